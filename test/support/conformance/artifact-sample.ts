@@ -12,6 +12,8 @@ export interface ArtifactTypeSample {
   readonly open: OpenSources;
   /** Spinnaker's type: `github/file`. */
   readonly type: string;
+  /** All types that its accounts fetch. Default: this one. */
+  readonly types?: readonly string[];
   /** References that none can have. They hold the word `planted` where an error could repeat it. */
   readonly malformed: readonly string[];
   /** How files come from servers. Left out for a type that calls none. */
@@ -22,8 +24,8 @@ export interface ArtifactTypeSample {
 export interface RemoteType {
   /** Key of its accounts below `artifacts`: `github`. */
   readonly kind: string;
-  /** Members of every account besides its name. */
-  readonly account: JsonObject;
+  /** Members of every account besides its name. Default: none. */
+  readonly account?: JsonObject;
   /** Members of an account that authenticates with a secret. */
   toCredentials(secret: string): JsonObject;
   /** The header that the secret is sent in, by its name in lower case, and its value. */

@@ -54,8 +54,10 @@ function testAccounts(sample: ArtifactTypeSample): void {
   test('has accounts with a name, a type and the types that they fetch', async () => {
     await using account = openAccount(sample, { origin: 'https://files.example.com' });
     expect(account.source.name).not.toBe('');
+    const { kind } = sample.remote ?? {};
     expect(account.source.type).toMatch(/^artifacts-|^git\/repo$/);
-    expect(account.source.types).toContain(sample.type);
+    if (kind) expect(account.source.type).toBe(kind === 'gitRepo' ? sample.type : `artifacts-${kind}`);
+    expect(account.source.types).toEqual(sample.types ?? [sample.type]);
     expect(account.source.types.every(account.source.handles)).toBe(true);
   });
 
@@ -91,6 +93,11 @@ function testAccounts(sample: ArtifactTypeSample): void {
       `artifacts.${remote.kind}.accounts[3]`,
     ]);
     expect(JSON.stringify(rejectedAccounts)).not.toContain('planted');
+  });
+  test('has no accounts unless it is enabled', () => {
+    const accounts = [{ name: 'one', ...remote.account, ...remote.toServer?.('https://files.example.com') }];
+    const settings = { artifacts: { [remote.kind]: { enabled: false, accounts } } };
+    expect(sample.open(createTestOptions(settings)).sources).toEqual([]);
   });
   if (remote.toServer !== undefined) testServers({ ...sample, remote });
 }

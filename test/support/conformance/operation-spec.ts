@@ -21,6 +21,17 @@ export interface InvalidContext {
 }
 
 /**
+ * Makes wrong contexts whose error names a field, between what errors begin with and the problem.
+ *
+ * @param separator stands between these three
+ */
+export function refuseBy(beginning: string, separator = '.') {
+  return (change: JsonObject, names: string, problem = 'empty'): InvalidContext => ({
+    ...{ change, names, error: [beginning, names, problem].join(separator) },
+  });
+}
+
+/**
  * What is to be known of an operation so that `testOperation` can test it. Texts may hold `PLACE` for the name of the place.
  *
  * @typeParam Place what `look` reads the effect from

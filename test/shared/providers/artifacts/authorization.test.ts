@@ -37,12 +37,10 @@ describe('createAuthorizer', () => {
     const login = { username: 'x', password: 'x', usernamePasswordFile };
     const byToken = createAuthorizer({ ...login, token: 'x', tokenFile }, 'account a');
     const byLogin = createAuthorizer(login, 'account a');
-
     await writeFile(usernamePasswordFile, 'ann:pass\n');
     await writeFile(tokenFile, 'first\n');
     expect((await byLogin(url))?.authorization).toBe(toBasic('ann:pass'));
     expect((await byToken(url))?.authorization).toBe('token first');
-
     await writeFile(tokenFile, 'second\r\n');
     expect((await byToken(url))?.authorization).toBe('token second');
   });
@@ -51,7 +49,6 @@ describe('createAuthorizer', () => {
     await using dir = await makeTempDir();
     const tokenFile = path.join(dir.path, 'token');
     await rm(tokenFile, { force: true });
-
     await expect(createAuthorizer({ tokenFile }, 'account a')(url)).rejects.toThrow(
       new FailedOperationError('account a: tokenFile: the file cannot be read'),
     );
@@ -70,12 +67,8 @@ describe('credentials that are secrets', () => {
     };
     const clock = createTestClock();
     const secrets = { follow, read: async () => '', readRoles: async () => undefined };
-    return {
-      texts,
-      clock,
-      count: () => reads,
-      options: { account: 'a', secrets, clock, log: createTestLog() },
-    };
+    const options = { account: 'a', secrets, clock, log: createTestLog() };
+    return { texts, clock, count: () => reads, options };
   }
 
   test.each([
@@ -87,10 +80,8 @@ describe('credentials that are secrets', () => {
     const { options, count } = startSecrets({ a: 'abc\n', b: 'pä ss', 'c/d': 'ann:pass\n' });
     const authorize = createAuthorizer(credentials, 'account a', options);
     expect(count()).toBe(0);
-
     expect((await authorize(url))?.authorization).toBe(header);
     await authorize(url);
-
     expect(count()).toBe(1);
   });
 
@@ -103,12 +94,10 @@ describe('credentials that are secrets', () => {
       if (credentials?.['authorization'] !== 'token new') throw new CredentialsRefusedError('refused');
       return 'content';
     };
-
     await expect(withCredentials(authorize, url, download)).rejects.toThrow('refused');
     expect(sent).toEqual(['token old']);
     texts['a'] = 'new';
     clock.advance(11_000);
-
     expect(await withCredentials(authorize, url, download)).toBe('content');
     expect(sent).toEqual(['token old', 'token old', 'token new']);
   });
@@ -117,7 +106,6 @@ describe('credentials that are secrets', () => {
     const { options } = startSecrets({ bad: 'planted planted' });
     const say = (token: string) =>
       createAuthorizer({ token }, 'account a', options)(url).catch((error: Error) => error.message);
-
     expect(await say('encrypted:ssm!n:away')).toBe('account a: token: cannot read the secret away');
     expect(await say('encrypted:ssm!n:bad')).toBe(
       'account a: token: the secret has blanks or letters beyond ASCII, which no header can carry',
@@ -145,7 +133,6 @@ describe('assertCredentialsUsable', () => {
 
   test.each(['usernamePasswordFile', 'tokenFile', 'appPrivateKeyPath'])('refuses %s when deployed', (key) => {
     const credentials = { [key]: '/secrets/planted' };
-
     expect(() => assertCredentialsUsable(credentials, 'account a', 'local')).not.toThrow();
     expect(() => assertCredentialsUsable(credentials, 'account a', 'deployed')).toThrow(
       `account a: ${key}: deployed functions read no files, give the value itself`,
@@ -154,7 +141,6 @@ describe('assertCredentialsUsable', () => {
 
   test('accepts values, and empty files, when deployed', () => {
     const credentials = { username: 'ann', password: 'pa$$', token: undefined, tokenFile: '' };
-
     expect(() => assertCredentialsUsable(credentials, 'account a', 'deployed')).not.toThrow();
   });
 
@@ -169,7 +155,6 @@ describe('assertCredentialsUsable', () => {
 
   test('refuses a placeholder that nothing filled in', () => {
     const token = '$' + '{PLANTED_TOKEN}';
-
     expect(() => assertCredentialsUsable({ token }, 'account a', 'local')).toThrow(
       /^account a: token: its placeholder has no value$/,
     );

@@ -3,38 +3,16 @@ import { AccessDeniedError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
 import { openBitbucketSources } from '../../../../shared/providers/artifacts/bitbucket.ts';
-import { createTestOptions, neverAborted, readText } from './options.ts';
+import { getFailure } from '../../../support/run/failure.ts';
+import { createLocalOptions, fetchText } from './options.ts';
 import { startOrigin } from './origin.ts';
 
-function open(account: JsonObject, more: JsonObject = {}) {
-  return openBitbucketSources(
-    createTestOptions({
-      artifacts: {
-        urlRestrictions: { allowedIps: ['127.0.0.1'] },
-        bitbucket: { enabled: true, accounts: [{ name: 'cloud', ...account }], ...more },
-      },
-    }),
-  );
-}
-
-async function fetchFile(account: JsonObject, artifact: Artifact): Promise<string> {
-  await using source = open(account).sources[0];
-  return readText((await source?.fetch({ type: 'bitbucket/file', ...artifact }, neverAborted()))?.body);
-}
-
-describe('the accounts of artifacts.bitbucket', () => {
-  test('show what Deck selects by', () => {
-    expect(open({}).sources[0]).toMatchObject({
-      name: 'cloud',
-      type: 'artifacts-bitbucket',
-      types: ['bitbucket/file'],
-    });
+function fetchFile(account: JsonObject, artifact: Artifact): Promise<string> {
+  return fetchText(openBitbucketSources(createLocalOptions('bitbucket', { accounts: [account] })), {
+    type: 'bitbucket/file',
+    ...artifact,
   });
-
-  test('are none unless enabled', () => {
-    expect(open({}, { enabled: false }).sources).toEqual([]);
-  });
-});
+}
 
 describe('fetching bitbucket/file', () => {
   const path = '/rest/api/1.0/projects/ACME/repos/shop/raw/web.yml?at=refs%2Fheads%2Fmain';
@@ -45,8 +23,7 @@ describe('fetching bitbucket/file', () => {
     [{ username: 'ann' }, undefined],
   ])('asks for the reference as it is, authenticated as %j has it', async (credentials, authorization) => {
     await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
-    const account = { ...credentials, credentialOrigins: [origin.url] };
-
+    const account = { name: 'cloud', ...credentials, credentialOrigins: [origin.url] };
     expect(await fetchFile(account, { reference: origin.url + path, version: 'ignored' })).toBe('kind: Pod');
     expect(origin.requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([
       [path, authorization],
@@ -55,11 +32,9 @@ describe('fetching bitbucket/file', () => {
 
   test("sends credentials to Bitbucket's own origins alone, unless the account names others", async () => {
     await using origin = await startOrigin((_, response) => response.end(''));
-
-    const failure = await fetchFile({ token: 'planted' }, { reference: origin.url }).catch(
-      (error: unknown) => error,
+    const failure = await getFailure(
+      fetchFile({ name: 'cloud', token: 'planted' }, { reference: origin.url }),
     );
-
     expect(failure).toBeInstanceOf(AccessDeniedError);
     expect(origin.connections).toBe(0);
   });

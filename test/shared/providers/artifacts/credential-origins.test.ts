@@ -39,7 +39,6 @@ describe('parseCredentialOrigins', () => {
   test('has the origins of the type unless the account lists its own, even none', () => {
     const ofType = ['https://api.github.com'];
     const urlRestrictions = { allowedDomains: ['github.com', '.*\\.github\\.com'] };
-
     expect(parse({}, ofType)).toEqual(ofType);
     expect(parse({ urlRestrictions }, ofType)).toEqual([...ofType, 'https://github.com']);
     expect(parse({ credentialOrigins: ['https://ghe.example.com'] }, ofType)).toEqual([
@@ -50,7 +49,6 @@ describe('parseCredentialOrigins', () => {
 
   test('takes both lists together', () => {
     const urlRestrictions = { 'allowed-domains': ['a.org'] };
-
     expect(parse({ credentialOrigins: ['https://b.org'], urlRestrictions })).toEqual([
       'https://b.org',
       'https://a.org',
@@ -58,20 +56,12 @@ describe('parseCredentialOrigins', () => {
   });
 
   test.each([
-    'planted.example.com',
-    '//planted.example.com',
-    'ftp://planted.example.com',
-    'https://planted.example.com/path',
-    'https://planted.example.com?',
-    'https://planted.example.com#x',
-    'https://user:planted@a.example.com',
-    'https://*',
-    'https://*.planted.example.com',
-    'https://',
-    'null',
+    ...['planted.example.com', '//planted.example.com', 'ftp://planted.example.com'],
+    ...['https://planted.example.com/path', 'https://planted.example.com?'],
+    ...['https://planted.example.com#x', 'https://user:planted@a.example.com', 'https://*'],
+    ...['https://*.planted.example.com', 'https://', 'null'],
   ])('refuses %s without repeating it', (entry) => {
     const read = () => parse({ credentialOrigins: ['https://a.org', entry] });
-
     expect(read).toThrow(
       /^account a: credentialOrigins\[1\]: expected an origin such as https:\/\/files.example.com:8443$/,
     );

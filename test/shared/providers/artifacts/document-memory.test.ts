@@ -8,7 +8,7 @@ import {
 import { openIvySources } from '../../../../shared/providers/artifacts/ivy.ts';
 import { openMavenSources } from '../../../../shared/providers/artifacts/maven.ts';
 import type { OpenSources } from '../../../../shared/providers/artifacts/source.ts';
-import { createTestClock, createTestOptions, neverAborted, readText } from './options.ts';
+import { createLocalOptions, createTestClock, neverAborted, readText } from './options.ts';
 import { startOrigin } from './origin.ts';
 
 /** A server of files by path, which says 304 where it is asked so. `sent` has a status and a path for each answer. */
@@ -41,11 +41,8 @@ async function startFiles(tag: 'etag' | 'last-modified' | 'none' = 'etag') {
 /** An account that keeps its memory from one file to the next. */
 function open(openSources: OpenSources, [kind, type]: readonly [string, string], account: JsonObject) {
   const clock = createTestClock();
-  const artifacts = {
-    urlRestrictions: { allowedIps: ['127.0.0.1'] },
-    [kind]: { enabled: true, accounts: [{ name: 'files', ...account }] },
-  };
-  const source = openSources(createTestOptions({ artifacts }, { clock })).sources[0];
+  const accounts = [{ name: 'files', ...account }];
+  const source = openSources(createLocalOptions(kind, { accounts }, { clock })).sources[0];
   return {
     clock,
     read: async (reference: string) =>

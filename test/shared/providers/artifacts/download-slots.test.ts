@@ -13,11 +13,9 @@ test('gives a slot back once, whoever says so again', () => {
   const slots = createSlots(2, 'The test');
   const release = slots.take();
   slots.take();
-
   release();
   release();
   slots.take();
-
   expect(() => slots.take()).toThrow(
     new UnavailableError('The test has 2 downloads under way, its limit: try again later'),
   );
@@ -26,7 +24,6 @@ test('gives a slot back once, whoever says so again', () => {
 test('takes all or none', () => {
   const free = createSlots(1, 'one');
   const full = createSlots(0, 'other');
-
   expect(() => takeAll([free, full])).toThrow('other has 0 downloads');
   expect(() => free.take()).not.toThrow();
 });

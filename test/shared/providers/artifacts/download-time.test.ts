@@ -9,9 +9,7 @@ test('gives up on a host that answers all the time, and nothing', async () => {
     request.socket.on('close', () => clearInterval(timer));
   });
   await using downloader = startTestDownloader({ limits: { answerTimeoutMs: 200 } });
-
   const download = downloader.download({ url: new URL(origin.url) }, neverAborted());
-
   await expect(download).rejects.toThrow(/^Unable to read from 127.0.0.1:\d+: no answer in time$/);
 });
 
@@ -21,8 +19,6 @@ test('gives up on a transfer that never ends', async () => {
     request.socket.on('close', () => clearInterval(timer));
   });
   await using downloader = startTestDownloader({ limits: { totalTimeoutMs: 1_500 } });
-
   const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
-
   await expect(readText(body)).rejects.toThrow('the transfer took too long');
 });

@@ -5,8 +5,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AccessDeniedError, FailedOperationError, NotFoundError } from '../../../../shared/core/errors.ts';
+import { getFailure } from '../../../support/run/failure.ts';
 import { CertificateAuthority } from '../kubernetes/credentials/certificates.ts';
-import { createTestClock, neverAborted, readText } from './options.ts';
+import { createTestClock, readText } from './options.ts';
 import { startOrigin } from './origin.ts';
 import { startTestDownloader } from './test-downloader.ts';
 
@@ -34,14 +35,10 @@ describe('download', () => {
   test('answers what the server answers, asked for with path and query', async () => {
     await using origin = await startOrigin(hello);
     await using downloader = startTestDownloader();
-    const url = new URL(`${origin.url}/a%20b/c?d=e%2Ff#fragment`);
-
-    const body = await downloader.download(
-      { url, accept: 'text/x', credentials: { authorization: 'token t' } },
-      neverAborted(),
+    const url = `${origin.url}/a%20b/c?d=e%2Ff#fragment`;
+    expect(await downloader.read(url, { accept: 'text/x', credentials: { authorization: 'token t' } })).toBe(
+      'hello',
     );
-
-    expect(await readText(body)).toBe('hello');
     expect(origin.requests[0]).toMatchObject({
       method: 'GET',
       url: '/a%20b/c?d=e%2Ff',
@@ -59,12 +56,8 @@ describe('download', () => {
   ])('reports status %d with host and account, at once', async (code, kind) => {
     await using origin = await startOrigin(status(code));
     await using downloader = startTestDownloader();
-    const url = new URL(`http://files.example.com:${origin.port}/planted?token=planted`);
-
-    const failure = await downloader
-      .download({ url, credentials: { authorization: 'planted' } }, neverAborted())
-      .catch(String);
-
+    const url = `http://files.example.com:${origin.port}/planted?token=planted`;
+    const failure = await downloader.get(url, { credentials: { authorization: 'planted' } }).catch(String);
     expect(failure).toBe(
       `${kind.name}: Received ${code} status code from files.example.com:${origin.port} (artifact account 'files')`,
     );
@@ -72,26 +65,31 @@ describe('download', () => {
   });
 });
 
+const post = { method: 'POST' } as const;
+const noTarget = 'Received a redirect (302) without a target';
+
+test.each([
+  { what: 'fails three times', answer: status(502), says: 'Received 502 status code', asked: 3 },
+  { what: 'fails a POST', answer: status(503), request: post, says: '503' },
+  { what: 'redirects a POST', answer: status(307, { location: '/x' }), request: post, says: 'Received 307' },
+  { what: 'redirects to nothing', answer: status(302), says: noTarget },
+  { what: 'redirects to an empty text', answer: status(302, { location: '' }), says: noTarget },
+  { what: 'redirects to no URL', answer: status(302, { location: 'http://' }), says: noTarget },
+  { what: 'does not answer', answer: () => {}, limits: { headersTimeoutMs: 50 }, says: 'no answer in time' },
+])('a server that $what is given up', async ({ answer, request, limits, says, asked = 1 }) => {
+  await using origin = await startOrigin(answer);
+  await using downloader = startTestDownloader(limits && { limits });
+  await expect(downloader.get(origin.url, request)).rejects.toThrow(says);
+  expect(origin.requests.map(({ method }) => method)).toEqual(Array(asked).fill(request?.method ?? 'GET'));
+});
+
 describe('retries', () => {
   test('repeats what the server failed to answer, twice, a little later each time', async () => {
     await using origin = await startOrigin(inTurn(status(503), status(500), hello));
     await using downloader = startTestDownloader();
-
-    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
-
-    expect(await readText(body)).toBe('hello');
+    expect(await downloader.read(origin.url)).toBe('hello');
     expect(downloader.clock.sleeps).toEqual([300, 600]);
     expect(downloader.log.lines).toHaveLength(2);
-  });
-
-  test('gives up after the second repetition', async () => {
-    await using origin = await startOrigin(status(502));
-    await using downloader = startTestDownloader();
-
-    const download = downloader.download({ url: new URL(origin.url) }, neverAborted());
-
-    await expect(download).rejects.toThrow('Received 502 status code');
-    expect(origin.requests).toHaveLength(3);
   });
 
   test('gives up when time is over', async () => {
@@ -101,37 +99,22 @@ describe('retries', () => {
       response.writeHead(502).end();
     });
     await using downloader = startTestDownloader({ clock });
-
-    await expect(downloader.download({ url: new URL(origin.url) }, neverAborted())).rejects.toThrow('502');
+    await expect(downloader.get(origin.url)).rejects.toThrow('502');
     expect(origin.requests).toHaveLength(1);
   });
 
   test('repeats a lost connection', async () => {
     await using origin = await startOrigin(inTurn((request) => request.socket.destroy(), hello));
     await using downloader = startTestDownloader();
-
-    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
-
-    expect(await readText(body)).toBe('hello');
-  });
-
-  test('does not repeat a POST that was answered', async () => {
-    await using origin = await startOrigin(status(503));
-    await using downloader = startTestDownloader();
-    const download = downloader.download({ url: new URL(origin.url), method: 'POST' }, neverAborted());
-
-    await expect(download).rejects.toThrow('503');
-    expect(origin.requests.map(({ method }) => method)).toEqual(['POST']);
+    expect(await downloader.read(origin.url)).toBe('hello');
   });
 
   test('reports an unreachable server without its address', async () => {
     const origin = await startOrigin(hello);
     await origin[Symbol.asyncDispose]();
     await using downloader = startTestDownloader();
-    const url = new URL(`http://files.example.com:${origin.port}/planted`);
-
-    const failure = await downloader.download({ url }, neverAborted()).catch((error: unknown) => error);
-
+    const url = `http://files.example.com:${origin.port}/planted`;
+    const failure = await getFailure(downloader.get(url));
     expect(failure).toBeInstanceOf(FailedOperationError);
     expect(String(failure)).toBe(
       `FailedOperationError: Unable to read from files.example.com:${origin.port}: the connection was refused`,
@@ -145,10 +128,7 @@ describe('retries', () => {
         throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
       },
     });
-
-    const download = downloader.download({ url: new URL('http://no.example.com/') }, neverAborted());
-
-    await expect(download).rejects.toThrow(
+    await expect(downloader.get('http://no.example.com/')).rejects.toThrow(
       'Unable to read from no.example.com: its name could not be resolved',
     );
     expect(downloader.clock.sleeps).toEqual([]);
@@ -159,10 +139,7 @@ describe('redirects', () => {
   test.each([300, 301, 302, 303, 307, 308])('follows %d, relative ones too', async (code) => {
     await using origin = await startOrigin(inTurn(status(code, { location: '../other?x=y' }), hello));
     await using downloader = startTestDownloader();
-
-    const body = await downloader.download({ url: new URL('/a/b/c', origin.url) }, neverAborted());
-
-    expect(await readText(body)).toBe('hello');
+    expect(await downloader.read(`${origin.url}/a/b/c`)).toBe('hello');
     expect(origin.requests.map(({ url }) => url)).toEqual(['/a/b/c', '/a/other?x=y']);
   });
 
@@ -170,9 +147,7 @@ describe('redirects', () => {
     await using origin = await startOrigin(hello);
     await using downloader = startTestDownloader();
     const credentials = { 'private-token': 't', accept: 'text/x', 'accept-encoding': 'br' };
-
-    await readText(await downloader.download({ url: new URL(origin.url), credentials }, neverAborted()));
-
+    await downloader.read(origin.url, { credentials });
     expect(origin.requests[0]?.headers).toMatchObject({
       'private-token': 't',
       accept: '*/*',
@@ -193,11 +168,9 @@ describe('redirects', () => {
       ),
     );
     await using downloader = startTestDownloader();
-    const url = new URL(`http://files.example.com:${origin.port}/`);
+    const url = `http://files.example.com:${origin.port}/`;
 
-    await readText(
-      await downloader.download({ url, credentials: { authorization: 'Basic planted' } }, neverAborted()),
-    );
+    await downloader.read(url, { credentials: { authorization: 'Basic planted' } });
 
     expect(authorizations(origin.requests)).toEqual(['Basic planted', 'Basic planted', 'Basic planted']);
     expect(authorizations(other.requests)).toEqual([undefined]);
@@ -215,14 +188,11 @@ describe('redirects', () => {
       else response.end('hello');
     });
     await using downloader = startTestDownloader();
-    const url = new URL(`http://files.example.com:${origin.port}/start`);
+    const url = `http://files.example.com:${origin.port}/start`;
 
-    await readText(
-      await downloader.download(
-        { url, credentials: { authorization: 'token planted', 'private-token': 'planted' } },
-        neverAborted(),
-      ),
-    );
+    await downloader.read(url, {
+      credentials: { authorization: 'token planted', 'private-token': 'planted' },
+    });
 
     const all = [...origin.requests, ...other.requests];
     const [first, ...later] = authorizations(all);
@@ -234,10 +204,7 @@ describe('redirects', () => {
   test('drops the authorization on the way from https to http, on the same host', async () => {
     await using origin = await startOrigin(hello);
     const authority = new CertificateAuthority();
-    const { certificate: cert, key } = authority.issue({
-      commonName: 'files',
-      hosts: ['files.example.com'],
-    });
+    const { certificate: cert, key } = authority.issue({ commonName: 'files', hosts: ['files.example.com'] });
     const secured: IncomingMessage[] = [];
     const secure = createSecureServer({ cert, key }, (request, response) => {
       secured.push(request);
@@ -252,11 +219,9 @@ describe('redirects', () => {
     setDefaultCACertificates([...trusted, authority.certificate]);
     onTestFinished(() => setDefaultCACertificates(trusted));
     await using downloader = startTestDownloader();
-    const url = new URL(`https://files.example.com:${(secure.address() as AddressInfo).port}/`);
+    const url = `https://files.example.com:${(secure.address() as AddressInfo).port}/`;
 
-    await readText(
-      await downloader.download({ url, credentials: { authorization: 'token planted' } }, neverAborted()),
-    );
+    await downloader.read(url, { credentials: { authorization: 'token planted' } });
 
     expect(authorizations(secured)).toEqual(['token planted']);
     expect(authorizations(origin.requests)).toEqual([undefined]);
@@ -269,8 +234,7 @@ describe('redirects', () => {
         response.writeHead(302, { location: location.replace('PORT', String(origin.port)) }).end(),
       );
       await using downloader = startTestDownloader();
-
-      await expect(downloader.download({ url: new URL(origin.url) }, neverAborted())).rejects.toThrow(
+      await expect(downloader.get(origin.url)).rejects.toThrow(
         new AccessDeniedError(
           "A URL of host 'files.example.com' is not allowed: it holds a user name or password",
         ),
@@ -281,24 +245,14 @@ describe('redirects', () => {
 
   test.each([
     'http://169.254.169.254/latest/meta-data/iam/security-credentials/',
-    'http://[fd00:ec2::254]/latest/meta-data/',
-    'http://[::ffff:169.254.169.254]/',
-    'http://metadata.google.internal/computeMetadata/v1/',
-    'http://2852039166/latest/',
-    'http://0/',
-    '//10.0.0.1/',
-    '\\\\10.0.0.1\\',
-    'file:///etc/passwd',
-    'data:text/plain,hello',
+    ...['http://[fd00:ec2::254]/latest/meta-data/', 'http://[::ffff:169.254.169.254]/'],
+    ...['http://metadata.google.internal/computeMetadata/v1/', 'http://2852039166/latest/', 'http://0/'],
+    ...['//10.0.0.1/', '\\\\10.0.0.1\\', 'file:///etc/passwd', 'data:text/plain,hello'],
     'gopher://127.0.0.1:6379/_FLUSHALL',
   ])('does not follow to %s', async (location) => {
     await using origin = await startOrigin(status(302, { location }));
     await using downloader = startTestDownloader();
-
-    const failure = await downloader
-      .download({ url: new URL(origin.url) }, neverAborted())
-      .catch((error: unknown) => error);
-
+    const failure = await getFailure(downloader.get(origin.url));
     expect(failure).toBeInstanceOf(AccessDeniedError);
     expect(origin.requests).toHaveLength(1);
   });
@@ -312,9 +266,8 @@ describe('redirects', () => {
         { address: hostname === 'files.example.com' ? '127.0.0.1' : '10.0.0.1', family: 4 },
       ],
     });
-    const url = new URL(`http://files.example.com:${origin.port}/`);
-
-    await expect(downloader.download({ url }, neverAborted())).rejects.toThrow(
+    const url = `http://files.example.com:${origin.port}/`;
+    await expect(downloader.get(url)).rejects.toThrow(
       "Host 'rebound.example.com' is not allowed: its address is private",
     );
   });
@@ -327,70 +280,28 @@ describe('redirects', () => {
     };
     await using origin = await startOrigin(countdown);
     await using downloader = startTestDownloader();
-
-    const ten = await downloader.download({ url: new URL('/10', origin.url) }, neverAborted());
+    const ten = await downloader.get(`${origin.url}/10`);
     expect(await readText(ten)).toBe('hello');
-    const eleven = downloader.download({ url: new URL('/11', origin.url) }, neverAborted());
+    const eleven = downloader.get(`${origin.url}/11`);
     await expect(eleven).rejects.toThrow('Too many redirects (more than 10)');
-  });
-
-  test.each([{}, { location: '' }, { location: 'http://' }])('refuses one with %j', async (headers) => {
-    await using origin = await startOrigin(status(302, headers));
-    await using downloader = startTestDownloader();
-
-    const download = downloader.download({ url: new URL(origin.url) }, neverAborted());
-
-    await expect(download).rejects.toThrow('Received a redirect (302) without a target');
-  });
-
-  test('does not follow for a POST', async () => {
-    await using origin = await startOrigin(status(307, { location: '/other' }));
-    await using downloader = startTestDownloader();
-    const download = downloader.download({ url: new URL(origin.url), method: 'POST' }, neverAborted());
-
-    await expect(download).rejects.toThrow('Received 307 status code');
   });
 });
 
 describe('time-outs', () => {
-  test('gives up on a server that does not answer', async () => {
-    await using origin = await startOrigin(() => {});
-    await using downloader = startTestDownloader({ limits: { headersTimeoutMs: 50 } });
-
-    const download = downloader.download({ url: new URL(origin.url) }, neverAborted());
-
-    await expect(download).rejects.toThrow('no answer in time');
-    expect(origin.requests).toHaveLength(1);
-  });
-
-  test('gives up on an answer that stalls', async () => {
-    await using origin = await startOrigin((_, response) => response.write('part'));
-    await using downloader = startTestDownloader({ limits: { bodyTimeoutMs: 50 } });
-
-    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
-
-    await expect(readText(body)).rejects.toThrow('the transfer stalled');
-  });
-
   test('gives up on a server that does not greet', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void silent.close());
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     await using downloader = startTestDownloader({ limits: { connectTimeoutMs: 50 } });
-
-    const download = downloader.download({ url: new URL(`https://127.0.0.1:${port}/`) }, neverAborted());
-
-    await expect(download).rejects.toThrow('no connection in time');
+    await expect(downloader.get(`https://127.0.0.1:${port}/`)).rejects.toThrow('no connection in time');
   });
 });
 
 test('gives up its connections when it is disposed of', async () => {
   await using origin = await startOrigin((_, response) => response.write('part'));
   const downloader = startTestDownloader();
-  const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
-
+  const body = await downloader.get(origin.url);
   await downloader[Symbol.asyncDispose]();
-
   await expect(readText(body)).rejects.toThrow('Unable to read from');
 });

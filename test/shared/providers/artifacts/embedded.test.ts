@@ -50,9 +50,7 @@ test('gives back any bytes, padded or not', async () => {
 
 test('reads megabytes', async () => {
   const bytes = Buffer.alloc(24 * 2 ** 20, 7);
-
   const content = await read({ type: 'embedded/base64', reference: bytes.toString('base64') });
-
   expect(bytes.equals(content)).toBe(true);
 });
 
@@ -70,7 +68,6 @@ test.each([
   'ref://app/hash',
 ])('refuses the reference %j without repeating it', async (reference) => {
   const artifact = { type: 'remote/base64', ...(reference === undefined ? {} : { reference }) };
-
   await expect(read(artifact)).rejects.toThrow(
     new InvalidInputError('The reference of an artifact of type remote/base64 must be base 64'),
   );

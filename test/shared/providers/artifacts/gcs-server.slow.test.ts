@@ -3,7 +3,8 @@ import { NotFoundError } from '../../../../shared/core/errors.ts';
 import { openGcsSources } from '../../../../shared/providers/artifacts/gcs.ts';
 import { type FakeGcs, startFakeGcs } from '../../../support/artifacts/fake-gcs.ts';
 import { describeWithGo } from '../../../support/cluster/go-program.ts';
-import { createTestOptions, neverAborted, readBytes } from './options.ts';
+import { getFailure } from '../../../support/run/failure.ts';
+import { createLocalOptions, neverAborted, readBytes } from './options.ts';
 
 /** Building the server may take this long. */
 const startTimeoutMs = 600_000;
@@ -18,11 +19,8 @@ describeWithGo('gcs/object from fake-gcs-server', () => {
   afterAll(() => gcs?.[Symbol.asyncDispose]());
 
   async function read(reference: string): Promise<Buffer> {
-    const artifacts = {
-      urlRestrictions: { allowedIps: ['127.0.0.1'] },
-      gcs: { enabled: true, accounts: [{ name: 'bucket', apiEndpoint: gcs.url }] },
-    };
-    await using source = openGcsSources(createTestOptions({ artifacts })).sources[0];
+    const options = createLocalOptions('gcs', { accounts: [{ name: 'bucket', apiEndpoint: gcs.url }] });
+    await using source = openGcsSources(options).sources[0];
     const content = await source?.fetch({ type: 'gcs/object', reference }, neverAborted());
     return Buffer.from(await readBytes(content?.body));
   }
@@ -60,7 +58,7 @@ describeWithGo('gcs/object from fake-gcs-server', () => {
   test.each(['gs://configs/missing.yml', 'gs://configs/shop/web.yml#1', 'gs://missing/web.yml'])(
     'is not found: %s',
     async (reference) => {
-      expect(await read(reference).catch((error) => error)).toBeInstanceOf(NotFoundError);
+      expect(await getFailure(read(reference))).toBeInstanceOf(NotFoundError);
     },
   );
 });

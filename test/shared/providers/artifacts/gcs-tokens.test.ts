@@ -9,7 +9,8 @@ import {
   gcsTokenAnswerBytesMax,
   gcsTokenLengthMax,
 } from '../../../../shared/providers/artifacts/gcs-tokens.ts';
-import { createTestClock, createTestOptions, neverAborted, readText } from './options.ts';
+import { getFailure } from '../../../support/run/failure.ts';
+import { createLocalOptions, createTestClock, neverAborted, readText } from './options.ts';
 import { type Origin, startOrigin } from './origin.ts';
 
 const audience =
@@ -66,9 +67,9 @@ const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'planted-s', 
 const sts = createStsService({ identities: { getCredentials: async () => credentials }, clock });
 
 function openAccount(account: JsonObject, timer = createTestClock()) {
-  const gcs = { enabled: true, accounts: [{ name: 'bucket', ...account }] };
-  const artifacts = { urlRestrictions: { allowedIps: ['127.0.0.1'] }, gcs };
-  const opened = openGcsSources(createTestOptions({ artifacts }, { clock: timer, services: { sts } }));
+  const accounts = [{ name: 'bucket', ...account }];
+  const options = createLocalOptions('gcs', { accounts }, { clock: timer, services: { sts } });
+  const opened = openGcsSources(options);
   const [source] = opened.sources;
   if (source === undefined) throw new Error(opened.rejectedAccounts[0]?.reason);
   const read = async () => {
@@ -142,7 +143,7 @@ describe('an authorized user', () => {
   ])('is told of an answer %i that holds no token, and nothing of it', async (status, body, complaint) => {
     await using google = await startGoogle(() => ({ status, body }));
     await using account = openAccount(userOf(google));
-    const failure = await account.read().catch((error) => error);
+    const failure = await getFailure(account.read());
     expect(failure).toBeInstanceOf(FailedOperationError);
     expect(String(failure)).toContain(complaint);
     expect(String(failure)).not.toContain('planted');

@@ -6,8 +6,9 @@ import { FailedOperationError, InvalidInputError, NotFoundError } from '../../..
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { ProviderOptions } from '../../../../shared/core/providers/provider.ts';
 import { openGcsSources } from '../../../../shared/providers/artifacts/gcs.ts';
+import { getFailure } from '../../../support/run/failure.ts';
 import { makeTempDir } from '../../../support/run/temp-dir.ts';
-import { createTestOptions, neverAborted, readText } from './options.ts';
+import { createLocalOptions, expectRejected, fetchText } from './options.ts';
 import { startOrigin } from './origin.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -31,14 +32,11 @@ const federated = {
 };
 
 function open(account: JsonObject, more: Partial<ProviderOptions> = {}) {
-  const gcs = { enabled: true, accounts: [{ name: 'bucket', ...account }] };
-  const artifacts = { urlRestrictions: { allowedIps: ['127.0.0.1'] }, gcs };
-  return openGcsSources(createTestOptions({ artifacts }, more));
+  return openGcsSources(createLocalOptions('gcs', { accounts: [{ name: 'bucket', ...account }] }, more));
 }
 
-async function fetchObject(account: JsonObject, reference: string, more?: Partial<ProviderOptions>) {
-  await using source = open(account, more).sources[0];
-  return readText((await source?.fetch({ type: 'gcs/object', reference }, neverAborted()))?.body);
+function fetchObject(account: JsonObject, reference: string, more?: Partial<ProviderOptions>) {
+  return fetchText(open(account, more), { type: 'gcs/object', reference });
 }
 
 /** The token that the key signed; undefined for any other. */
@@ -61,12 +59,6 @@ function startGcs() {
 const strays = 'json: its token_uri, token_url or service_account_impersonation_url is none of Google';
 
 describe('the accounts of artifacts.gcs', () => {
-  test('show what Deck selects by, and have no need of keys', () => {
-    expect(open({}).sources[0]).toMatchObject({
-      ...{ name: 'bucket', type: 'artifacts-gcs', types: ['gcs/object'] },
-    });
-  });
-
   test.each([
     [{ json: '{"planted' }, 'json: expected the JSON'],
     [{ json: JSON.stringify({ ...key, client_email: '' }) }, 'json: expected the JSON'],
@@ -103,10 +95,7 @@ describe('the accounts of artifacts.gcs', () => {
     ],
     [{ json, credentialOrigins: ['https://planted.example.com'] }, 'credentialOrigins: not for this kind'],
   ])('are rejected with what cannot be used', (account, reason) => {
-    const { sources, rejectedAccounts } = open(account);
-    expect(sources).toEqual([]);
-    expect(rejectedAccounts[0]?.reason).toContain(reason);
-    expect(JSON.stringify(rejectedAccounts)).not.toContain('planted');
+    expectRejected(open(account), reason);
   });
 
   test.each<JsonObject>([
@@ -168,8 +157,8 @@ describe('fetching gcs/object', () => {
     const stray = JSON.stringify({ ...user, token_uri: 'https://planted.example.com/token' });
     for (const text of ['planted', stray]) {
       const wrong = { ...secrets, follow: async () => ({ ...(await follow()), text }) };
-      const failure = await fetchObject(account, 'gs://configs/b', { services: { secrets: wrong } }).catch(
-        (e) => e,
+      const failure = await getFailure(
+        fetchObject(account, 'gs://configs/b', { services: { secrets: wrong } }),
       );
       expect(failure).toBeInstanceOf(FailedOperationError);
       expect(String(failure)).toMatch(/json: (expected the JSON|its token_uri)/);
@@ -178,18 +167,11 @@ describe('fetching gcs/object', () => {
   });
 
   test.each([
-    '',
-    'gs://planted',
-    'gs:///planted',
-    'gs://configs/',
-    'gs://configs/..',
-    'gs://configs/x#planted',
-    'gs://pl@nted/x',
-    'https://planted.example.com/x',
-    `gs://configs/${'x'.repeat(2_048)}`,
+    ...['', 'gs://planted', 'gs:///planted', 'gs://configs/', 'gs://configs/..', 'gs://configs/x#planted'],
+    ...['gs://pl@nted/x', 'https://planted.example.com/x', `gs://configs/${'x'.repeat(2_048)}`],
   ])('refuses the reference %j', async (reference) => {
     await using origin = await startGcs();
-    const failure = await fetchObject({ apiEndpoint: origin.url, json }, reference).catch((e) => e);
+    const failure = await getFailure(fetchObject({ apiEndpoint: origin.url, json }, reference));
     expect(failure).toBeInstanceOf(InvalidInputError);
     expect(String(failure)).not.toContain('planted');
     expect(origin.connections).toBe(0);
@@ -197,9 +179,7 @@ describe('fetching gcs/object', () => {
 
   test('tells what is missing', async () => {
     await using origin = await startGcs();
-    const failure = await fetchObject({ apiEndpoint: origin.url, json }, 'gs://configs/missing').catch(
-      (e) => e,
-    );
+    const failure = await getFailure(fetchObject({ apiEndpoint: origin.url, json }, 'gs://configs/missing'));
     expect(failure).toBeInstanceOf(NotFoundError);
   });
 });

@@ -33,9 +33,7 @@ beforeAll(async () => {
   await large.commit(files);
   await large.git('repack', '-a', '-d', '-q', '--window=4');
 }, 180_000);
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-});
+afterAll(() => server[Symbol.asyncDispose]());
 
 const toReference = (name: string) => `${server.url}/${name}/.git`;
 

@@ -24,27 +24,14 @@ test.each([
 });
 
 test.each([
-  'ssh://-oProxyCommand=id/shop',
-  'ssh://git@-oProxyCommand=id/shop',
-  'git@-oProxyCommand=id:shop',
-  'ssh://-lroot@example.com/shop',
-  '-lroot@example.com:shop',
-  'git@example.com:-shop',
-  'git@example.com:--upload-pack=id',
-  'git@example.com:',
-  'ssh://git@example.com',
-  'ssh://git:planted@example.com/shop',
-  'ssh://git@example.com:0/shop',
-  'ssh://git@example.com:65536/shop',
-  'ssh://git@example.com:22x/shop',
-  'ssh://git@example.com/%zz',
-  'ssh://git@example.com/a%0ab',
-  'ssh://git@example.com/a\nb',
-  'ssh://git@exa mple.com/shop',
-  'ssh://git@example.com%20-x/shop',
-  `ssh://git@${'a'.repeat(300)}.com/shop`,
-  'ssh://git@[example.com]/shop',
-  'ssh://git@/shop',
+  ...['ssh://-oProxyCommand=id/shop', 'ssh://git@-oProxyCommand=id/shop', 'git@-oProxyCommand=id:shop'],
+  ...['ssh://-lroot@example.com/shop', '-lroot@example.com:shop', 'git@example.com:-shop'],
+  ...['git@example.com:--upload-pack=id', 'git@example.com:', 'ssh://git@example.com'],
+  ...['ssh://git:planted@example.com/shop', 'ssh://git@example.com:0/shop'],
+  ...['ssh://git@example.com:65536/shop', 'ssh://git@example.com:22x/shop', 'ssh://git@example.com/%zz'],
+  ...['ssh://git@example.com/a%0ab', 'ssh://git@example.com/a\nb', 'ssh://git@exa mple.com/shop'],
+  ...['ssh://git@example.com%20-x/shop', `ssh://git@${'a'.repeat(300)}.com/shop`],
+  ...['ssh://git@[example.com]/shop', 'ssh://git@/shop'],
 ])('%j is no reference', (reference) => {
   expect(() => parseGitReference({ type: 'git/repo', reference }, rules)).toThrow(InvalidInputError);
 });

@@ -35,9 +35,7 @@ describeWithSshServer('a repository behind a real sshd', () => {
     ids.second = await repository.commit({ 'README.md': 'second' });
     await repository.git('tag', '--annotate', '--message', 'tag', 'v1', ids.first);
   });
-  afterAll(async () => {
-    await dir[Symbol.asyncDispose]();
-  });
+  afterAll(() => dir[Symbol.asyncDispose]());
 
   const startServer = (takesVariables = true) =>
     startSshServer({ takesVariables, authorized: [keys.open, keys.locked] });
@@ -80,9 +78,7 @@ describeWithSshServer('a repository behind a real sshd', () => {
     beforeAll(async () => {
       server = await startServer(takesVariables);
     });
-    afterAll(async () => {
-      await server[Symbol.asyncDispose]();
-    });
+    afterAll(() => server[Symbol.asyncDispose]());
 
     test.each<[string, () => string]>([
       ['a branch', () => 'master'],
@@ -108,9 +104,7 @@ describeWithSshServer('a repository behind a real sshd', () => {
     beforeAll(async () => {
       server = await startServer();
     });
-    afterAll(async () => {
-      await server[Symbol.asyncDispose]();
-    });
+    afterAll(() => server[Symbol.asyncDispose]());
 
     test('must be the one that is known', async () => {
       const known = await know(server, keys.foreign.publicKey);

@@ -30,9 +30,7 @@ beforeAll(async () => {
   ids.second = await repository.commit({ 'README.md': 'second' });
   await repository.git('tag', '--annotate', '--message', 'tag', 'v1', ids.first);
 });
-afterAll(async () => {
-  await dir[Symbol.asyncDispose]();
-});
+afterAll(() => dir[Symbol.asyncDispose]());
 
 function open(ssh: SshProgram, account: JsonObject = {}, more: Partial<SourceOptions> = {}) {
   return openGitAccount({ ...keyFile, ...account }, { environment: ssh.environment, ...more });
@@ -220,12 +218,8 @@ describe('ssh', () => {
   });
 
   test.each([
-    'git@10.0.0.1:shop',
-    'git@169.254.169.254:shop',
-    'ssh://git@[::1]/shop',
-    'ssh://git@2130706434/shop',
-    'git@localhost:shop',
-    'git@orca.internal:shop',
+    ...['git@10.0.0.1:shop', 'git@169.254.169.254:shop', 'ssh://git@[::1]/shop'],
+    ...['ssh://git@2130706434/shop', 'git@localhost:shop', 'git@orca.internal:shop'],
   ])('is not started for %s', async (forbidden) => {
     await using ssh = await writeSshProgram(sshScripts.newHost);
     await using account = open(ssh);

@@ -56,7 +56,6 @@ const file = '/repos/Acme/shop/contents/web.yml?ref=master';
 
 test('finds the installation by the repository, and takes its token', async () => {
   await using github = await startGitHub();
-
   expect(await github.authorize(file)).toBe('token installed-1');
   expect(calls(github.origin.requests)).toEqual([
     'GET /repos/Acme/shop/installation',
@@ -66,7 +65,6 @@ test('finds the installation by the repository, and takes its token', async () =
 
 test('takes the installation that is configured', async () => {
   await using github = await startGitHub({ installationId: '7' });
-
   expect(await github.authorize('/anything')).toBe('token installed-1');
   expect(calls(github.origin.requests)).toEqual(['POST /app/installations/7/access_tokens']);
 });
@@ -74,13 +72,11 @@ test('takes the installation that is configured', async () => {
 test('signs in as the app, for minutes, with RS256', async () => {
   await using github = await startGitHub();
   await github.authorize(file);
-
   for (const { headers } of github.origin.requests) {
     const [kind, token = ''] = (headers.authorization ?? '').split(' ');
     const [header = '', claims = '', signature = ''] = token.split('.');
     const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
     const nowS = github.clock.now() / 1000;
-
     expect(kind).toBe('Bearer');
     expect(decode(header)).toEqual({ alg: 'RS256', typ: 'JWT' });
     expect(decode(claims)).toEqual({ iss: '42', iat: nowS - 60, exp: nowS + 540 });
@@ -91,7 +87,6 @@ test('signs in as the app, for minutes, with RS256', async () => {
 
 test('keeps a token until shortly before it expires', async () => {
   await using github = await startGitHub();
-
   expect(await github.authorize(file)).toBe('token installed-1');
   github.clock.advance(54 * 60_000);
   expect(await github.authorize('/repos/acme/other/contents/x')).toBe('token installed-1');
@@ -101,9 +96,7 @@ test('keeps a token until shortly before it expires', async () => {
 
 test('takes one token for all who ask at once', async () => {
   await using github = await startGitHub();
-
   const headers = await Promise.all(Array.from({ length: 8 }, () => github.authorize(file)));
-
   expect(new Set(headers)).toEqual(new Set(['token installed-1']));
   expect(github.origin.requests).toHaveLength(2);
 });
@@ -114,7 +107,6 @@ test('asks again after a failure', async () => {
     if (failing) response.writeHead(401).end();
     else response.end(JSON.stringify({ token: 't', expires_at: '2026-01-01T01:00:00Z' }));
   });
-
   await expect(github.authorize(file)).rejects.toThrow('Received 401 status code');
   failing = false;
   expect(await github.authorize(file)).toBe('token t');
@@ -122,7 +114,6 @@ test('asks again after a failure', async () => {
 
 test('gives no token to another host, scheme or port', async () => {
   await using github = await startGitHub({ installationId: '7' });
-
   for (const origin of ['http://evil.example.com', 'https://127.0.0.1', 'http://127.0.0.1:1']) {
     expect(await github.authorize(origin + file)).toBeUndefined();
   }
@@ -131,14 +122,12 @@ test('gives no token to another host, scheme or port', async () => {
 
 test('gives no token when the URL names no repository to find the installation by', async () => {
   await using github = await startGitHub();
-
   expect(await github.authorize('/raw/acme/shop/web.yml')).toBeUndefined();
   expect(github.origin.requests).toEqual([]);
 });
 
 test('reads only what the allowed organizations own, before any call', async () => {
   await using github = await startGitHub({ allowedOrganizations: ['acme'] });
-
   expect(await github.authorize(file)).toBe('token installed-1');
   const other = github.authorize('/repos/other/shop/contents/web.yml');
   await expect(other).rejects.toThrow(
@@ -151,7 +140,6 @@ test('reads only what the allowed organizations own, before any call', async () 
 
 test('says that the app is not installed', async () => {
   await using github = await startGitHub();
-
   await expect(github.authorize('/repos/other/shop/contents/web.yml')).rejects.toThrow(
     new FailedOperationError(`GitHub App 42 has no such installation at 127.0.0.1:${github.origin.port}`),
   );
@@ -161,7 +149,6 @@ test.each(['"../../../../planted"', '{}', '1e999', '""'])(
   'makes no path of the installation %s',
   async (id) => {
     await using github = await startGitHub({}, (_, response) => response.end(`{"id":${id}}`));
-
     await expect(github.authorize(file)).rejects.toThrow(/^GitHub told App 42 no id of an installation$/);
     expect(github.origin.requests).toHaveLength(1);
   },
@@ -173,7 +160,6 @@ test.each(['planted\r\nX-Evil: 1', 'plant ed', 'x'.repeat(appTokenLengthMax + 1)
     await using github = await startGitHub({ installationId: '7' }, (_, response) =>
       response.end(JSON.stringify({ token, expires_at: '2026-01-01T01:00:00Z' })),
     );
-
     await expect(github.authorize(file)).rejects.toThrow(/^GitHub gave App 42 no installation token$/);
   },
 );
@@ -184,7 +170,6 @@ test('leaves its own token behind when GitHub redirects it elsewhere', async () 
     if (request.method === 'GET') response.writeHead(301, { location: other.url }).end();
     else response.end(JSON.stringify({ token: 't', expires_at: '2026-01-01T01:00:00Z' }));
   });
-
   expect(await github.authorize(file)).toBe('token t');
   expect(other.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
 });
@@ -193,7 +178,6 @@ test.each(['', '{}', '{"token":"planted"}', '{"token":"planted","expires_at":"so
   'refuses the token answer %j',
   async (answer) => {
     await using github = await startGitHub({ installationId: '7' }, (_, response) => response.end(answer));
-
     await expect(github.authorize(file)).rejects.toThrow(/^GitHub gave App 42 no installation token$/);
   },
 );

@@ -36,9 +36,7 @@ test('reads the key from a file, and defaults to github.com', async () => {
   await using dir = await makeTempDir();
   const appPrivateKeyPath = path.join(dir.path, 'key.pem');
   await writeFile(appPrivateKeyPath, pkcs8);
-
   const app = parseGitHubApp({ appId: '1', appPrivateKeyPath }, 'githubApp', 'local');
-
   expect(app).toMatchObject({
     installationId: undefined,
     apiBaseUrl: 'https://api.github.com',
@@ -67,7 +65,6 @@ test.each([
   ],
 ])('refuses what cannot work, without repeating it (%#)', (settings, message) => {
   const parse = () => parseGitHubApp(settings, 'githubApp', 'local');
-
   expect(parse).toThrow(`githubApp: ${message}`);
   expect(parse).not.toThrow('planted');
 });

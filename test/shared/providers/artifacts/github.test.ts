@@ -5,7 +5,8 @@ import { AccessDeniedError, FailedOperationError } from '../../../../shared/core
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
 import { openGitHubSources } from '../../../../shared/providers/artifacts/github.ts';
-import { createTestOptions, neverAborted, readText } from './options.ts';
+import { getFailure } from '../../../support/run/failure.ts';
+import { createLocalOptions, createTestOptions, fetchText } from './options.ts';
 import { type Origin, startOrigin } from './origin.ts';
 
 const appPrivateKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -33,24 +34,11 @@ function startGitHub(
 }
 
 function open(account: JsonObject, more: JsonObject = {}) {
-  return openGitHubSources(
-    createTestOptions({
-      artifacts: {
-        urlRestrictions: { allowedIps: ['127.0.0.1'] },
-        github: { enabled: true, accounts: [{ name: 'gh', ...account }], ...more },
-      },
-    }),
-  );
+  return openGitHubSources(createLocalOptions('github', { accounts: [{ name: 'gh', ...account }], ...more }));
 }
 
-async function fetchFile(account: JsonObject, artifact: Artifact): Promise<string> {
-  const { sources } = open(account);
-  try {
-    const content = await sources[0]?.fetch({ type: 'github/file', ...artifact }, neverAborted());
-    return await readText(content?.body);
-  } finally {
-    for (const source of sources) await source[Symbol.asyncDispose]();
-  }
+function fetchFile(account: JsonObject, artifact: Artifact): Promise<string> {
+  return fetchText(open(account), { type: 'github/file', ...artifact });
 }
 
 function asked({ requests }: Origin) {
@@ -60,7 +48,6 @@ function asked({ requests }: Origin) {
 describe('the accounts of artifacts.github', () => {
   test('are rejected for origins beside an app, whose tokens have their own', () => {
     const githubApp = { appId: '1', appPrivateKey };
-
     expect(open({ githubApp, 'credential-origins': ['https://ghe.example.com'] }).rejectedAccounts).toEqual([
       {
         name: 'gh',
@@ -68,18 +55,6 @@ describe('the accounts of artifacts.github', () => {
           "artifacts.github account 'gh': credentialOrigins: not with githubApp, whose tokens go to its apiBaseUrl alone",
       },
     ]);
-  });
-
-  test('show what Deck selects by', () => {
-    expect(open({}).sources[0]).toMatchObject({
-      name: 'gh',
-      type: 'artifacts-github',
-      types: ['github/file'],
-    });
-  });
-
-  test('are none unless enabled', () => {
-    expect(open({}, { enabled: false }).sources).toEqual([]);
   });
 
   test.each([
@@ -95,7 +70,6 @@ describe('the accounts of artifacts.github', () => {
     const { sources, rejectedAccounts } = openGitHubSources(
       createTestOptions({ artifacts: { github: { enabled: true, accounts } } }, { placement: 'deployed' }),
     );
-
     expect(sources.map(({ name }) => name)).toEqual(['other']);
     expect(rejectedAccounts).toEqual([
       {
@@ -109,58 +83,48 @@ describe('the accounts of artifacts.github', () => {
 describe('fetching github/file', () => {
   test('asks for the download URL, then downloads', async () => {
     await using origin = await startGitHub();
-
     const text = await fetchFile(
       { token: 't', credentialOrigins: [origin.url] },
       { reference: origin.url + contents, version: 'release/1 2' },
     );
-
     expect(text).toBe('kind: Pod');
     expect(asked(origin)).toEqual([`${contents}?ref=release%2F1+2 */* token t`, '/raw/web.yml */* token t']);
   });
 
   test.each([undefined, ''])('reads master when the version is %j', async (version) => {
     await using origin = await startGitHub();
-
     await fetchFile(
       {},
       { reference: `${origin.url}${contents}?ref=other`, ...(version === undefined ? {} : { version }) },
     );
-
     expect(origin.requests[0]?.url).toBe(`${contents}?ref=master`);
   });
 
   test('makes one request where the contents API gives the file itself', async () => {
     await using origin = await startGitHub();
-
     const text = await fetchFile(
       { 'use-content-api': 'true', token: 't', credentialOrigins: [origin.url] },
       { reference: origin.url + contents },
     );
-
     expect(text).toBe('kind: Pod');
     expect(asked(origin)).toEqual([`${contents}?ref=master application/vnd.github.v3.raw token t`]);
   });
 
   test('asks in the version of the API that the account names', async () => {
     await using origin = await startGitHub();
-
     await fetchFile({ useContentAPI: true, githubAPIVersion: 'v4' }, { reference: origin.url + contents });
-
     expect(origin.requests[0]?.headers.accept).toBe('application/vnd.github.v4.raw');
   });
 
   test('keeps the token from a download URL elsewhere', async () => {
     await using raw = await startOrigin((_, response) => response.end('kind: Pod'));
     await using origin = await startGitHub(() => ({ download_url: `${raw.url}/web.yml?token=short-lived` }));
-
     expect(
       await fetchFile(
         { token: 'planted', credentialOrigins: [origin.url] },
         { reference: origin.url + contents },
       ),
     ).toBe('kind: Pod');
-
     expect(asked(raw)).toEqual(['/web.yml?token=short-lived */* -']);
   });
 
@@ -171,12 +135,9 @@ describe('fetching github/file', () => {
   ])('sends %s to no host but that of GitHub, unless the account names another', async (_, credentials) => {
     for (const useContentAPI of [true, false]) {
       await using foreign = await startGitHub();
-
-      const failure = await fetchFile(
-        { useContentAPI, ...credentials },
-        { reference: foreign.url + contents },
-      ).catch((error: unknown) => error);
-
+      const failure = await getFailure(
+        fetchFile({ useContentAPI, ...credentials }, { reference: foreign.url + contents }),
+      );
       expect(failure).toBeInstanceOf(AccessDeniedError);
       expect(String(failure)).toContain(
         `artifacts.github account 'gh': its credentials may not go to ${foreign.url}: that origin is not in `,
@@ -188,7 +149,6 @@ describe('fetching github/file', () => {
   test('sends the token of one that names a GitHub Enterprise Server there alone', async () => {
     await using origin = await startGitHub();
     const account = { token: 't', credentialOrigins: [origin.url] };
-
     await expect(
       fetchFile(account, { reference: 'https://api.github.com/repos/acme/shop/contents/web.yml' }),
     ).rejects.toThrow('its credentials may not go to https://api.github.com');
@@ -196,7 +156,6 @@ describe('fetching github/file', () => {
 
   test('needs no origin without credentials', async () => {
     await using origin = await startGitHub();
-
     expect(await fetchFile({}, { reference: origin.url + contents })).toBe('kind: Pod');
   });
 
@@ -204,7 +163,6 @@ describe('fetching github/file', () => {
     await using origin = await startOrigin((_, response) => {
       response.end(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)},"download_url":"http://127.0.0.1:1/"}`);
     });
-
     await expect(fetchFile({}, { reference: origin.url + contents })).rejects.toThrow(
       'did not tell a download URL',
     );
@@ -214,7 +172,6 @@ describe('fetching github/file', () => {
     await using origin = await startGitHub(() => ({
       download_url: 'http://169.254.169.254/latest/meta-data/',
     }));
-
     await expect(fetchFile({}, { reference: origin.url + contents })).rejects.toThrow(
       "Host '169.254.169.254' is not allowed",
     );
@@ -227,11 +184,7 @@ describe('fetching github/file', () => {
     ['something else', { download_url: 'planted' }],
   ])('explains itself when GitHub tells %s', async (_, description) => {
     await using origin = await startGitHub(() => description);
-
-    const failure = await fetchFile({}, { reference: origin.url + contents }).catch(
-      (error: unknown) => error,
-    );
-
+    const failure = await getFailure(fetchFile({}, { reference: origin.url + contents }));
     expect(failure).toBeInstanceOf(FailedOperationError);
     expect(String(failure)).toContain(`127.0.0.1:${origin.port} did not tell a download URL`);
     expect(String(failure)).not.toContain('planted');
@@ -239,7 +192,6 @@ describe('fetching github/file', () => {
 
   test('explains itself when the reference is a web page, however long', async () => {
     await using page = await startOrigin((_, response) => response.end('<html>'.repeat(2 ** 21)));
-
     await expect(fetchFile({}, { reference: `${page.url}/acme/shop/blob/web.yml` })).rejects.toThrow(
       'the reference must be the contents-API URL of a file',
     );

@@ -3,47 +3,28 @@ import { AccessDeniedError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
 import { openGitLabSources } from '../../../../shared/providers/artifacts/gitlab.ts';
-import { createTestOptions, neverAborted, readText } from './options.ts';
+import { getFailure } from '../../../support/run/failure.ts';
+import { createLocalOptions, fetchText } from './options.ts';
 import { startOrigin } from './origin.ts';
 
 function open(account: JsonObject, more: JsonObject = {}) {
   return openGitLabSources(
-    createTestOptions({
-      artifacts: {
-        urlRestrictions: { allowedIps: ['127.0.0.1'] },
-        gitlab: { enabled: true, accounts: [{ name: 'lab', ...account }], ...more },
-      },
-    }),
+    createLocalOptions('gitlab', { accounts: [{ name: 'lab', ...account }], ...more }),
   );
 }
 
-async function fetchFile(account: JsonObject, artifact: Artifact): Promise<string> {
-  await using source = open(account).sources[0];
-  return readText((await source?.fetch({ type: 'gitlab/file', ...artifact }, neverAborted()))?.body);
+function fetchFile(account: JsonObject, artifact: Artifact): Promise<string> {
+  return fetchText(open(account), { type: 'gitlab/file', ...artifact });
 }
 
-describe('the accounts of artifacts.gitlab', () => {
-  test('show what Deck selects by', () => {
-    expect(open({}).sources[0]).toMatchObject({
+test('the accounts of artifacts.gitlab are rejected for a token that no header can carry', () => {
+  expect(open({ token: 'planted planted' }).rejectedAccounts).toEqual([
+    {
       name: 'lab',
-      type: 'artifacts-gitlab',
-      types: ['gitlab/file'],
-    });
-  });
-
-  test('are none unless enabled', () => {
-    expect(open({}, { enabled: false }).sources).toEqual([]);
-  });
-
-  test('are rejected for a token that no header can carry', () => {
-    expect(open({ token: 'planted planted' }).rejectedAccounts).toEqual([
-      {
-        name: 'lab',
-        reason:
-          "artifacts.gitlab account 'lab': token: expected no blanks, line breaks or letters beyond ASCII",
-      },
-    ]);
-  });
+      reason:
+        "artifacts.gitlab account 'lab': token: expected no blanks, line breaks or letters beyond ASCII",
+    },
+  ]);
 });
 
 describe('fetching gitlab/file', () => {
@@ -56,7 +37,6 @@ describe('fetching gitlab/file', () => {
   ])('asks for the version %j', async (artifact, asked) => {
     await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
     const account = { token: 'glpat-1', credentialOrigins: [origin.url] };
-
     expect(await fetchFile(account, { ...artifact, reference: origin.url + path })).toBe('kind: Pod');
     expect(origin.requests.map(({ url, headers }) => [url, headers['private-token']])).toEqual([
       [asked, 'glpat-1'],
@@ -65,19 +45,13 @@ describe('fetching gitlab/file', () => {
 
   test('the version wins over a ref of the reference', async () => {
     await using origin = await startOrigin((_, response) => response.end(''));
-
     await fetchFile({}, { reference: `${origin.url}${path}?ref=main&lfs=true`, version: 'v2' });
-
     expect(origin.requests[0]?.url).toBe(`${path}?ref=v2&lfs=true`);
   });
 
   test('sends a token to gitlab.com alone, unless the account names other origins', async () => {
     await using origin = await startOrigin((_, response) => response.end(''));
-
-    const failure = await fetchFile({ token: 'planted' }, { reference: origin.url }).catch(
-      (error: unknown) => error,
-    );
-
+    const failure = await getFailure(fetchFile({ token: 'planted' }, { reference: origin.url }));
     expect(failure).toBeInstanceOf(AccessDeniedError);
     expect(String(failure)).toContain('that origin is not in credentialOrigins');
     expect(origin.connections).toBe(0);

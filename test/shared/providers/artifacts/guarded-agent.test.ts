@@ -33,7 +33,6 @@ function startClient(answers: readonly (readonly LookupAddress[])[], allowedIps:
 test('dials the addresses that it judged: there is no second look-up to cheat', async () => {
   await using origin = await startOrigin((_, response) => response.end('hello'));
   await using client = startClient([[loopback], [privateAddress]], ['127.0.0.1']);
-
   expect(await client.read(`http://files.example.com:${origin.port}`)).toBe('hello');
   expect(origin.requests[0]?.headers.host).toBe(`files.example.com:${origin.port}`);
   expect(client.lookups).toEqual(['files.example.com']);
@@ -44,7 +43,6 @@ test.each([[[loopback]], [[documentation, loopback]], [[loopback, documentation]
   async (addresses) => {
     await using origin = await startOrigin((_, response) => response.end('secret'));
     await using client = startClient([addresses], ['203.0.113.1']);
-
     await expect(client.read(`http://files.example.com:${origin.port}`)).rejects.toThrow(
       "Host 'files.example.com' is not allowed: it is this machine",
     );
@@ -60,7 +58,6 @@ test('judges some of the addresses of a name that has thousands, and dials these
     [[...judged, privateAddress, ...documentations]],
     ['127.0.0.1', '203.0.113.1'],
   );
-
   expect(await client.read(`http://files.example.com:${origin.port}`)).toBe('hello');
 });
 
@@ -71,7 +68,6 @@ test('judges each connection anew, so that a name cannot change its mind', async
   });
   await using client = startClient([[loopback], [privateAddress]], ['127.0.0.1']);
   const url = `http://files.example.com:${origin.port}`;
-
   expect(await client.read(url)).toBe('hello');
   await expect(client.read(url)).rejects.toThrow('its address is private');
   expect(client.lookups).toEqual(['files.example.com', 'files.example.com']);
@@ -80,7 +76,6 @@ test('judges each connection anew, so that a name cannot change its mind', async
 test('judges what it is connected to, where nothing was looked up', async () => {
   await using origin = await startOrigin((_, response) => response.end('secret'));
   await using client = startClient([[loopback]], []);
-
   await expect(client.read(origin.url)).rejects.toThrow("Host '127.0.0.1' is not allowed");
   expect(client.lookups).toEqual([]);
   expect(origin.requests).toEqual([]);

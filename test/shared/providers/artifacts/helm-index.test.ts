@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { readChartNames, readChartVersions } from '../../../../shared/providers/artifacts/helm-index.ts';
+import { getFailure } from '../../../support/run/failure.ts';
 
 /** As Helm writes it: keys by name, items of a list as deep as its key. */
 const written = `apiVersion: v1
@@ -47,10 +48,7 @@ describe('the index of a repository of charts', () => {
   test.each([1, 7, 100_000])('tells names and versions in its order, in pieces of %d bytes', async (size) => {
     expect(await names(written, size)).toEqual(['alpine', 'web', 'none']);
     expect(await versions(written, 'alpine', size)).toEqual([
-      {
-        version: '1.10',
-        urls: ['https://files.example.com/alpine-1.10.0.tgz', 'charts/alpine-1.10.0.tgz'],
-      },
+      { version: '1.10', urls: ['https://files.example.com/alpine-1.10.0.tgz', 'charts/alpine-1.10.0.tgz'] },
       { version: '1.9.0', urls: ['alpine-1.9.0.tgz'] },
     ]);
     expect(await versions(written, 'web', size)).toEqual([{ version: '0.1.0', urls: ['web.tgz'] }]);
@@ -91,7 +89,7 @@ describe('the index of a repository of charts', () => {
     ['brackets without end', `entries:\n  web:\n  - urls: ${'['.repeat(50_000)}\n`],
     ['URLs without end', `entries:\n  web:\n  - urls: [${'planted,'.repeat(20_000)}]\n`],
   ])('is refused with %s, by its host alone', async (_, text) => {
-    const failure = await versions(text, 'web', 100_000).catch((error: unknown) => error);
+    const failure = await getFailure(versions(text, 'web', 100_000));
     expect(String(failure)).toContain('The index of charts.example.com has a version of a chart that');
     expect(String(failure)).not.toContain('planted');
   });

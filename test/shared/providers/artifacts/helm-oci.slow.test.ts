@@ -23,6 +23,7 @@ import {
   type TestRegistry,
 } from '../../../support/artifacts/registry.ts';
 import { startTokenRegistry } from '../../../support/artifacts/registry-tokens.ts';
+import { getFailure } from '../../../support/run/failure.ts';
 import { CertificateAuthority } from '../kubernetes/credentials/certificates.ts';
 import { createTestOptions, neverAborted, readBytes } from './options.ts';
 import { startOrigin } from './origin.ts';
@@ -229,9 +230,7 @@ describe('a registry that cannot be trusted', () => {
       response.setHeader('link', toLink(url, origin.requests.length)).end('{"tags":["1.0.0"]}');
     });
     await using source = open({ address: origin.url });
-    const failure = await source
-      .listVersions?.('charts/shop', neverAborted())
-      .catch((error: unknown) => error);
+    const failure = await getFailure(source.listVersions?.('charts/shop', neverAborted()));
     expect(failure).toBeInstanceOf(FailedOperationError);
     expect(origin.requests.length).toBeLessThanOrEqual(500);
   });

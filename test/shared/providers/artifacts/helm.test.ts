@@ -9,17 +9,13 @@ import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
 import { chartUrlsMax, openHelmSources } from '../../../../shared/providers/artifacts/helm.ts';
 import type { ArtifactSource } from '../../../../shared/providers/artifacts/source.ts';
-import { createTestClock, createTestOptions, neverAborted, readText } from './options.ts';
+import { getFailure } from '../../../support/run/failure.ts';
+import { createLocalOptions, createTestClock, neverAborted, readText } from './options.ts';
 import { startOrigin } from './origin.ts';
 
 function open(account: JsonObject, clock = createTestClock()) {
-  const settings = {
-    artifacts: {
-      urlRestrictions: { allowedIps: ['127.0.0.1'] },
-      helm: { enabled: true, accounts: [{ name: 'charts', ...account }] },
-    },
-  };
-  const [source] = openHelmSources(createTestOptions(settings, { clock })).sources;
+  const options = createLocalOptions('helm', { accounts: [{ name: 'charts', ...account }] }, { clock });
+  const [source] = openHelmSources(options).sources;
   if (source === undefined) throw new Error('the account was rejected');
   return source;
 }
@@ -52,17 +48,6 @@ async function fetchChart(account: JsonObject, artifact: Artifact): Promise<stri
   return readText((await source.fetch({ type: 'helm/chart', ...artifact }, neverAborted())).body);
 }
 
-describe('the accounts of artifacts.helm', () => {
-  test('show what Deck selects by', async () => {
-    await using source = open({ repository: 'https://charts.example.com' });
-    expect(source).toMatchObject({
-      name: 'charts',
-      type: 'artifacts-helm',
-      types: ['helm/chart', 'helm/index'],
-    });
-  });
-});
-
 describe('fetching helm/chart', () => {
   const web = [
     { version: '1.9.0', urls: ['web-1.9.0.tgz'] },
@@ -92,9 +77,9 @@ describe('fetching helm/chart', () => {
     [{}, 'Artifact name field should not be empty'],
   ])('refuses %j in the words of Clouddriver', async (artifact, complaint) => {
     await using origin = await startRepository({ web, bare: [{ version: '1.0.0', urls: [] }] });
-    const failure = await fetchChart({ repository: `${origin.url}/charts` }, artifact).catch((e) => e);
+    const failure = await getFailure(fetchChart({ repository: `${origin.url}/charts` }, artifact));
     expect(failure).toBeInstanceOf(InvalidInputError);
-    expect(failure.message).toBe(complaint);
+    expect((failure as Error).message).toBe(complaint);
   });
 
   test('tries the places of a version in order, a few of them', async () => {
@@ -119,7 +104,7 @@ describe('fetching helm/chart', () => {
     const account = { repository: `${origin.url}/charts`, username: 'ann', password: 'planted' };
     expect(await fetchChart(account, { name: 'web' })).toBe('archive');
     expect(files.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
-    const failure = await fetchChart(account, { name: 'inner' }).catch((error: unknown) => error);
+    const failure = await getFailure(fetchChart(account, { name: 'inner' }));
     expect(failure).toBeInstanceOf(AccessDeniedError);
     expect(String(failure)).not.toContain('planted');
   });

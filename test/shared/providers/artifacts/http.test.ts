@@ -25,21 +25,12 @@ describe('the accounts of artifacts.http', () => {
 
   test('include the built-in one as long as none has credentials', () => {
     const user = { name: 'b', 'username-password-file': '/x' };
-
     expect(names({ enabled: true })).toEqual(['no-auth-http-account']);
     expect(names({ enabled: 'true', accounts: [{ name: 'a' }] })).toEqual(['a', 'no-auth-http-account']);
     expect(names({ enabled: true, accounts: [{ name: 'a' }, user] })).toEqual(['a', 'b']);
     expect(names({ enabled: true, accounts: [{ name: 'no-auth-http-account' }] })).toEqual([
       'no-auth-http-account',
     ]);
-  });
-
-  test('show what Deck selects by', () => {
-    expect(open({ enabled: true }).sources[0]).toMatchObject({
-      name: 'no-auth-http-account',
-      type: 'artifacts-http',
-      types: ['http/file'],
-    });
   });
 
   test('are rejected one by one, by name and reason', () => {
@@ -80,7 +71,6 @@ describe('the accounts of artifacts.http', () => {
 
   test('are rejected as a whole when their list is none', () => {
     const { sources, rejectedAccounts } = open({ enabled: true, accounts: 'planted' });
-
     expect(sources).toEqual([]);
     expect(rejectedAccounts).toEqual([
       {
@@ -107,9 +97,7 @@ describe('fetching http/file', () => {
   test('reads the reference with the credentials of the account', async () => {
     await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
     const accounts = [{ name: 'a', username: 'ann', password: 12345, 'credential-origins': [origin.url] }];
-
     const text = await fetchFrom({ enabled: true, accounts }, `${origin.url}/a.yml?x=y`);
-
     expect(text).toBe('kind: Pod');
     expect(origin.requests[0]?.url).toBe('/a.yml?x=y');
     expect(origin.requests[0]?.headers.authorization).toBe(`Basic ${btoa('ann:12345')}`);
@@ -159,7 +147,6 @@ describe('fetching http/file', () => {
 
   test('sends no credentials without an account that has them, anywhere', async () => {
     await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
-
     expect(await fetchFrom({ enabled: true }, origin.url)).toBe('kind: Pod');
     expect(origin.requests[0]?.headers.authorization).toBeUndefined();
   });
@@ -168,7 +155,6 @@ describe('fetching http/file', () => {
     'refuses a reference with credentials of its own (%s)',
     async (userInfo) => {
       await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
-
       await expect(fetchFrom({ enabled: true }, origin.url.replace('//', userInfo))).rejects.toThrow(
         new InvalidInputError(
           'reference: expected a URL without user name and password: credentials are those of the artifact account',
@@ -216,27 +202,17 @@ describe('fetching http/file', () => {
       },
       { name: 'open' },
     ];
-
     openHttpSources(createTestOptions({ artifacts: { http: { enabled: true, accounts } } }, { log }));
-
     expect(log.lines).toEqual([expect.stringMatching(/it refuses every download \{"account":"nowhere"\}$/)]);
   });
 
   test('refuses this machine unless the restrictions allow it', async () => {
     await using origin = await startOrigin((_, response) => response.end('secret'));
     const own = { urlRestrictions: { 'allowed-ips': ['127.0.0.1'] } };
-
     await expect(fetchFrom({ enabled: true }, origin.url, {})).rejects.toThrow('rejectVerbatimIps');
     expect(await fetchFrom({ enabled: true, accounts: [{ name: 'a', ...own }] }, origin.url, {})).toBe(
       'secret',
     );
-  });
-
-  test('puts the restrictions of the account above those of all accounts', async () => {
-    await using origin = await startOrigin((_, response) => response.end('secret'));
-    const accounts = [{ name: 'a', urlRestrictions: { allowedSchemes: ['https'] } }];
-
-    await expect(fetchFrom({ enabled: true, accounts }, origin.url)).rejects.toThrow('allowedSchemes');
   });
 
   test.each([undefined, '', 'planted', '/planted', 'http://', 'http://[planted'])(

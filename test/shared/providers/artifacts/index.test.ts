@@ -23,7 +23,6 @@ const settings = toSettings('https://ghe.example.com');
 describe('the provider of artifacts', () => {
   test('opens without a configuration, with the accounts that are built in', async () => {
     await using provider = artifactsPlugin.open(createTestOptions({}));
-
     expect(provider).toMatchObject({ name: 'artifacts', accounts: [], rejectedAccounts: [] });
     expect(provider.artifacts?.accounts.map(({ name }) => name)).toEqual([
       'embedded-artifact',
@@ -35,7 +34,6 @@ describe('the provider of artifacts', () => {
 
   test('lists accounts by name, type and types, and nothing more', async () => {
     await using provider = artifactsPlugin.open(createTestOptions(settings));
-
     expect(provider.artifacts?.accounts).toContainEqual({
       name: 'shared',
       type: 'artifacts-github',
@@ -51,7 +49,6 @@ describe('the provider of artifacts', () => {
       const artifact = { type, artifactAccount: 'shared', reference: `${origin.url}/file` };
       return readText((await provider.artifacts?.fetch(artifact, neverAborted()))?.body);
     };
-
     expect(await read('http/file')).toBe('/file');
     expect(await read('github/file')).toBe('/file?ref=master');
     expect(origin.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, 'token t']);
@@ -60,7 +57,6 @@ describe('the provider of artifacts', () => {
   test('reads embedded artifacts', async () => {
     await using provider = artifactsPlugin.open(createTestOptions({}));
     const artifact = { type: 'embedded/base64', artifactAccount: 'embedded-artifact', reference: btoa('hi') };
-
     expect(await readText((await provider.artifacts?.fetch(artifact, neverAborted()))?.body)).toBe('hi');
   });
 
@@ -88,7 +84,6 @@ describe('the provider of artifacts', () => {
     ],
   ])('answers %j with %s', async (artifact, error) => {
     await using provider = artifactsPlugin.open(createTestOptions(settings));
-
     await expect(provider.artifacts?.fetch(artifact, neverAborted())).rejects.toThrow(error);
   });
 });

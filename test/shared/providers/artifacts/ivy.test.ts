@@ -4,25 +4,18 @@ import type { JsonObject } from '../../../../shared/core/json.ts';
 import { openIvySources } from '../../../../shared/providers/artifacts/ivy.ts';
 import { ivyPatternLengthMax } from '../../../../shared/providers/artifacts/ivy-patterns.ts';
 import { ivyPatternsMax } from '../../../../shared/providers/artifacts/ivy-settings.ts';
-import { createTestOptions, neverAborted, readText } from './options.ts';
+import { getFailure } from '../../../support/run/failure.ts';
+import { createLocalOptions, fetchText } from './options.ts';
 import { startOrigin } from './origin.ts';
 
 function open(account: JsonObject) {
-  return openIvySources(
-    createTestOptions({
-      artifacts: {
-        urlRestrictions: { allowedIps: ['127.0.0.1'] },
-        ivy: { enabled: true, accounts: [{ name: 'modules', ...account }] },
-      },
-    }),
-  );
+  return openIvySources(createLocalOptions('ivy', { accounts: [{ name: 'modules', ...account }] }));
 }
 
-async function fetchFile(account: JsonObject, reference = 'com.test:app:1.0'): Promise<string> {
-  const { sources, rejectedAccounts } = open(account);
-  expect(rejectedAccounts).toEqual([]);
-  await using source = sources[0];
-  return readText((await source?.fetch({ type: 'ivy/file', reference }, neverAborted()))?.body);
+function fetchFile(account: JsonObject, reference = 'com.test:app:1.0'): Promise<string> {
+  const opened = open(account);
+  expect(opened.rejectedAccounts).toEqual([]);
+  return fetchText(opened, { type: 'ivy/file', reference });
 }
 
 /** Serves files by their paths; anything else is missing. */
@@ -194,48 +187,25 @@ describe('an account is left out', () => {
   const pattern = 'https://repo.example.com/[module].[ext]';
   const url = [{ name: 'a', artifact: [{ pattern }] }];
   const twoServers = [...url, { artifact: [{ pattern: 'https://other.example.com/[module]' }] }];
+  const by = (resolvers: JsonObject, more: JsonObject = {}) => ({ settings: { resolvers, ...more } });
   const cases: readonly LeftOut[] = [
     ['without settings', {}, 'settings: resolvers: expected one'],
     [
       'with a resolver by SSH',
-      { settings: { resolvers: { url, ssh: [{ name: 'b' }] } } },
+      by({ url, ssh: [{ name: 'b' }] }),
       'resolvers: ssh: expected url, ibiblio, chain',
     ],
-    [
-      'with one in a chain',
-      { settings: { resolvers: { chain: [{ ssh: [] }] } } },
-      'chain[0]: ssh: expected url, ibiblio',
-    ],
-    [
-      'with bintray',
-      { settings: { resolvers: { bintray: [{ name: 'b' }] } } },
-      'resolvers: bintray: expected',
-    ],
-    [
-      'with a dual chain',
-      { settings: { resolvers: { chain: [{ dual: true, url }] } } },
-      'dual: expected false',
-    ],
-    [
-      'whose default is not there',
-      { settings: { settings: { defaultResolver: 'b' }, resolvers: { url } } },
-      'defaultResolver',
-    ],
-    [
-      'without a root',
-      { settings: { resolvers: { ibiblio: [{ name: 'b' }] } } },
-      'ibiblio[0]: root: expected',
-    ],
+    ['with one in a chain', by({ chain: [{ ssh: [] }] }), 'chain[0]: ssh: expected url, ibiblio'],
+    ['with bintray', by({ bintray: [{ name: 'b' }] }), 'resolvers: bintray: expected'],
+    ['with a dual chain', by({ chain: [{ dual: true, url }] }), 'dual: expected false'],
+    ['whose default is not there', by({ url }, { settings: { defaultResolver: 'b' } }), 'defaultResolver'],
+    ['without a root', by({ ibiblio: [{ name: 'b' }] }), 'ibiblio[0]: root: expected'],
     [
       'without a root, of the form of Maven',
-      { settings: { resolvers: { ibiblio: [{ name: 'b', m2compatible: true }] } } },
+      by({ ibiblio: [{ name: 'b', m2compatible: true }] }),
       'ibiblio[0]: root: expected',
     ],
-    [
-      'without a pattern',
-      { settings: { resolvers: { url: [{ name: 'b' }] } } },
-      'url[0]: artifact: expected a pattern',
-    ],
+    ['without a pattern', by({ url: [{ name: 'b' }] }), 'url[0]: artifact: expected a pattern'],
     ...[
       'planted',
       'ftp://repo.example.com/[module]',
@@ -253,28 +223,23 @@ describe('an account is left out', () => {
     ].map(
       (artifact): LeftOut => [
         `with the pattern ${artifact.slice(0, 60)}`,
-        { settings: { resolvers: { url: [{ artifact: [{ pattern: artifact }] }] } } },
+        by({ url: [{ artifact: [{ pattern: artifact }] }] }),
         'url[0]: pattern: expected',
       ],
     ),
     [
       'with too many patterns',
-      { settings: { resolvers: { url: [{ artifact: Array(ivyPatternsMax + 1).fill({ pattern }) }] } } },
+      by({ url: [{ artifact: Array(ivyPatternsMax + 1).fill({ pattern }) }] }),
       `at most ${ivyPatternsMax} patterns`,
     ],
     [
       'with credentials for another host',
-      {
-        settings: {
-          resolvers: { url },
-          credentials: { host: 'planted', username: 'a', password: 'planted' },
-        },
-      },
+      by({ url }, { credentials: { host: 'planted', username: 'a', password: 'planted' } }),
       'credentials: host: expected that of a resolver',
     ],
     [
       'with credentials for none',
-      { settings: { resolvers: { url }, credentials: { username: 'a', password: 'planted' } } },
+      by({ url }, { credentials: { username: 'a', password: 'planted' } }),
       'credentials: host: expected that of a resolver',
     ],
     [
@@ -303,21 +268,13 @@ describe('an account is left out', () => {
 });
 
 test.each([
-  'app',
-  'com.test:app',
-  'com.test:app:',
-  'com.test::1.0',
-  'com.test:app:1.0:planted',
-  'com.test:../planted:1.0',
-  'com.test:..:1.0',
-  'com.test:app:latest.integration',
-  'com.test:app:1.+',
-  'com.test:app:[1.0,2.0)',
-  'com.test:app:1.0 planted',
+  ...['app', 'com.test:app', 'com.test:app:', 'com.test::1.0', 'com.test:app:1.0:planted'],
+  ...['com.test:../planted:1.0', 'com.test:..:1.0', 'com.test:app:latest.integration', 'com.test:app:1.+'],
+  ...['com.test:app:[1.0,2.0)', 'com.test:app:1.0 planted'],
 ])('refuses the reference %s, and says what it expects', async (reference) => {
   await using origin = await startRepository({});
   const settings = { resolvers: { url: [urlResolver(origin.url)] } };
-  const failure = await fetchFile({ settings }, reference).catch((error: unknown) => error);
+  const failure = await getFailure(fetchFile({ settings }, reference));
   expect(failure).toBeInstanceOf(InvalidInputError);
   expect(String(failure)).toContain('expected organisation:module:revision');
   expect(String(failure)).not.toContain('planted');

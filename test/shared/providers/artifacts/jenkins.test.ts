@@ -3,7 +3,8 @@ import { InvalidInputError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
 import { openJenkinsSources } from '../../../../shared/providers/artifacts/jenkins.ts';
-import { createTestOptions, neverAborted, readText } from './options.ts';
+import { getFailure } from '../../../support/run/failure.ts';
+import { createTestOptions, fetchText } from './options.ts';
 import { startOrigin } from './origin.ts';
 
 function open(settings: JsonObject) {
@@ -12,10 +13,9 @@ function open(settings: JsonObject) {
   return openJenkinsSources(createTestOptions({ ...others, artifacts: restricted }));
 }
 
-async function fetchFile(account: JsonObject, artifact: Artifact): Promise<string> {
+function fetchFile(account: JsonObject, artifact: Artifact): Promise<string> {
   const jenkins = { enabled: true, accounts: [{ name: 'ci', ...account }] };
-  await using source = open({ artifacts: { jenkins } }).sources[0];
-  return readText((await source?.fetch({ type: 'jenkins/file', ...artifact }, neverAborted()))?.body);
+  return fetchText(open({ artifacts: { jenkins } }), { type: 'jenkins/file', ...artifact });
 }
 
 describe('the accounts of Jenkins', () => {
@@ -27,9 +27,7 @@ describe('the accounts of Jenkins', () => {
       { name: 'own', address: 'https://other.example.com' },
       { name: 'shared', address },
     ];
-
     const { sources, rejectedAccounts } = open({ artifacts, jenkins: { enabled: 'true', masters } });
-
     expect(sources.map(({ name, type, types }) => [name, type, types])).toEqual([
       ['own', 'artifacts-jenkins', ['jenkins/file']],
       ['shared', 'artifacts-jenkins', ['jenkins/file']],
@@ -46,7 +44,6 @@ describe('the accounts of Jenkins', () => {
 
   test('are rejected by their place', () => {
     const { rejectedAccounts } = open({ jenkins: { enabled: true, masters: [{ address }, { name: 'b' }] } });
-
     expect(rejectedAccounts).toEqual([
       { name: 'jenkins.masters[0]', reason: 'jenkins.masters[0]: name: expected a value' },
       {
@@ -73,7 +70,6 @@ describe('fetching jenkins/file', () => {
   ])('reads what a build archived: $asked', async ({ path, asked, ...artifact }) => {
     await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
     const account = { address: origin.url + path, username: 'ann', password: 'p' };
-
     expect(await fetchFile(account, { ...artifact, version: '7' })).toBe('kind: Pod');
     expect(origin.requests.map(({ method, url, headers }) => [method, url, headers.authorization])).toEqual([
       ['GET', asked, `Basic ${btoa('ann:p')}`],
@@ -97,9 +93,7 @@ describe('fetching jenkins/file', () => {
     ['reference', { name: 'shop', version: '7', reference: 'planted%7F' }],
   ])('refuses a %s that is missing, leads elsewhere or is too long', async (field, artifact) => {
     await using origin = await startOrigin((_, response) => response.end(''));
-
-    const failure = await fetchFile({ address: origin.url }, artifact).catch((error: unknown) => error);
-
+    const failure = await getFailure(fetchFile({ address: origin.url }, artifact));
     expect(failure).toBeInstanceOf(InvalidInputError);
     expect(String(failure)).toContain(`${field}: expected`);
     expect(String(failure)).not.toContain('planted');

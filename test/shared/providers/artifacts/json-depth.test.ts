@@ -29,7 +29,6 @@ test('agrees with what is counted in parsed JSON', () => {
     if (typeof value !== 'object' || value === null) return 0;
     return 1 + Math.max(0, ...Object.values(value).map(countLevels));
   }
-
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(7), (value, levels) => {
       expect(isShallow(JSON.stringify(value), levels)).toBe(countLevels(value) <= levels);

@@ -32,13 +32,11 @@ test('does not begin what nobody waits for any more, and goes on with the next',
   let past = false;
   const begun: string[] = [];
   const note = (name: string) => async () => void begun.push(name);
-
   const running = turns.run(() => first.promise, never);
   const late = turns.run(note('late'), () => past);
   const next = turns.run(note('next'), never);
   past = true;
   first.resolve();
-
   await expect(late).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   await Promise.all([running, next]);
   expect(begun).toEqual(['next']);
@@ -46,8 +44,6 @@ test('does not begin what nobody waits for any more, and goes on with the next',
 
 test('resolves by the system', async () => {
   const resolve = createSystemResolver(5_000);
-
   const found = await Promise.all(Array.from({ length: 8 }, () => resolve('localhost')));
-
   for (const addresses of found) expect(addresses.length).toBeGreaterThan(0);
 });

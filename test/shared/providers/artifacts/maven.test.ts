@@ -2,20 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { FailedOperationError, InvalidInputError, NotFoundError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { openMavenSources } from '../../../../shared/providers/artifacts/maven.ts';
-import { createTestOptions, neverAborted, readText } from './options.ts';
+import { getFailure } from '../../../support/run/failure.ts';
+import { createLocalOptions, fetchText } from './options.ts';
 import { startOrigin } from './origin.ts';
 
-async function fetchFile(account: JsonObject, reference: string): Promise<string> {
-  const { sources } = openMavenSources(
-    createTestOptions({
-      artifacts: {
-        urlRestrictions: { allowedIps: ['127.0.0.1'] },
-        maven: { enabled: true, accounts: [{ name: 'releases', ...account }] },
-      },
-    }),
-  );
-  await using source = sources[0];
-  return readText((await source?.fetch({ type: 'maven/file', reference }, neverAborted()))?.body);
+function fetchFile(account: JsonObject, reference: string): Promise<string> {
+  const options = createLocalOptions('maven', { accounts: [{ name: 'releases', ...account }] });
+  return fetchText(openMavenSources(options), { type: 'maven/file', reference });
 }
 
 /** What Nexus wrote of an artifact. */
@@ -101,44 +94,26 @@ describe('fetching maven/file', () => {
   });
 
   test.each([
-    'com.acme.web:shop:1.1',
-    'com.acme.web:shop:..',
-    'com.acme.web:shop:[3.0,)',
-    'com.acme.web:shop:jar:evil:2.0-SNAPSHOT',
-    'com.acme.web:shop:jar:tests:2.0-SNAPSHOT',
-    'com.acme.web:shop:3.0-SNAPSHOT',
-    'com.acme.web:other:1.0',
+    ...['com.acme.web:shop:1.1', 'com.acme.web:shop:..', 'com.acme.web:shop:[3.0,)'],
+    ...['com.acme.web:shop:jar:evil:2.0-SNAPSHOT', 'com.acme.web:shop:jar:tests:2.0-SNAPSHOT'],
+    ...['com.acme.web:shop:3.0-SNAPSHOT', 'com.acme.web:other:1.0'],
   ])('%s is not found', async (reference) => {
     await using origin = await startRepository();
     const account = { repositoryUrl: `${origin.url}/repository` };
-    const failure = await fetchFile(account, reference).catch((error: unknown) => error);
+    const failure = await getFailure(fetchFile(account, reference));
     expect(failure).toBeInstanceOf(NotFoundError);
     expect(String(failure)).not.toContain('planted');
     expect(origin.requests.every(({ url }) => url?.endsWith('/maven-metadata.xml'))).toBe(true);
   });
 
   test.each([
-    'shop',
-    'com.acme:shop',
-    'com.acme:shop:',
-    'com.acme::1.0',
-    ':shop:1.0',
-    'com.acme:shop:jar::1.0',
-    'com.acme:shop:jar:x:y:1.0',
-    'com..acme:shop:1.0',
-    'com.acme:..:1.0',
-    'com/../planted:shop:1.0',
-    'com.acme:shop:jar:a/../../planted:1.0',
-    'com.acme:shop?planted:1.0',
-    'com.acme:shop:[1.0,2.0',
-    'com.acme:shop:[2.0,1.0]',
-    'com.acme:shop:1.0 planted',
-    `com.acme:${'x'.repeat(257)}:1.0`,
+    ...['shop', 'com.acme:shop', 'com.acme:shop:', 'com.acme::1.0', ':shop:1.0', 'com.acme:shop:jar::1.0'],
+    ...['com.acme:shop:jar:x:y:1.0', 'com..acme:shop:1.0', 'com.acme:..:1.0', 'com/../planted:shop:1.0'],
+    ...['com.acme:shop:jar:a/../../planted:1.0', 'com.acme:shop?planted:1.0', 'com.acme:shop:[1.0,2.0'],
+    ...['com.acme:shop:[2.0,1.0]', 'com.acme:shop:1.0 planted', `com.acme:${'x'.repeat(257)}:1.0`],
   ])('refuses %s, and says what it expects', async (reference) => {
     await using origin = await startRepository();
-    const failure = await fetchFile({ repositoryUrl: origin.url }, reference).catch(
-      (error: unknown) => error,
-    );
+    const failure = await getFailure(fetchFile({ repositoryUrl: origin.url }, reference));
     expect(failure).toBeInstanceOf(InvalidInputError);
     expect(String(failure)).toContain('expected group:artifact[:extension[:classifier]]:version');
     expect(String(failure)).not.toContain('planted');
@@ -150,8 +125,8 @@ describe('fetching maven/file', () => {
     async (text) => {
       await using origin = await startOrigin((_, response) => response.end(text));
       for (const version of ['RELEASE', 'LATEST', '1.0', '[1,2]', '1.0-SNAPSHOT']) {
-        const failure = await fetchFile({ repositoryUrl: origin.url }, `a:b:${version}`).catch((e) => e);
-        expect([NotFoundError, FailedOperationError]).toContain(failure.constructor);
+        const failure = await getFailure(fetchFile({ repositoryUrl: origin.url }, `a:b:${version}`));
+        expect([NotFoundError, FailedOperationError]).toContain((failure as Error).constructor);
       }
       expect(origin.requests.every(({ url }) => url?.endsWith('/maven-metadata.xml'))).toBe(true);
     },

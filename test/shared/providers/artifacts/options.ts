@@ -1,7 +1,10 @@
+import { expect } from 'vitest';
 import type { Clock, Randomness } from '../../../../shared/core/clock.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { Logger } from '../../../../shared/core/logger.ts';
+import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
 import type { ProviderOptions } from '../../../../shared/core/providers/provider.ts';
+import type { OpenedSources } from '../../../../shared/providers/artifacts/source.ts';
 
 /** A clock at a fixed time, whose sleeps end at once and move it. */
 export interface TestClock extends Clock {
@@ -52,6 +55,28 @@ export function createTestOptions(
     placement: 'local',
     ...more,
   };
+}
+
+/** Options on accounts of one kind, which may reach this machine. */
+export function createLocalOptions(kind: string, settings: JsonObject, more: Partial<ProviderOptions> = {}) {
+  const artifacts = {
+    urlRestrictions: { allowedIps: ['127.0.0.1'] },
+    [kind]: { enabled: true, ...settings },
+  };
+  return createTestOptions({ artifacts }, more);
+}
+
+/** The text of what the first of some accounts fetches, which is closed then. */
+export async function fetchText({ sources }: OpenedSources, artifact: Artifact): Promise<string> {
+  await using source = sources[0];
+  return readText((await source?.fetch(artifact, neverAborted()))?.body);
+}
+
+/** Expects that the only account was left out for this reason, which repeats no secret. */
+export function expectRejected({ sources, rejectedAccounts }: OpenedSources, reason: string): void {
+  expect(sources).toEqual([]);
+  expect(rejectedAccounts[0]?.reason).toContain(reason);
+  expect(JSON.stringify(rejectedAccounts)).not.toContain('planted');
 }
 
 /** All of a body. */

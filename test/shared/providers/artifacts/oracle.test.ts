@@ -7,8 +7,16 @@ import { FailedOperationError, InvalidInputError, NotFoundError } from '../../..
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { ProviderOptions } from '../../../../shared/core/providers/provider.ts';
 import { openOracleSources } from '../../../../shared/providers/artifacts/oracle.ts';
+import { getFailure } from '../../../support/run/failure.ts';
 import { makeTempDir } from '../../../support/run/temp-dir.ts';
-import { createTestClock, createTestOptions, neverAborted, readText } from './options.ts';
+import {
+  createLocalOptions,
+  createTestClock,
+  expectRejected,
+  fetchText,
+  neverAborted,
+  readText,
+} from './options.ts';
 import { startOrigin } from './origin.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -26,16 +34,11 @@ const user = { ...owner, sshPrivateKey: pem };
 
 function open(account: JsonObject, more: Partial<ProviderOptions> = {}) {
   const accounts = [{ name: 'bucket', namespace: 'acme', region: 'eu-frankfurt-1', ...account }];
-  const artifacts = {
-    urlRestrictions: { allowedIps: ['127.0.0.1'] },
-    oracle: { enabled: true, accounts },
-  };
-  return openOracleSources(createTestOptions({ artifacts }, more));
+  return openOracleSources(createLocalOptions('oracle', { accounts }, more));
 }
 
-async function fetchObject(account: JsonObject, reference: string, more?: Partial<ProviderOptions>) {
-  await using source = open(account, more).sources[0];
-  return readText((await source?.fetch({ type: 'oracle/object', reference }, neverAborted()))?.body);
+function fetchObject(account: JsonObject, reference: string, more?: Partial<ProviderOptions>) {
+  return fetchText(open(account, more), { type: 'oracle/object', reference });
 }
 
 /** Whether a request is signed as "Request Signatures" of Oracle's documentation has it, by the key and within five minutes. */
@@ -72,12 +75,6 @@ function startObjectStorage(key = createPublicKey(privateKey)) {
 }
 
 describe('the accounts of artifacts.oracle', () => {
-  test('show what Deck selects by, and have no need of keys', () => {
-    expect(open({}).sources[0]).toMatchObject({
-      ...{ name: 'bucket', type: 'artifacts-oracle', types: ['oracle/object'] },
-    });
-  });
-
   test.each([
     [{ namespace: '' }, 'namespace: expected letters'],
     [{ namespace: 'planted/../x' }, 'namespace: expected letters'],
@@ -93,10 +90,7 @@ describe('the accounts of artifacts.oracle', () => {
     [{ ...owner, sshPrivateKeyFilePath: '/nowhere/planted' }, 'sshPrivateKeyFilePath: the file cannot be'],
     [{ apiEndpoint: 'planted' }, 'apiEndpoint: expected an http or https URL'],
   ])('are rejected with what cannot be used', (account, reason) => {
-    const { sources, rejectedAccounts } = open(account);
-    expect(sources).toEqual([]);
-    expect(rejectedAccounts[0]?.reason).toContain(reason);
-    expect(JSON.stringify(rejectedAccounts)).not.toContain('planted');
+    expectRejected(open(account), reason);
   });
 
   test('are rejected for files when deployed', () => {
@@ -151,7 +145,7 @@ describe('fetching oracle/object', () => {
       fetchObject({ apiEndpoint: storage.url, ...referring }, 'oci://configs/b', createServices(texts));
     expect(await read()).toContain('/o/b');
     texts.set('key', 'planted');
-    const failure = await read().catch((error) => error);
+    const failure = await getFailure(read());
     expect(failure).toBeInstanceOf(FailedOperationError);
     expect(String(failure)).toContain('expected an RSA private key');
     expect(String(failure)).not.toContain('planted');
@@ -181,20 +175,12 @@ describe('fetching oracle/object', () => {
   });
 
   test.each([
-    '',
-    'oci://planted',
-    'oci:///planted',
-    'oci://configs/',
-    'oci://configs/..',
-    'oci://../planted',
-    'oci://configs/x#planted&a=b',
-    'oci://configs/x#',
-    'oci://pl@nted/x',
-    'https://planted.example.com/x',
-    `oci://configs/${'x'.repeat(2_048)}`,
+    ...['', 'oci://planted', 'oci:///planted', 'oci://configs/', 'oci://configs/..', 'oci://../planted'],
+    ...['oci://configs/x#planted&a=b', 'oci://configs/x#', 'oci://pl@nted/x'],
+    ...['https://planted.example.com/x', `oci://configs/${'x'.repeat(2_048)}`],
   ])('refuses the reference %j', async (reference) => {
     await using storage = await startObjectStorage();
-    const failure = await fetchObject({ apiEndpoint: storage.url, ...user }, reference).catch((e) => e);
+    const failure = await getFailure(fetchObject({ apiEndpoint: storage.url, ...user }, reference));
     expect(failure).toBeInstanceOf(InvalidInputError);
     expect(String(failure)).not.toContain('planted');
     expect(storage.connections).toBe(0);

@@ -11,7 +11,6 @@ test.each([
   ['kubernetes', 'kubernetes/secret'],
 ])('%s is listed for %s, and says that nothing is downloaded', async (name, type) => {
   const account = sources.find((source) => source.name === name);
-
   expect(account?.types).toContain(type);
   expect(account?.handles(type)).toBe(true);
   await expect(account?.fetch({ type, reference: 'x' }, neverAborted())).rejects.toThrow(

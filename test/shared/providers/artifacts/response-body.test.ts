@@ -16,10 +16,7 @@ describe('readResponseBody', () => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text));
     });
     await using downloader = startTestDownloader();
-
-    expect(await readText(await downloader.download({ url: new URL(origin.url) }, neverAborted()))).toBe(
-      text,
-    );
+    expect(await downloader.read(origin.url)).toBe(text);
   });
 
   test('says so when a compressed answer is damaged or in an unknown encoding', async () => {
@@ -28,15 +25,21 @@ describe('readResponseBody', () => {
       response.writeHead(200, { 'content-encoding': encoding }).end('not compressed');
     });
     await using downloader = startTestDownloader();
-
-    const damaged = await downloader.download({ url: new URL('/gzip', origin.url) }, neverAborted());
+    const damaged = await downloader.get(`${origin.url}/gzip`);
     await expect(readText(damaged)).rejects.toThrow('its compressed answer is damaged');
-    const unknown = downloader.download({ url: new URL('/br', origin.url) }, neverAborted());
+    const unknown = downloader.get(`${origin.url}/br`);
     await expect(unknown).rejects.toThrow('an encoding that was not asked for');
   });
 
   const chunk = Buffer.alloc(2 ** 16, 'x');
   const chunksTotal = 1024;
+
+  /** Writes a chunk and no end, and tells when the connection has closed. */
+  function holdOpen() {
+    const closed = Promise.withResolvers<void>();
+    const writeChunk: RequestListener = (_, response) => response.on('close', closed.resolve).write(chunk);
+    return { closed, writeChunk };
+  }
 
   /** Writes 64 MiB as fast as it is taken, and keeps count. */
   function pour(written: { bytes: number }): RequestListener {
@@ -56,7 +59,7 @@ describe('readResponseBody', () => {
     await using origin = await startOrigin(pour(written));
     await using downloader = startTestDownloader();
 
-    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+    const body = await downloader.get(origin.url);
     let read = 0;
     let chunks = 0;
     let aheadMax = 0;
@@ -74,20 +77,15 @@ describe('readResponseBody', () => {
   });
 
   test('ends with the signal, midway, and lets go of the connection', async () => {
-    const closed = Promise.withResolvers<void>();
-    await using origin = await startOrigin((_, response) => {
-      response.on('close', closed.resolve);
-      response.write(chunk);
-    });
+    const { closed, writeChunk } = holdOpen();
+    await using origin = await startOrigin(writeChunk);
     await using downloader = startTestDownloader();
     const abort = new AbortController();
     const reason = new Error('lease lost');
-
     const body = await downloader.download({ url: new URL(origin.url) }, abort.signal);
     const reading = (async () => {
       for await (const _ of body) abort.abort(reason);
     })();
-
     await expect(reading).rejects.toBe(reason);
     await closed.promise;
   });
@@ -98,25 +96,18 @@ describe('readResponseBody', () => {
     await using downloader = startTestDownloader();
     const abort = new AbortController();
     const reason = new Error('lease lost');
-
     const download = downloader.download({ url: new URL(origin.url) }, abort.signal);
     await asked.promise;
     abort.abort(reason);
-
     await expect(download).rejects.toBe(reason);
     await expect(downloader.download({ url: new URL(origin.url) }, abort.signal)).rejects.toBe(reason);
   });
 
   test('lets go of the connection when its caller stops reading', async () => {
-    const closed = Promise.withResolvers<void>();
-    await using origin = await startOrigin((_, response) => {
-      response.on('close', closed.resolve);
-      response.write(chunk);
-    });
+    const { closed, writeChunk } = holdOpen();
+    await using origin = await startOrigin(writeChunk);
     await using downloader = startTestDownloader();
-
-    for await (const _ of await downloader.download({ url: new URL(origin.url) }, neverAborted())) break;
-
+    for await (const _ of await downloader.get(origin.url)) break;
     await closed.promise;
   });
 
@@ -126,10 +117,7 @@ describe('readResponseBody', () => {
       response.write('part', () => request.socket.destroy());
     });
     await using downloader = startTestDownloader();
-
-    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
-
-    await expect(readText(body)).rejects.toThrow(
+    await expect(downloader.read(origin.url)).rejects.toThrow(
       /^Unable to read from 127.0.0.1:\d+: the connection was lost$/,
     );
   });
@@ -144,10 +132,7 @@ describe('readResponseBody', () => {
       response.end();
     });
     await using downloader = startTestDownloader({ limits: { bytesMax: 10 } });
-
-    const read = async () =>
-      readText(await downloader.download({ url: new URL(origin.url) }, neverAborted()));
-
+    const read = async () => readText(await downloader.get(origin.url));
     await expect(read()).rejects.toThrow('is larger than the limit of 10 bytes');
   });
 
@@ -156,10 +141,7 @@ describe('readResponseBody', () => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(2 ** 20)));
     });
     await using downloader = startTestDownloader({ limits: { bytesMax: 2 ** 16 } });
-
-    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
-
-    await expect(readText(body)).rejects.toThrow('larger than the limit');
+    await expect(downloader.read(origin.url)).rejects.toThrow('larger than the limit');
   });
 
   test('gives up a host that drips, and waits for one that pauses at the end of much', async () => {
@@ -190,8 +172,7 @@ describe('readResponseBody', () => {
       response.write('a', () => setImmediate(() => response.end('b')));
     });
     await using downloader = startTestDownloader({ clock });
-
-    for await (const _ of await downloader.download({ url: new URL(origin.url) }, neverAborted())) {
+    for await (const _ of await downloader.get(origin.url)) {
       clock.advance(slownessMaxMs + 1);
     }
   });
@@ -205,7 +186,7 @@ describe('readResponseBody', () => {
     });
     await using downloader = startTestDownloader({ limits: { callerTimeoutMs: 50 } });
 
-    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+    const body = await downloader.get(origin.url);
     const reading = body[Symbol.asyncIterator]();
     await reading.next();
     await closed.promise;
@@ -217,36 +198,29 @@ describe('readResponseBody', () => {
   });
 
   test('gives up a body that nobody ever reads', async () => {
-    const closed = Promise.withResolvers<void>();
-    await using origin = await startOrigin((_, response) => {
-      response.on('close', closed.resolve).write(chunk);
-    });
+    const { closed, writeChunk } = holdOpen();
+    await using origin = await startOrigin(writeChunk);
     await using downloader = startTestDownloader({ limits: { totalTimeoutMs: 1_500 } });
-
-    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+    const body = await downloader.get(origin.url);
     await closed.promise;
-
     await expect(readText(body)).rejects.toThrow('the transfer took too long');
   });
 });
 
-describe('toDownloadError', () => {
-  test.each([
-    [
-      'headers beyond the limit',
-      `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
-      'its headers have more than',
-    ],
-    ['something else than HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', 'its answer is not HTTP'],
-  ])('tells of %s', async (_, answer, message) => {
-    const server = createServer((socket) => void socket.end(answer)).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    await using downloader = startTestDownloader();
-    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-
-    await expect(downloader.download({ url }, neverAborted())).rejects.toThrow(message);
-  });
+test.each([
+  [
+    'headers beyond the limit',
+    `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    'its headers have more than',
+  ],
+  ['something else than HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', 'its answer is not HTTP'],
+])('toDownloadError tells of %s', async (_, answer, message) => {
+  const server = createServer((socket) => void socket.end(answer)).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  await using downloader = startTestDownloader();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  await expect(downloader.get(url)).rejects.toThrow(message);
 });
 
 describe('readJsonBody', () => {
@@ -257,7 +231,6 @@ describe('readJsonBody', () => {
 
   test.each([1, 7, 2 ** 20])('reads JSON in pieces of %d', async (size) => {
     const value = { text: 'x'.repeat(200_000), list: [1, { a: 'b' }], id: 9007199254740993n };
-
     expect(await readJsonBody(inPieces(JSON.stringify(value), size), 2 ** 20)).toEqual(value);
   });
 
@@ -270,9 +243,7 @@ describe('readJsonBody', () => {
   test('keeps no more of an answer in pieces of one byte than its bytes', async () => {
     const megabytes = 2 ** 21;
     const before = process.memoryUsage();
-
     expect(await readJsonBody(inPieces(' '.repeat(megabytes), 1), megabytes)).toBeUndefined();
-
     const after = process.memoryUsage();
     expect(after.rss - before.rss).toBeLessThan(100 * 2 ** 20);
   });

@@ -7,6 +7,7 @@ import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts
 import { systemClock } from '../../../../shared/runtime/services/system.ts';
 import { describeWithS3, type EmulatedS3, startEmulatedS3 } from '../../../support/artifacts/emulated-s3.ts';
 import { runStreamTasks } from '../../../support/conformance/artifact-streams.ts';
+import { getFailure } from '../../../support/run/failure.ts';
 import { createTestOptions, neverAborted, readBytes } from './options.ts';
 
 /** Installing the emulator may take this long. */
@@ -73,7 +74,7 @@ describeWithS3('s3/object from an S3 that checks signatures and permissions', ()
   });
 
   test.each(['s3://configs/missing.yml', 's3://missing/web.yml'])('is not found: %s', async (reference) => {
-    const failure = await read(toAccount(s3, reader), reference).catch((error) => error);
+    const failure = await getFailure(read(toAccount(s3, reader), reference));
     expect(failure).toBeInstanceOf(NotFoundError);
   });
 
@@ -81,7 +82,7 @@ describeWithS3('s3/object from an S3 that checks signatures and permissions', ()
     await s3.putObject('configs', 'secret.yml', 'a: b');
     const stranger = await s3.createUser('stranger', { 'arn:aws:s3:::others/*': ['s3:GetObject'] });
     for (const key of [{ ...reader, secretAccessKey: 'planted' }, stranger]) {
-      const failure = await read(toAccount(s3, key), 's3://configs/secret.yml').catch((error) => error);
+      const failure = await getFailure(read(toAccount(s3, key), 's3://configs/secret.yml'));
       expect(failure).toBeInstanceOf(FailedOperationError);
       expect(String(failure)).toContain('403 status code');
       expect(String(failure)).not.toContain('planted');
@@ -112,7 +113,6 @@ describeWithS3('s3/object from an S3 that checks signatures and permissions', ()
     vi.stubEnv('AWS_ENDPOINT_URL_STS', s3.endpoint);
     const account = { region: s3.region };
     const reading = (role: JsonObject) => read({ ...account, ...role }, 's3://configs/role.yml');
-
     await expect(reading({})).rejects.toThrow('403 status code');
     await expect(reading({ roleArn })).rejects.toThrow("artifacts.s3 account 'files': ");
     expect(String(await reading({ roleArn, externalId: 'busdriver' }))).toBe('a: b');

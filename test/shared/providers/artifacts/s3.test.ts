@@ -7,7 +7,8 @@ import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
 import type { PlacementServices } from '../../../../shared/core/providers/placement-services.ts';
 import { openS3Sources } from '../../../../shared/providers/artifacts/s3.ts';
-import { createTestClock, createTestOptions, neverAborted, readText } from './options.ts';
+import { getFailure } from '../../../support/run/failure.ts';
+import { createLocalOptions, createTestClock, expectRejected, fetchText } from './options.ts';
 import { startOrigin } from './origin.ts';
 
 const key = { awsAccessKeyId: 'AKIDEXAMPLE', awsSecretAccessKey: 'wJalrXUtnFEMI/planted' };
@@ -26,16 +27,12 @@ function createServices(environment: Readonly<Record<string, string>> = {}, assu
 }
 
 function open(account: JsonObject, services: PlacementServices = createServices()) {
-  const settings = {
-    urlRestrictions: { allowedIps: ['127.0.0.1'] },
-    s3: { enabled: true, accounts: [{ name: 'bucket', ...account }] },
-  };
-  return openS3Sources(createTestOptions({ artifacts: settings }, { services }));
+  const accounts = [{ name: 'bucket', ...account }];
+  return openS3Sources(createLocalOptions('s3', { accounts }, { services }));
 }
 
-async function fetchObject(account: JsonObject, artifact: Artifact, services?: PlacementServices) {
-  await using source = open(account, services).sources[0];
-  return readText((await source?.fetch({ type: 's3/object', ...artifact }, neverAborted()))?.body);
+function fetchObject(account: JsonObject, artifact: Artifact, services?: PlacementServices) {
+  return fetchText(open(account, services), { type: 's3/object', ...artifact });
 }
 
 function hmac(secret: string | Buffer, text: string): Buffer {
@@ -70,30 +67,19 @@ function startS3(secret: string, region: string) {
   });
 }
 
-describe('the accounts of artifacts.s3', () => {
-  test('show what Deck selects by, and have no need of keys', () => {
-    expect(open({}).sources[0]).toMatchObject({
-      ...{ name: 'bucket', type: 'artifacts-s3', types: ['s3/object'] },
-    });
-  });
-
-  test.each([
-    [{ awsAccessKeyId: 'a' }, 'expected both awsAccessKeyId and awsSecretAccessKey, or neither'],
-    [{ ...key, roleArn: 'arn:aws:iam::123456789012:role/r' }, 'roleArn: not with awsAccessKeyId'],
-    [{ apiEndpoint: 'planted' }, 'apiEndpoint: expected an http or https URL'],
-    [{ apiEndpoint: 'https://minio.example.com/planted' }, 'apiEndpoint: expected a URL without a path'],
-    [
-      { apiEndpoint: 'https://minio.example.com', roleArn: 'arn:aws:iam::123456789012:role/r' },
-      "roleArn: not with an apiEndpoint that is not Amazon's",
-    ],
-    [{ signerOverride: 'S3SignerType' }, 'signerOverride: expected AWSS3V4SignerType'],
-    [{ credentialOrigins: ['https://a.example.com'] }, 'credentialOrigins: not for this kind'],
-  ])('are rejected with %j', (account, reason) => {
-    const { sources, rejectedAccounts } = open(account);
-    expect(sources).toEqual([]);
-    expect(rejectedAccounts[0]?.reason).toContain(reason);
-    expect(JSON.stringify(rejectedAccounts)).not.toContain('planted');
-  });
+test.each([
+  [{ awsAccessKeyId: 'a' }, 'expected both awsAccessKeyId and awsSecretAccessKey, or neither'],
+  [{ ...key, roleArn: 'arn:aws:iam::123456789012:role/r' }, 'roleArn: not with awsAccessKeyId'],
+  [{ apiEndpoint: 'planted' }, 'apiEndpoint: expected an http or https URL'],
+  [{ apiEndpoint: 'https://minio.example.com/planted' }, 'apiEndpoint: expected a URL without a path'],
+  [
+    { apiEndpoint: 'https://minio.example.com', roleArn: 'arn:aws:iam::123456789012:role/r' },
+    "roleArn: not with an apiEndpoint that is not Amazon's",
+  ],
+  [{ signerOverride: 'S3SignerType' }, 'signerOverride: expected AWSS3V4SignerType'],
+  [{ credentialOrigins: ['https://a.example.com'] }, 'credentialOrigins: not for this kind'],
+])('the accounts of artifacts.s3 are rejected with %j', (account, reason) => {
+  expectRejected(open(account), reason);
 });
 
 describe('fetching s3/object', () => {
@@ -152,18 +138,12 @@ describe('fetching s3/object', () => {
   });
 
   test.each([
-    '',
-    's3://planted',
-    's3://planted/',
-    's3:///planted',
-    'https://planted.example.com/x',
-    's3://configs/../planted/x',
-    's3://configs/./planted',
-    's3://pl@nted/x',
+    ...['', 's3://planted', 's3://planted/', 's3:///planted', 'https://planted.example.com/x'],
+    ...['s3://configs/../planted/x', 's3://configs/./planted', 's3://pl@nted/x'],
     `s3://configs/${'x'.repeat(2_048)}`,
   ])('refuses the reference %j', async (reference) => {
     await using origin = await startS3('x', 'us-east-1');
-    const failure = await fetchObject({ apiEndpoint: origin.url, ...key }, { reference }).catch((e) => e);
+    const failure = await getFailure(fetchObject({ apiEndpoint: origin.url, ...key }, { reference }));
     expect(failure).toBeInstanceOf(InvalidInputError);
     expect(String(failure)).not.toContain('planted');
     expect(origin.connections).toBe(0);

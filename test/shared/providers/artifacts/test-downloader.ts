@@ -1,9 +1,10 @@
 import {
   type DownloaderOptions,
+  type DownloadRequest,
   startDownloader,
 } from '../../../../shared/providers/artifacts/downloader.ts';
 import { parseUrlRestrictions } from '../../../../shared/providers/artifacts/url-restrictions.ts';
-import { createTestClock, createTestLog, middling } from './options.ts';
+import { createTestClock, createTestLog, middling, neverAborted, readText } from './options.ts';
 
 /** A downloader that may reach this machine, every name included. */
 export function startTestDownloader(options: Partial<DownloaderOptions> = {}) {
@@ -18,5 +19,9 @@ export function startTestDownloader(options: Partial<DownloaderOptions> = {}) {
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     ...options,
   });
-  return { clock, log, ...downloader };
+  /** Asks for a URL, and nobody stops it. */
+  const get = (url: string, request: Partial<DownloadRequest> = {}) =>
+    downloader.download({ url: new URL(url), ...request }, neverAborted());
+  const read = async (url: string, request?: Partial<DownloadRequest>) => readText(await get(url, request));
+  return { clock, log, get, read, ...downloader };
 }

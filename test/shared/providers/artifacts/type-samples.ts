@@ -15,6 +15,7 @@ import { openMavenSources } from '../../../../shared/providers/artifacts/maven.t
 import { openOracleSources } from '../../../../shared/providers/artifacts/oracle.ts';
 import { openPassedOnSources } from '../../../../shared/providers/artifacts/passed-on.ts';
 import { openS3Sources } from '../../../../shared/providers/artifacts/s3.ts';
+import type { OpenSources } from '../../../../shared/providers/artifacts/source.ts';
 import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
 import { createOneFileServer } from '../../../support/artifacts/git-packs.ts';
 import type { ArtifactTypeSample, RemoteType } from '../../../support/conformance/artifact-sample.ts';
@@ -22,17 +23,11 @@ import { readArchive } from './git-archives.ts';
 import { createTestClock } from './options.ts';
 
 const malformedUrls = [
-  '',
-  'planted',
-  '/planted',
-  'http://',
-  'http://[planted',
-  'http://planted:planted@ORIGIN/x',
+  ...['', 'planted', '/planted', 'http://', 'http://[planted', 'http://planted:planted@ORIGIN/x'],
 ];
 
 const gitHub: RemoteType = {
   kind: 'github',
-  account: {},
   toCredentials: (token) => ({ token }),
   toHeader: (token) => ['authorization', `token ${token}`],
   toReference: (origin, file) => `${origin}/api/v3/repos/acme/shop/contents/${file}`,
@@ -60,7 +55,6 @@ const basic: Pick<RemoteType, 'toCredentials' | 'toHeader'> = {
 
 const bitbucket: RemoteType = {
   kind: 'bitbucket',
-  account: {},
   toCredentials: (token) => ({ token }),
   toHeader: (token) => ['authorization', `Bearer ${token}`],
   toReference: (origin, file) => `${origin}/2.0/repositories/acme/shop/src/main/${file}`,
@@ -122,42 +116,36 @@ function describeFiles(sendFile: RequestListener): RequestListener {
   };
 }
 
+/** A type, what it is or how its files are fetched, and how accounts of it are opened. */
+function named(type: string, title: string, open: OpenSources) {
+  return { type, title, open };
+}
+
 /** Every type of artifacts, each way of fetching it: a further one is held to the same by its entry here. */
 export const samples: readonly ArtifactTypeSample[] = [
   {
-    title: 'in its reference',
-    open: openEmbeddedSources,
-    type: 'embedded/base64',
+    ...named('embedded/base64', 'in its reference', openEmbeddedSources),
     malformed: ['planted!', 'http://ORIGIN/planted'],
   },
   {
-    title: 'passed on',
-    open: openPassedOnSources,
-    type: 'docker/image',
+    ...named('docker/image', 'passed on', openPassedOnSources),
     malformed: ['planted', 'http://ORIGIN/planted'],
   },
   {
-    title: 'by its download URL',
-    open: openGitHubSources,
-    type: 'github/file',
+    ...named('github/file', 'by its download URL', openGitHubSources),
     malformed: malformedUrls,
     remote: gitHub,
   },
   {
-    title: 'by the contents API',
-    open: openGitHubSources,
-    type: 'github/file',
+    ...named('github/file', 'by the contents API', openGitHubSources),
     malformed: malformedUrls,
     remote: { ...gitHub, account: { useContentAPI: true }, createListener: (sendFile) => sendFile },
   },
   {
-    title: 'of a branch',
-    open: openGitRepoSources,
-    type: 'git/repo',
+    ...named('git/repo', 'of a branch', openGitRepoSources),
     malformed: malformedUrls,
     remote: {
       kind: 'gitRepo',
-      account: {},
       toCredentials: (token) => ({ token }),
       toHeader: (token) => ['authorization', `Basic ${btoa(`token:${token}`)}`],
       toReference: (origin, file) => `${origin}/${file}`,
@@ -166,43 +154,31 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    title: 'by the URL of the API',
-    open: openGitLabSources,
-    type: 'gitlab/file',
+    ...named('gitlab/file', 'by the URL of the API', openGitLabSources),
     malformed: malformedUrls,
     remote: {
       kind: 'gitlab',
-      account: {},
       toCredentials: (token) => ({ token }),
       toHeader: (token) => ['private-token', token],
       toReference: (origin, file) => `${origin}/api/v4/projects/7/repository/files/${file}/raw`,
     },
   },
   {
-    title: 'with a token',
-    open: openBitbucketSources,
-    type: 'bitbucket/file',
+    ...named('bitbucket/file', 'with a token', openBitbucketSources),
     malformed: malformedUrls,
     remote: bitbucket,
   },
   {
-    title: 'with user name and password',
-    open: openBitbucketSources,
-    type: 'bitbucket/file',
+    ...named('bitbucket/file', 'with user name and password', openBitbucketSources),
     malformed: malformedUrls,
-    remote: {
-      ...bitbucket,
-      ...basic,
-    },
+    remote: { ...bitbucket, ...basic },
   },
   {
-    title: 'of a repository',
-    open: openHelmSources,
-    type: 'helm/chart',
+    ...named('helm/chart', 'of a repository', openHelmSources),
+    types: ['helm/chart', 'helm/index'],
     malformed: [''],
     remote: {
       kind: 'helm',
-      account: {},
       ...basic,
       toReference: (_, file) => file,
       toArtifact: (name) => ({ name }),
@@ -211,13 +187,10 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    title: 'of a registry',
-    open: openHelmOciSources,
-    type: 'helm/image',
+    ...named('helm/image', 'of a registry', openHelmOciSources),
     malformed: ['', '../planted', 'planted?x', 'planted:1', 'http://ORIGIN/planted', 'Planted'],
     remote: {
       kind: 'helm-oci',
-      account: {},
       ...basic,
       toReference: (_, file) => file,
       toArtifact: (name) => ({ name, version: '1.0.0' }),
@@ -226,13 +199,10 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    title: 'of a module',
-    open: openIvySources,
-    type: 'ivy/file',
+    ...named('ivy/file', 'of a module', openIvySources),
     malformed: ['', 'planted', 'a:..:planted', 'a:planted:latest.release', 'http://ORIGIN/planted'],
     remote: {
       kind: 'ivy',
-      account: {},
       ...basic,
       toReference: (_, file) => `com.acme:${file}:1.0`,
       toServer: (root) => ({ settings: { resolvers: { ibiblio: [{ m2compatible: true, root }] } } }),
@@ -240,13 +210,10 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    title: 'archived by a build',
-    open: openJenkinsSources,
-    type: 'jenkins/file',
+    ...named('jenkins/file', 'archived by a build', openJenkinsSources),
     malformed: ['', '../planted', 'planted/%2E%2e/x', 'planted?x', 'planted#x', 'pla\\nted', '.\t./planted'],
     remote: {
       kind: 'jenkins',
-      account: {},
       ...basic,
       toReference: (_, file) => file,
       toArtifact: (reference) => ({ name: 'shop', version: '7', reference }),
@@ -254,13 +221,10 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    title: 'by its coordinates',
-    open: openMavenSources,
-    type: 'maven/file',
+    ...named('maven/file', 'by its coordinates', openMavenSources),
     malformed: ['', 'planted', 'a:..:planted', 'a:planted/../x:1.0', 'a:b:[planted', 'http://ORIGIN/planted'],
     remote: {
       kind: 'maven',
-      account: {},
       ...basic,
       toReference: (_, file) => `com.acme:${file}:yml:[1.0,2.0)`,
       toServer: (repositoryUrl) => ({ repositoryUrl }),
@@ -268,25 +232,15 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    title: 'at any URL',
-    open: openHttpSources,
-    type: 'http/file',
+    ...named('http/file', 'at any URL', openHttpSources),
     malformed: malformedUrls,
-    remote: {
-      kind: 'http',
-      account: {},
-      ...basic,
-      toReference: (origin, file) => `${origin}/${file}`,
-    },
+    remote: { kind: 'http', ...basic, toReference: (origin, file) => `${origin}/${file}` },
   },
   {
-    title: 'of Google',
-    open: openGcsSources,
-    type: 'gcs/object',
+    ...named('gcs/object', 'of Google', openGcsSources),
     malformed: ['', 'gs://planted', 'gs://configs/x#planted', 'http://ORIGIN/planted'],
     remote: {
       kind: 'gcs',
-      account: {},
       toCredentials: (private_key_id) => ({
         json: JSON.stringify({ client_email: 'ann@planted.example.com', private_key, private_key_id }),
       }),
@@ -296,9 +250,7 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    title: 'of Oracle',
-    open: openOracleSources,
-    type: 'oracle/object',
+    ...named('oracle/object', 'of Oracle', openOracleSources),
     malformed: ['', 'oci://planted', 'oci://configs/x#planted?', 'http://ORIGIN/planted'],
     remote: {
       kind: 'oracle',
@@ -316,13 +268,10 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    title: 'of a server of its own',
-    open: openS3Sources,
-    type: 's3/object',
+    ...named('s3/object', 'of a server of its own', openS3Sources),
     malformed: ['', 's3://planted', 's3://configs/../planted', 'http://ORIGIN/planted'],
     remote: {
       kind: 's3',
-      account: {},
       toCredentials: (awsSecretAccessKey) => ({ awsAccessKeyId: 'AKID', awsSecretAccessKey }),
       toHeader: () => ['authorization', /^AWS4-HMAC-SHA256 Credential=AKID.*Signature=[0-9a-f]{64}$/],
       toReference: (_, file) => `s3://configs/${file}`,

@@ -28,7 +28,6 @@ describe('parseUrlRestrictions', () => {
       { 'reject-verbatim-ips': 'false', 'allowed-schemes': ['HTTPS'], 'rejected-ips': ['10.0.0.0/8', '::1'] },
       'account a',
     );
-
     expect(restrictions.rejectVerbatimIps).toBe(false);
     expect(restrictions.allowedSchemes).toEqual(['https']);
     expect(restrictions.rejectedIps.map(([address, length]) => `${address}/${length}`)).toEqual([
@@ -39,7 +38,6 @@ describe('parseUrlRestrictions', () => {
 
   test('takes excluded domains literally', () => {
     const { excludedHostnames } = parseUrlRestrictions({ excludedDomains: ['a.b$&'] }, 'account a');
-
     expect(excludedHostnames.some((pattern) => pattern.test('x.a.b$&'))).toBe(true);
     expect(excludedHostnames.some((pattern) => pattern.test('x.azb$&'))).toBe(false);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createCacheStore } from '../../../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
 import type { CachingResult } from '../../../../shared/core/agents/caching-agent.ts';
@@ -17,6 +17,7 @@ import {
 } from '../../../support/artifacts/registry.ts';
 import { type RegistryFront, startRegistryFront } from '../../../support/artifacts/registry-front.ts';
 import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { disposeAfterAll } from '../../../support/run/disposal.ts';
 import { createTestClock } from '../../../support/run/test-clock.ts';
 import { openClient, parseAccount } from './test-account.ts';
 
@@ -39,10 +40,7 @@ describeWithRegistry('the caching agent of a registry', () => {
     registry = await startRegistry();
     front = await startRegistryFront(registry);
   }, startTimeoutMs);
-  afterAll(async () => {
-    await front?.[Symbol.asyncDispose]();
-    await registry?.[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [front, registry]);
 
   /** An agent of an account that sees the repositories of one test alone, below a folder of its own. */
   function openAgent(options: JsonObject = {}) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Authorizer, UserPermission } from '../../../../shared/core/access/authorizer.ts';
 import { UnavailableError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
@@ -7,6 +7,8 @@ import { createAuthorizer, userLengthMax } from '../../../../shared/providers/fi
 import { createFiatClient, type FiatClient } from '../../../../shared/providers/fiat/client.ts';
 import { fiatPlugin } from '../../../../shared/providers/fiat/index.ts';
 import { requestsMax } from '../../../../shared/providers/fiat/shared-requests.ts';
+import { disposeAfterEach } from '../../../support/run/disposal.ts';
+import { getFailure } from '../../../support/run/failure.ts';
 import { type Fiat, type FiatMode, startFiat } from '../../../support/services/fiat.ts';
 import {
   createTestClock,
@@ -35,10 +37,7 @@ beforeEach(async () => {
   log = createTestLog();
   open();
 });
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await fiat[Symbol.asyncDispose]();
-});
+disposeAfterEach(() => [client, fiat]);
 
 /** Opens the authorizer. Its pauses between tries end at once. */
 function open(
@@ -102,7 +101,6 @@ describe('Fiat', () => {
     clock.advance(19_999);
     await ask('ada');
     expect(fiat.calls).toHaveLength(1);
-
     fiat.users = { ada: { accounts: { prod: ['READ'] } } };
     clock.advance(1);
     expect((await ask('ada')).accounts.get('prod')).toEqual(new Set(['READ']));
@@ -180,9 +178,7 @@ describe('while Fiat does not answer', () => {
   it.each(reasons)('(%s) nobody may do anything, and the log tells why', async (mode, reason) => {
     await fiat.setMode(mode);
     if (mode === 'silent') open({ tryMs: 100 });
-
-    const failure: unknown = await ask('ada').catch((error: unknown) => error);
-
+    const failure: unknown = await getFailure(ask('ada'));
     expect(failure).toBeInstanceOf(UnavailableError);
     expect(String(failure)).toMatch(/Fiat \(http:\/\/127\.0\.0\.1:\d+\) cannot be asked: /);
     expect(String(failure)).toMatch(reason);
@@ -202,7 +198,6 @@ describe('while Fiat does not answer', () => {
         if (fiat.calls.length > 3) fiat.instead = undefined;
         if (mode === '500') response.writeHead(500).end();
       };
-
       expect(await ask('ada')).toMatchObject({ user: 'ada' });
       expect(clock.sleeps.slice(0, 3)).toEqual([500, 750, 1125]);
     },
@@ -230,7 +225,6 @@ describe('while Fiat does not answer', () => {
     const before = fiat.calls.length;
     await expect(ask('ada')).rejects.toThrow('it answered 500');
     expect(fiat.calls).toHaveLength(before + 1);
-
     clock.advance(10_000);
     fiat.instead = (_, response) => {
       fiat.instead = undefined;
@@ -271,7 +265,6 @@ describe('while Fiat does not answer', () => {
     await ask('ada');
     expect(fiat.calls).toHaveLength(3);
     await expect(ask('eve')).rejects.toThrow(UnavailableError);
-
     clock.advance(55_000);
     await expect(ask('ada')).rejects.toThrow(UnavailableError);
   });
@@ -279,7 +272,6 @@ describe('while Fiat does not answer', () => {
   it('a redirect is not followed', async () => {
     await using other = await startFiat({ users: { ada: { admin: true } } });
     fiat.instead = (_, response) => response.writeHead(302, { location: `${other.url}/authorize/ada` }).end();
-
     await expect(ask('ada')).rejects.toThrow(/: it answered 302$/);
     expect(other.calls).toEqual([]);
   });
@@ -292,7 +284,6 @@ describe('the plug-in', () => {
   it('has an authorizer only where Fiat is on', async () => {
     await using off = openPlugin({ baseUrl: fiat.url });
     await using on = openPlugin({ enabled: true, baseUrl: `${fiat.url}/base` });
-
     expect(off.authorizer).toBeUndefined();
     expect((await on.authorizer?.getPermission('ada', neverAborted()))?.accounts.size).toBe(1);
     expect(fiat.calls.map(({ path }) => path)).toEqual(['/base/authorize/ada']);

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../../shared/core/errors.ts';
 import type { Provider } from '../../../../shared/core/providers/provider.ts';
 import type { Catalog } from '../../../../shared/core/views/catalog.ts';
 import { front50Plugin } from '../../../../shared/providers/front50/index.ts';
+import { disposeAfterEach } from '../../../support/run/disposal.ts';
 import { createTestClock, type TestClock } from '../../../support/run/test-clock.ts';
 import { type Front50, startFront50 } from '../../../support/services/front50.ts';
 import { createTestLog, createTestOptions } from '../artifacts/options.ts';
@@ -47,10 +48,7 @@ beforeEach(async () => {
   if (provider.catalog === undefined) throw new Error('there is no catalog');
   catalog = provider.catalog;
 });
-afterEach(async () => {
-  await provider[Symbol.asyncDispose]();
-  await front50[Symbol.asyncDispose]();
-});
+disposeAfterEach(() => [provider, front50]);
 
 function open(settings: { readonly [name: string]: string }): Provider {
   return front50Plugin.open(createTestOptions({ services: { front50: settings } }, { clock, log }));
@@ -72,7 +70,6 @@ describe('the catalog', () => {
 
   it('is left out with a reason where its setting is wrong', () => {
     const wrong = open({ baseUrl: 'nonsense' });
-
     expect(wrong.catalog).toBeUndefined();
     expect(wrong.rejectedAccounts).toEqual([
       { name: 'services.front50', reason: expect.stringContaining('services.front50.baseUrl: expected') },
@@ -81,7 +78,6 @@ describe('the catalog', () => {
 
   it('has the applications with all that was entered for them', async () => {
     front50.applications = [cart, { email: 'nameless' }, { name: ' ' }];
-
     expect(await catalog.listApplications()).toEqual({
       applications: [{ name: 'CART', attributes: cart }],
       isCurrent: true,
@@ -100,7 +96,6 @@ describe('the catalog', () => {
 
   it('has an empty project for one whose configuration is missing', async () => {
     front50.projects = [{ name: 'new' }];
-
     expect(await catalog.listProjects()).toEqual([
       { id: 'new', name: 'new', attributes: { name: 'new' }, applications: [], clusters: [] },
     ]);
@@ -112,7 +107,6 @@ describe('answers of Front50', () => {
     await Promise.all([listNames(), listNames(), catalog.findApplication('cart')]);
     clock.advance(29_000);
     await listNames();
-
     expect(front50.asked).toHaveLength(1);
   });
 
@@ -120,7 +114,6 @@ describe('answers of Front50', () => {
     await listNames();
     front50.applications = [{ name: 'WEB' }];
     clock.advance(31_000);
-
     expect(await listNames()).toEqual(['WEB']);
   });
 
@@ -128,7 +121,6 @@ describe('answers of Front50', () => {
     expect(await catalog.findProject('new')).toBeUndefined();
     front50.projects.push({ name: 'new' });
     clock.advance(3_000);
-
     expect(await catalog.findProject('new')).toMatchObject({ name: 'new' });
   });
 
@@ -140,7 +132,6 @@ describe('answers of Front50', () => {
     };
     clock.advance(31_000);
     const before = performance.now();
-
     expect(await listNames()).toEqual(['CART']);
     expect(performance.now() - before).toBeLessThan(3_000);
     answer();
@@ -153,7 +144,6 @@ describe('a Front50 that does not answer', () => {
     await listNames();
     await catalog.listProjects();
     breakFront50();
-
     clock.advance(4 * 60_000);
     expect(await catalog.listApplications()).toMatchObject({ isCurrent: true });
     clock.advance(2 * 60_000);
@@ -167,7 +157,6 @@ describe('a Front50 that does not answer', () => {
 
   it('counts as empty when it never answered', async () => {
     breakFront50();
-
     expect(await catalog.listApplications()).toEqual({ applications: [], isCurrent: false });
     expect(await catalog.findApplication('cart')).toBeUndefined();
     expect(await catalog.listProjects()).toEqual([]);
@@ -180,7 +169,6 @@ describe('a Front50 that does not answer', () => {
       await listNames();
       clock.advance(1_000);
     }
-
     expect(front50.asked.length).toBeGreaterThan(10);
     expect(front50.asked.length).toBeLessThan(20);
     expect(log.lines.filter((line) => line.startsWith('Front50 does not answer'))).toHaveLength(2);
@@ -194,7 +182,6 @@ describe('a Front50 that does not answer', () => {
     await listNames();
     front50.instead = (_, response) => response.end(body);
     clock.advance(31_000);
-
     expect(await listNames()).toEqual(['CART']);
     expect(log.lines.at(-1)).toContain('its answer is no list');
   });

@@ -1,9 +1,10 @@
 import type { RequestListener } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../../shared/core/errors.ts';
 import { parseProjects } from '../../../../shared/providers/front50/answers.ts';
 import { createFront50Client, type Front50Client } from '../../../../shared/providers/front50/client.ts';
 import { hostileServers } from '../../../support/network/hostile-servers.ts';
+import { disposeAfterEach } from '../../../support/run/disposal.ts';
 import { type Front50, startFront50 } from '../../../support/services/front50.ts';
 import { createTestClock, middling, type TestClock } from '../artifacts/options.ts';
 
@@ -16,10 +17,7 @@ beforeEach(async () => {
   clock = createTestClock();
   client = createClient(20_000);
 });
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await front50[Symbol.asyncDispose]();
-});
+disposeAfterEach(() => [client, front50]);
 
 function createClient(totalMs: number): Front50Client {
   return createFront50Client({
@@ -40,10 +38,9 @@ const status =
   (code: number, headers: { readonly [name: string]: string } = {}): RequestListener =>
   (_, response) =>
     response.writeHead(code, headers).end('{}');
-const text =
-  (body: string): RequestListener =>
-  (_, response) =>
-    response.end(body);
+function text(body: string): RequestListener {
+  return (_, response) => response.end(body);
+}
 const good = text('["ü"]');
 const silent: RequestListener = () => {};
 const cutOff: RequestListener = (_, response) => {
@@ -55,7 +52,6 @@ const stalled: RequestListener = (_, response) => response.write('[1,');
 describe('a question to Front50', () => {
   it('is asked below the base URL', async () => {
     front50.instead = good;
-
     expect(await client.getJson('v2/projects?a=b')).toEqual(['ü']);
     expect(front50.asked).toEqual(['/base/v2/projects?a=b']);
   });
@@ -69,31 +65,19 @@ describe('a question to Front50', () => {
     ['half a JSON', text('[1,')],
   ])('is asked again after %s, a little later each time', async (_name, bad) => {
     front50.instead = inTurn(bad, bad, good);
-
     expect(await client.getJson('v2/projects')).toEqual(['ü']);
     expect(front50.asked).toHaveLength(3);
     expect(clock.sleeps).toEqual([100, 200]);
   });
 
   it.each([
-    { answer: '500 again and again', bad: status(500), times: 3, reason: 'it answered 500' },
-    { answer: '404', bad: status(404), times: 1, reason: 'it answered 404' },
-    { answer: 'HTML', bad: text('<html>'), times: 3, reason: 'its answer is not JSON' },
-    {
-      answer: 'too much',
-      bad: text(`"${'x'.repeat(2_000)}"`),
-      times: 1,
-      reason: 'its answer is larger than 1000 bytes',
-    },
-    {
-      answer: 'a nest',
-      bad: text('['.repeat(500)),
-      times: 1,
-      reason: 'its answer is nested deeper than 128 levels',
-    },
-  ])('fails with the reason after $answer', async ({ bad, times, reason }) => {
+    ['500 again and again', status(500), 3, 'it answered 500'],
+    ['404', status(404), 1, 'it answered 404'],
+    ['HTML', text('<html>'), 3, 'its answer is not JSON'],
+    ['too much', text(`"${'x'.repeat(2_000)}"`), 1, 'its answer is larger than 1000 bytes'],
+    ['a nest', text('['.repeat(500)), 1, 'its answer is nested deeper than 128 levels'],
+  ] as const)('fails with the reason after %s', async (...[, bad, times, reason]) => {
     front50.instead = bad;
-
     await expect(client.getJson('v2/projects')).rejects.toThrow(
       new UnavailableError(`Front50 (${front50.url}) cannot be asked: ${reason}`),
     );
@@ -113,7 +97,6 @@ describe('a question to Front50', () => {
       const startMs = performance.now();
       const idleBytes = process.memoryUsage().rss;
       const answer = hasty.getJson('v2/projects').then(parseProjects);
-
       await expect(answer).rejects.toThrow(/^Front50 .* cannot be asked: |its answer is no list/);
       expect(performance.now() - startMs).toBeLessThan(10_000);
       expect(process.memoryUsage().rss - idleBytes).toBeLessThan(300 * 2 ** 20);
@@ -123,7 +106,6 @@ describe('a question to Front50', () => {
 
   it('fails when nobody listens', async () => {
     await front50[Symbol.asyncDispose]();
-
     await expect(client.getJson('v2/projects')).rejects.toThrow(/cannot be asked: .*ECONNREFUSED/);
     front50 = await startFront50();
   });
@@ -133,16 +115,13 @@ describe('a question to Front50', () => {
       const trickle = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(trickle));
     };
-
     await using hasty = createClient(300);
-
     await expect(hasty.getJson('v2/projects')).rejects.toThrow(/: no answer within 300 ms$/);
   });
 
   it('follows no redirect', async () => {
     await using other = await startFront50();
     front50.instead = status(302, { location: `${other.url}/v2/projects` });
-
     await expect(client.getJson('v2/projects')).rejects.toThrow(/: it answered 302$/);
     expect(other.asked).toEqual([]);
   });

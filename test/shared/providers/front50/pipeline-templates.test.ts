@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidInputError, NotFoundError, UnavailableError } from '../../../../shared/core/errors.ts';
 import type { ArtifactFetcher, Provider } from '../../../../shared/core/providers/provider.ts';
 import { ProviderSet } from '../../../../shared/core/providers/provider-set.ts';
@@ -11,6 +11,7 @@ import {
   concurrentTemplatesMax,
   templateBytesMax,
 } from '../../../../shared/providers/front50/pipeline-templates.ts';
+import { disposeAfterEach } from '../../../support/run/disposal.ts';
 import { type Front50, startFront50 } from '../../../support/services/front50.ts';
 import { createTestOptions } from '../artifacts/options.ts';
 
@@ -26,10 +27,7 @@ beforeEach(async () => {
   providers = openAll({ services: { front50: { baseUrl: front50.url } } });
   fetcher = getFetcher(providers);
 });
-afterEach(async () => {
-  await providers[Symbol.asyncDispose]();
-  await front50[Symbol.asyncDispose]();
-});
+disposeAfterEach(() => [providers, front50]);
 
 function openAll(settings: Parameters<typeof createTestOptions>[0]): ProviderSet {
   const open = (plugin: typeof front50Plugin): Provider => plugin.open(createTestOptions(settings));

@@ -10,6 +10,16 @@ export interface ManifestParts {
   readonly more?: JsonObject;
 }
 
+/** Annotations by which an object belongs to a cluster of an application. */
+export function toMoniker(cluster: string, application = 'shop') {
+  return { 'moniker.spinnaker.io/application': application, 'moniker.spinnaker.io/cluster': cluster };
+}
+
+/** Annotations by which an object is deployed under its own name, by this strategy. */
+export function toStrategy(strategy: string, value = 'true') {
+  return { 'strategy.spinnaker.io/versioned': 'false', [`strategy.spinnaker.io/${strategy}`]: value };
+}
+
 /** A manifest of any kind. */
 export function createManifest(
   apiVersion: string,

@@ -1,6 +1,7 @@
 import type { CacheStore } from '../../../../shared/core/cache/cache-store.ts';
 import type { Clock } from '../../../../shared/core/clock.ts';
 import type { ConcurrencyLimit } from '../../../../shared/core/concurrency.ts';
+import { InvalidInputError } from '../../../../shared/core/errors.ts';
 import { asJsonObject, type JsonObject } from '../../../../shared/core/json.ts';
 import type { Logger } from '../../../../shared/core/logger.ts';
 import type { Provider } from '../../../../shared/core/providers/provider.ts';
@@ -63,6 +64,17 @@ function load(provider: Provider): void {
 /** Waits until the operations of a provider may be prepared. */
 export async function loadOperations(provider: Provider): Promise<void> {
   await operations.get(provider)?.loaded;
+}
+
+/** What an operation says about a description; nothing when it accepts it. */
+export function listErrors(provider: Provider, name: string, description: JsonObject): readonly string[] {
+  try {
+    getOperation(provider, name).prepare(description);
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidInputError) return error.errors;
+    throw error;
+  }
 }
 
 /** An operation that may be prepared once `loaded` has come, for which `runOperation` waits. */

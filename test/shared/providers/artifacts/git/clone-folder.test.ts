@@ -32,7 +32,6 @@ describe('folders of clones whose process was killed', () => {
     await using folder = await openCloneFolder(1_000, Date.now());
     await folder.createFile('0');
     const names = await readdir(temporary.root);
-
     expect(names).toHaveLength(2);
     expect(names).toContain('busdriver-git-aB3dE7');
   });

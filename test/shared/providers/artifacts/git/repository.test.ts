@@ -84,6 +84,9 @@ describe('a pack', () => {
   const { tip, pack } = writeFilePack('web.yml', Buffer.from('kind: Pod'));
   const commit = toCommit(toTree(file));
   const withBlob = (entry: WrittenEntry) => [commit.entry, toTree(file), entry];
+  /** A delta whose base stands so far before it. */
+  const writeDistant = (offset: readonly number[]) =>
+    writePack(withBlob({ ...toBlob(writeDelta(1, 1, insert('a'))), type: 6, base: Buffer.from(offset) }));
   test.each<{ what: string; bytes: Uint8Array }>([
     { what: 'is empty', bytes: Buffer.alloc(0) },
     { what: 'is none', bytes: Buffer.from('kind: Pod, which is no pack') },
@@ -107,24 +110,9 @@ describe('a pack', () => {
       what: 'has a delta upon nothing',
       bytes: writePack(withBlob(toDelta(writeDelta(4, 1, insert('a')), toBlob('none')))),
     },
-    {
-      what: 'has a delta upon what stands before the first object',
-      bytes: writePack(
-        withBlob({ ...toBlob(writeDelta(1, 1, insert('a'))), type: 6, base: Buffer.from([0xff, 0x7f]) }),
-      ),
-    },
-    {
-      what: 'has a delta upon the middle of an object',
-      bytes: writePack(
-        withBlob({ ...toBlob(writeDelta(1, 1, insert('a'))), type: 6, base: Buffer.from([5]) }),
-      ),
-    },
-    {
-      what: 'has a delta upon itself',
-      bytes: writePack(
-        withBlob({ ...toBlob(writeDelta(1, 1, insert('a'))), type: 6, base: Buffer.from([0]) }),
-      ),
-    },
+    { what: 'has a delta upon what stands before the first object', bytes: writeDistant([0xff, 0x7f]) },
+    { what: 'has a delta upon the middle of an object', bytes: writeDistant([5]) },
+    { what: 'has a delta upon itself', bytes: writeDistant([0]) },
     ...[
       { what: 'of a base of another size', delta: writeDelta(8, 1, insert('a')) },
       { what: 'with bytes from behind its base', delta: writeDelta(9, 9, [0x91, 1, 9]) },
@@ -143,52 +131,36 @@ describe('a pack', () => {
     await expect(read(serve(tip, bytes))).rejects.toBeInstanceOf(FailedOperationError);
   });
 
-  test.each<{ what: string; limits: Partial<CloneLimits>; entries: readonly WrittenEntry[]; count?: number }>(
-    [
-      { what: 'has more bytes', limits: { packBytesMax: 3_000 }, entries: [toBlob(randomBytes(4_000))] },
-      {
-        what: 'has more bytes than there are on disk',
-        limits: { folderBytesMax: 3_000 },
-        entries: [toBlob(randomBytes(4_000))],
-      },
-      { what: 'tells more objects', limits: {}, entries: [], count: 2 ** 32 - 1 },
-      {
-        what: 'has an object that tells too many bytes',
-        limits: {},
-        entries: [{ ...toBlob('x'), size: 2 ** 40 }],
-      },
-      {
-        what: 'has an object of too many bytes',
-        limits: { treeBytesMax: 2 ** 21 },
-        entries: [toBlob(Buffer.alloc(2 ** 22))],
-      },
-      {
-        what: 'has a delta that makes too many bytes',
-        limits: { treeBytesMax: 2 ** 21 },
-        entries: [toDelta(writeDelta(9, 2 ** 40, insert('a')), blob)],
-      },
-      {
-        what: 'has a delta that repeats its base too often',
-        limits: { treeBytesMax: 2 ** 21 },
-        entries: [
-          toBlob(Buffer.alloc(2 ** 16)),
-          toDelta(
-            writeDelta(
-              2 ** 16,
-              2 ** 22,
-              Array.from({ length: 64 }, () => 0x80),
-            ),
-            toBlob(Buffer.alloc(2 ** 16)),
-          ),
-        ],
-      },
-      {
-        what: 'has a delta of too many bytes',
-        limits: {},
-        entries: [toDelta(Buffer.alloc(2 ** 24 + 1), blob)],
-      },
-    ],
-  )('that $what than it may is refused: 413', async ({ limits, entries, count }) => {
+  const bounded = { treeBytesMax: 2 ** 21 };
+  const zeros = toBlob(Buffer.alloc(2 ** 16));
+  const repeats = Array.from({ length: 64 }, () => 0x80);
+  test.each<{
+    what: string;
+    limits?: Partial<CloneLimits>;
+    entries: readonly WrittenEntry[];
+    count?: number;
+  }>([
+    { what: 'has more bytes', limits: { packBytesMax: 3_000 }, entries: [toBlob(randomBytes(4_000))] },
+    {
+      what: 'has more bytes on disk',
+      limits: { folderBytesMax: 3_000 },
+      entries: [toBlob(randomBytes(4_000))],
+    },
+    { what: 'tells more objects', entries: [], count: 2 ** 32 - 1 },
+    { what: 'has an object that tells more bytes', entries: [{ ...toBlob('x'), size: 2 ** 40 }] },
+    { what: 'has an object of more bytes', limits: bounded, entries: [toBlob(Buffer.alloc(2 ** 22))] },
+    {
+      what: 'has a delta that makes more bytes',
+      limits: bounded,
+      entries: [toDelta(writeDelta(9, 2 ** 40, insert('a')), blob)],
+    },
+    {
+      what: 'has a delta that repeats its base more often',
+      limits: bounded,
+      entries: [zeros, toDelta(writeDelta(2 ** 16, 2 ** 22, repeats), zeros)],
+    },
+    { what: 'has a delta of more bytes', entries: [toDelta(Buffer.alloc(2 ** 24 + 1), blob)] },
+  ])('that $what than it may is refused: 413', async ({ limits = {}, entries, count }) => {
     const all = [...withBlob(blob), ...entries];
     const reading = read(serve(commit.tip, writePack(all, count ?? all.length)), limits);
     await expect(reading).rejects.toBeInstanceOf(TooLargeError);

@@ -34,7 +34,6 @@ test('an account whose connection did not change keeps its client when providers
   const before = open({ kubeconfigContents: '{}' });
   const client = await before.get();
   const after = open({ kubeconfigContents: '{}', namespaces: ['shop'], permissions: { READ: ['sre'] } });
-
   expect(await after.get()).toBe(client);
   await before.close();
   expect(closed).toEqual([]);
@@ -55,7 +54,6 @@ test.each([
   const { open, opened } = openProcess();
   const before = open({ kubeconfigContents: '{}' });
   const client = await before.get();
-
   expect(await open(account, settings).get()).not.toBe(client);
   expect(opened()).toBe(2);
 });

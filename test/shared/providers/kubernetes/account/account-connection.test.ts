@@ -4,6 +4,8 @@ import { parse as parseYaml } from 'yaml';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
 
+const kube = 'secrets-manager!r:eu-west-1!s:kube';
+
 function parse(account: JsonObject) {
   return parseKubernetesAccounts({ kubernetes: { accounts: [{ name: 'a', ...account }] } });
 }
@@ -11,14 +13,8 @@ function parse(account: JsonObject) {
 describe('an account gets its kubeconfig from', () => {
   test.each([
     [{ 'kubeconfig-secret': 'kube' }, { id: 'kube' }],
-    [
-      { kubeconfigFile: 'encryptedFile:secrets-manager!r:eu-west-1!s:kube' },
-      { id: 'kube', region: 'eu-west-1' },
-    ],
-    [
-      { kubeconfigContents: 'encrypted:secrets-manager!r:eu-west-1!s:kube!k:prod' },
-      { id: 'kube', region: 'eu-west-1', key: 'prod' },
-    ],
+    [{ kubeconfigFile: `encryptedFile:${kube}` }, { id: 'kube', region: 'eu-west-1' }],
+    [{ kubeconfigContents: `encrypted:${kube}!k:prod` }, { id: 'kube', region: 'eu-west-1', key: 'prod' }],
     [
       { kubeconfigFile: 'encryptedFile:s3!r:eu-west-1!b:spin!f:kube' },
       { engine: 's3', id: 'spin/kube', region: 'eu-west-1' },
@@ -45,10 +41,7 @@ describe('an account gets its kubeconfig from', () => {
   );
 
   test('a file, which wins over a secret in the place of contents', () => {
-    const account = {
-      kubeconfigFile: '/k',
-      kubeconfigContents: 'encrypted:secrets-manager!r:eu-west-1!s:kube',
-    };
+    const account = { kubeconfigFile: '/k', kubeconfigContents: `encrypted:${kube}` };
     const [first] = parse(account).accounts;
     expect(first?.connection).toMatchObject({ kubeconfigFile: '/k', kubeconfigSecret: undefined });
   });
@@ -70,7 +63,6 @@ describe('an account gets its kubeconfig from', () => {
 test('an account gets its server from its address, and by default its tokens from Arcade', () => {
   const server = { host: ' https://api.test/prefix ', 'ca-data': 'dGVz\ndA==', tokenProvider: '' };
   const { accounts, rejected } = parse({ server });
-
   expect(rejected).toEqual([]);
   expect(accounts[0]?.connection.server).toEqual({
     host: 'https://api.test/prefix',
@@ -154,33 +146,30 @@ describe('an account is rejected', () => {
   });
 });
 
-describe('an account is rejected for its token broker', () => {
-  test.each<[JsonObject, JsonObject, string]>([
-    [{ tokenBroker: 'other' }, {}, 'busdriver.tokenBrokers.other: expected the settings of a broker'],
-    [{ tokenBroker: 'other' }, { other: {} }, 'busdriver.tokenBrokers.other.url: expected an http or https'],
-    [{}, { arcade: { url: 'arcade:1982' } }, 'busdriver.tokenBrokers.arcade.url: expected an http or https'],
-    [{}, { arcade: { url: 'http://planted@b' } }, 'busdriver.tokenBrokers.arcade.url: expected an http'],
-    [{}, { arcade: { timeoutMs: 0 } }, 'busdriver.tokenBrokers.arcade.timeoutMs: expected a whole number'],
-    [{}, { arcade: { maxAgeSeconds: 'x' } }, 'busdriver.tokenBrokers.arcade.maxAgeSeconds: expected'],
-    [{}, { arcade: 'planted' }, 'busdriver.tokenBrokers.arcade: expected an object'],
-    [
-      {},
-      { arcade: { apiKey: `$${'{PLANTED}'}` } },
-      'busdriver.tokenBrokers.arcade.apiKey: expected a value, got a placeholder',
+test.each<[JsonObject, JsonObject, string]>([
+  [{ tokenBroker: 'other' }, {}, 'busdriver.tokenBrokers.other: expected the settings of a broker'],
+  [{ tokenBroker: 'other' }, { other: {} }, 'busdriver.tokenBrokers.other.url: expected an http or https'],
+  [{}, { arcade: { url: 'arcade:1982' } }, 'busdriver.tokenBrokers.arcade.url: expected an http or https'],
+  [{}, { arcade: { url: 'http://planted@b' } }, 'busdriver.tokenBrokers.arcade.url: expected an http'],
+  [{}, { arcade: { timeoutMs: 0 } }, 'busdriver.tokenBrokers.arcade.timeoutMs: expected a whole number'],
+  [{}, { arcade: { maxAgeSeconds: 'x' } }, 'busdriver.tokenBrokers.arcade.maxAgeSeconds: expected'],
+  [{}, { arcade: 'planted' }, 'busdriver.tokenBrokers.arcade: expected an object'],
+  [
+    {},
+    { arcade: { apiKey: `$${'{PLANTED}'}` } },
+    'busdriver.tokenBrokers.arcade.apiKey: expected a value, got a placeholder',
+  ],
+])('an account is rejected for its token broker %j, %j', (server, tokenBrokers, reason) => {
+  const kubernetes = {
+    accounts: [
+      { name: 'a', server: { host: 'https://a', ...server } },
+      { name: 'b', server: { host: 'https://a', bearerToken: 'own' } },
     ],
-  ])('%j, %j', (server, tokenBrokers, reason) => {
-    const kubernetes = {
-      accounts: [
-        { name: 'a', server: { host: 'https://a', ...server } },
-        { name: 'b', server: { host: 'https://a', bearerToken: 'own' } },
-      ],
-    };
-    const { accounts, rejected } = parseKubernetesAccounts({ kubernetes, busdriver: { tokenBrokers } });
-
-    expect(accounts.map(({ name }) => name)).toEqual(['b']);
-    expect(rejected).toEqual([{ name: 'a', reason: expect.stringContaining(reason) }]);
-    expect(JSON.stringify(rejected)).not.toContain('planted');
-  });
+  };
+  const { accounts, rejected } = parseKubernetesAccounts({ kubernetes, busdriver: { tokenBrokers } });
+  expect(accounts.map(({ name }) => name)).toEqual(['b']);
+  expect(rejected).toEqual([{ name: 'a', reason: expect.stringContaining(reason) }]);
+  expect(JSON.stringify(rejected)).not.toContain('planted');
 });
 
 test('the accounts that docs/eks.md shows are accepted', () => {

@@ -11,9 +11,15 @@ const auth = {
   jwks: { keys: [key] },
 };
 
+const agent = { auth };
+
 function toSettings(account: JsonObject, agents: JsonObject = { enabled: true }): JsonObject {
   return { busdriver: { agents }, kubernetes: { accounts: [{ name: 'edge', ...account }] } };
 }
+
+/** An account with this proof, and with this in the usual one. */
+const only = (proof: JsonObject): JsonObject => ({ agent: { auth: proof } });
+const by = (fields: JsonObject) => only({ ...auth, ...fields });
 
 function reasonOf(account: JsonObject, agents?: JsonObject): string | undefined {
   return parseKubernetesAccounts(toSettings(account, agents)).rejected[0]?.reason;
@@ -21,9 +27,7 @@ function reasonOf(account: JsonObject, agents?: JsonObject): string | undefined 
 
 describe('an account that only its agents reach', () => {
   it('says by what they are known, and for how long operations wait', () => {
-    const { accounts } = parseKubernetesAccounts(
-      toSettings({ agent: { auth } }, { enabled: true, waitSeconds: 7 }),
-    );
+    const { accounts } = parseKubernetesAccounts(toSettings({ agent }, { enabled: true, waitSeconds: 7 }));
     expect(accounts[0]?.agentHome).toEqual({
       auth: {
         ...{ type: 'serviceAccount', issuer: auth.issuer, subject: auth.subject },
@@ -52,15 +56,15 @@ describe('an account that only its agents reach', () => {
 
   it('is left out where agents were to make accounts themselves', () => {
     const agents = { enabled: true, selfRegistration: { patterns: ['edge-.*'] } };
-    expect(reasonOf({ agent: { auth } }, agents)).toBe(
+    expect(reasonOf({ agent }, agents)).toBe(
       'busdriver.agents.selfRegistration.patterns: expected [], for agents make no accounts: ' +
         'busdriver agent enroll stores one, and so do the settings and PUT /credentials',
     );
-    expect(reasonOf({ agent: { auth } }, { ...agents, selfRegistration: { patterns: [] } })).toBeUndefined();
+    expect(reasonOf({ agent }, { ...agents, selfRegistration: { patterns: [] } })).toBeUndefined();
   });
 
   it('is neither called from here nor cached by workers, whatever kubeconfig there is', async () => {
-    const options = createTestOptions(toSettings({ agent: { auth } }));
+    const options = createTestOptions(toSettings({ agent }));
     await using provider = kubernetesPlugin.open({
       ...options,
       placement: 'local',
@@ -79,114 +83,90 @@ describe('an account that only its agents reach', () => {
   });
 
   it.each<[string, JsonObject, string]>([
-    ['no keys', { agent: { auth: { ...auth, jwks: null } } }, 'agent.auth: expected one of jwks and jwksUri'],
+    ['no keys', by({ jwks: null }), 'agent.auth: expected one of jwks and jwksUri'],
     [
       'keys and a place of keys',
-      { agent: { auth: { ...auth, jwksUri: 'https://k.example' } } },
+      by({ jwksUri: 'https://k.example' }),
       'agent.auth: expected one of jwks and jwksUri',
     ],
     [
       'no key',
-      { agent: { auth: { ...auth, jwks: { keys: [] } } } },
+      by({ jwks: { keys: [] } }),
       "agent.auth.jwks: expected an object with a list of public keys in 'keys'",
     ],
     [
       'a secret key',
-      { agent: { auth: { ...auth, jwks: { keys: [{ ...key, d: 'x' }] } } } },
+      by({ jwks: { keys: [{ ...key, d: 'x' }] } }),
       'agent.auth.jwks: expected public keys, got a secret one',
     ],
     [
-      'a text that is no JSON',
-      { agent: { auth: { ...auth, jwks: '{' } } },
+      'text that is no JSON',
+      by({ jwks: '{' }),
       'agent.auth.jwks: expected an object, or the JSON text of one',
     ],
     [
       'a place without TLS',
-      { agent: { auth: { ...auth, jwks: null, jwksUri: 'http://k.example' } } },
+      by({ jwks: null, jwksUri: 'http://k.example' }),
       'agent.auth.jwksUri: expected a URL that begins with https://',
     ],
     [
       'a place that is not allowed',
-      { agent: { auth: { ...auth, jwks: null, jwksUri: 'https://k.example/keys' } } },
+      by({ jwks: null, jwksUri: 'https://k.example/keys' }),
       'agent.auth.jwksUri: expected a host that busdriver.agents.jwksHosts names, not k.example',
     ],
     [
       'a proof that nobody knows',
-      { agent: { auth: { ...auth, type: 'password' } } },
+      by({ type: 'password' }),
       'agent.auth.type: expected one of serviceAccount, certificate, iam',
     ],
-    [
-      'no issuer',
-      { agent: { auth: { ...auth, issuer: null } } },
-      'agent.auth.issuer: expected a value, got none',
-    ],
-    [
-      'fields of another proof',
-      { agent: { auth: { ...auth, type: 'iam' } } },
-      'agent.auth.issuer: expected nothing with type iam',
-    ],
+    ['no issuer', by({ issuer: null }), 'agent.auth.issuer: expected a value, got none'],
+    ['fields of another proof', by({ type: 'iam' }), 'agent.auth.issuer: expected nothing with type iam'],
     [
       'subjects, and no type',
-      { agent: { auth: { subjects: ['CN=edge'] } } },
+      only({ subjects: ['CN=edge'] }),
       'agent.auth.subjects: expected nothing with type serviceAccount',
     ],
-    [
-      'no subjects',
-      { agent: { auth: { type: 'certificate' } } },
-      'agent.auth.subjects: expected a list of 1 to 20',
-    ],
+    ['no subjects', only({ type: 'certificate' }), 'agent.auth.subjects: expected a list of 1 to 20'],
     [
       'no subject among them',
-      { agent: { auth: { type: 'certificate', subjects: [] } } },
+      only({ type: 'certificate', subjects: [] }),
       'agent.auth.subjects: expected a list of 1 to 20',
     ],
     [
       'a subject that is no list',
-      { agent: { auth: { type: 'certificate', subjects: 'CN=edge,O=Acme' } } },
+      only({ type: 'certificate', subjects: 'CN=edge,O=Acme' }),
       'agent.auth.subjects: expected a list, got a string',
     ],
     [
       'a subject that is none',
-      { agent: { auth: { type: 'certificate', subjects: ['CN=edge', 'edge-7'] } } },
+      only({ type: 'certificate', subjects: ['CN=edge', 'edge-7'] }),
       'agent.auth.subjects[1]: expected a distinguished name as RFC 2253 writes it',
     ],
-    ['no roles', { agent: { auth: { type: 'iam' } } }, 'agent.auth.roleArns: expected a list of 1 to 20'],
+    ['no roles', only({ type: 'iam' }), 'agent.auth.roleArns: expected a list of 1 to 20'],
     [
       'too many roles',
-      { agent: { auth: { type: 'iam', roleArns: Array(21).fill('arn:aws:iam::111122223333:role/edge') } } },
+      only({ type: 'iam', roleArns: Array(21).fill('arn:aws:iam::111122223333:role/edge') }),
       'agent.auth.roleArns: expected a list of 1 to 20',
     ],
     [
       'a role of a session',
-      { agent: { auth: { type: 'iam', roleArns: ['arn:aws:sts::111122223333:assumed-role/edge/one'] } } },
+      only({ type: 'iam', roleArns: ['arn:aws:sts::111122223333:assumed-role/edge/one'] }),
       'agent.auth.roleArns[0]: expected the ARN of a role of IAM',
     ],
-    [
-      'an empty subject',
-      { agent: { auth: { ...auth, subject: ' ' } } },
-      'agent.auth.subject: expected a text, got an empty string',
-    ],
+    ['an empty subject', by({ subject: ' ' }), 'agent.auth.subject: expected a text, got an empty string'],
     ['no proof at all', { agent: {} }, 'agent.auth: expected a value, got none'],
-    [
-      'a kubeconfig',
-      { agent: { auth }, kubeconfigFile: '/x' },
-      'kubeconfigFile: expected nothing beside agent',
-    ],
-    [
-      'the V1 provider',
-      { agent: { auth }, providerVersion: 'v1' },
-      'agent: accounts of the V1 provider have none',
-    ],
+    ['a kubeconfig', { agent, kubeconfigFile: '/x' }, 'kubeconfigFile: expected nothing beside agent'],
+    ['the V1 provider', { agent, providerVersion: 'v1' }, 'agent: accounts of the V1 provider have none'],
     ['too short a time', { agent: { auth, waitSeconds: 0 } }, 'agent.waitSeconds: expected'],
   ])('is left out with %s', (_what, account, reason) => {
     expect(reasonOf(account)).toContain(`kubernetes.accounts[0].${reason}`);
   });
 
   it('is left out where agents are not served', () => {
-    expect(reasonOf({ agent: { auth } }, {})).toBe(
+    expect(reasonOf({ agent }, {})).toBe(
       'kubernetes.accounts[0].agent: agents are served where busdriver.agents.enabled is true',
     );
-    const settings = toSettings({ agent: { auth } });
+    const settings = toSettings({ agent });
     const deployed = parseKubernetesAccounts(settings, { placement: 'deployed' });
     expect(deployed.rejected[0]?.reason).toBe(
       'kubernetes.accounts[0].agent: agents are served by stacks that were deployed with agents=true',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   type AccountBounds,
   OutOfBoundsError,
@@ -10,6 +10,7 @@ import {
   describeWithCluster,
   type TestNamespace,
 } from '../../../../support/cluster/cluster.ts';
+import { disposeAfterAll } from '../../../../support/run/disposal.ts';
 import { createTestClient } from '../client/client-setup.ts';
 import { findLive } from '../live.ts';
 import { createConfigMap } from '../manifests.ts';
@@ -31,11 +32,7 @@ describeWithCluster('a client bound to an account', (cluster) => {
     configMaps = await client.getResource('v1', 'ConfigMap');
     await client.create(configMaps, createConfigMap('planted', { a: '1' }, { namespace: vault.name }));
   });
-  afterAll(async () => {
-    await client?.[Symbol.asyncDispose]();
-    await own?.[Symbol.asyncDispose]();
-    await vault?.[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [client, own, vault]);
 
   test('is the client itself where the account is bound to nothing', () => {
     expect(boundToAccount(client, open)).toBe(client);

@@ -51,15 +51,8 @@ describe('deployed functions', () => {
     }).get('arcade');
 
   test.each([
-    'http://localhost:1982',
-    'http://LOCALHOST.',
-    'http://arcade.localhost',
-    'http://127.0.0.1:1982',
-    'http://127.1',
-    'http://0x7f.0.0.9',
-    'http://0.0.0.0',
-    'http://[::1]:1982',
-    'http://[::]',
+    ...['http://localhost:1982', 'http://LOCALHOST.', 'http://arcade.localhost', 'http://127.0.0.1:1982'],
+    ...['http://127.1', 'http://0x7f.0.0.9', 'http://0.0.0.0', 'http://[::1]:1982', 'http://[::]'],
     'http://[::ffff:127.0.0.1]',
   ])('have no broker of their own machine: %s', (url) => {
     expect(() => open(url, 'deployed')).toThrow('busdriver.tokenBrokers.arcade.url: ');

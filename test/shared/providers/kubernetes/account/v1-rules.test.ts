@@ -52,21 +52,14 @@ describe('a V1 account', () => {
   });
 
   test('is told nothing at load of kinds that live in no namespace: it uses none', () => {
-    const { warnings } = parse({
-      name: 'old',
-      providerVersion: 'v1',
-      namespaces: ['shop'],
-      dockerRegistries: [hub],
-    });
+    const old = { name: 'old', providerVersion: 'v1', namespaces: ['shop'] };
+    const { warnings } = parse({ ...old, dockerRegistries: [hub] });
     expect(warnings).toEqual([]);
   });
 
   test('shows its registries, and in which namespaces they are', () => {
-    const fields = {
-      namespaces: ['shop', 'pay'],
-      dockerRegistries: [hub, { accountName: 'quay', namespaces: ['pay'] }],
-    };
-    expect(parseOne(fields).details).toMatchObject({
+    const dockerRegistries = [hub, { accountName: 'quay', namespaces: ['pay'] }];
+    expect(parseOne({ namespaces: ['shop', 'pay'], dockerRegistries }).details).toMatchObject({
       providerVersion: 'v1',
       skin: 'v1',
       namespaces: ['shop', 'pay'],

@@ -17,27 +17,21 @@ import {
 } from '../../../../../shared/providers/kubernetes/api/names.ts';
 
 /** What no name may be, and why. */
-const strangers: readonly (readonly [string, RegExp])[] = [
-  ['', /got an empty string$/],
-  ['.', /other than '\.' and '\.\.'$/],
-  ['..', /other than '\.' and '\.\.'$/],
-  ['/', /without '\/' and '%'$/],
-  ['vault/status', /without '\/' and '%'$/],
-  ['x/proxy/', /without '\/' and '%'$/],
-  ['../secrets', /without '\/' and '%'$/],
-  ['a%2Fb', /without '\/' and '%'$/],
-  ['a%252Fb', /without '\/' and '%'$/],
-  ['100%', /without '\/' and '%'$/],
-  ['a\0', /without control characters$/],
-  ['a\r\nhost: b', /without control characters$/],
-  ['a\u007f', /without control characters$/],
-  ['a\u0085', /without control characters$/],
-  ['a\u2028', /without control characters$/],
-  ['a\ud800', /without control characters$/],
-];
+const strangers = [
+  { problem: /got an empty string$/, names: [''] },
+  { problem: /other than '\.' and '\.\.'$/, names: ['.', '..'] },
+  {
+    problem: /without '\/' and '%'$/,
+    names: ['/', 'vault/status', 'x/proxy/', '../secrets', 'a%2Fb', 'a%252Fb', '100%'],
+  },
+  {
+    problem: /without control characters$/,
+    names: ['a\0', 'a\r\nhost: b', 'a\u007f', 'a\u0085', 'a\u2028', 'a\ud800'],
+  },
+].flatMap(({ problem, names }) => names.map((name) => ({ name, problem })));
 
 describe('a name', () => {
-  test.each(strangers)('%j is none', (name, problem) => {
+  test.each(strangers)('$name is none', ({ name, problem }) => {
     for (const find of [findNameProblem, findNamespaceProblem, findContainerProblem]) {
       expect(find(name)).toMatch(problem);
     }

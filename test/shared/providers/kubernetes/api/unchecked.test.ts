@@ -41,13 +41,8 @@ describe('an unchecked object', () => {
   });
 
   it('has the names that Kubernetes has, and no others', () => {
-    const names: readonly (keyof UncheckedObject<V1Pod>)[] = [
-      'apiVersion',
-      'kind',
-      'metadata',
-      'spec',
-      'status',
-    ];
+    type Name = keyof UncheckedObject<V1Pod>;
+    const names: readonly Name[] = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
     const wrong: 'stauts' extends keyof UncheckedObject<V1Pod> ? true : false = false;
 
     expect([names.length, wrong]).toEqual([5, false]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import { applyManifest } from '../../../../../shared/providers/kubernetes/apply/apply.ts';
@@ -10,7 +10,10 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../../../support/cluster/cluster.ts';
+import { disposeAfterAll } from '../../../../support/run/disposal.ts';
+import { getFailure } from '../../../../support/run/failure.ts';
 import { createTestClient } from '../client/client-setup.ts';
+import { createLive } from '../live.ts';
 import { type WatchedClient, watchClient } from './watched-client.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -24,10 +27,7 @@ describeWithCluster('applyManifest', ({ kubeconfig }) => {
   beforeAll(async () => {
     namespace = await createNamespace('apply');
   });
-  afterAll(async () => {
-    await namespace[Symbol.asyncDispose]();
-    await inner[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [namespace, inner]);
 
   /** A ConfigMap with a name of its own, and a fresh watch on the client. */
   function begin(data: JsonObject = { a: '1' }, metadata: JsonObject = {}): JsonObject {
@@ -48,11 +48,9 @@ describeWithCluster('applyManifest', ({ kubeconfig }) => {
     const created = await apply(manifest);
     expect(created).toMatchObject({ outcome: 'created', warnings: [], object: { data: { a: '1' } } });
     expect(takeCalls()).toBe('get create');
-
     const unchanged = await apply(manifest);
     expect(unchanged).toEqual({ outcome: 'unchanged', warnings: [], object: created.object });
     expect(takeCalls()).toBe('get');
-
     const changed = await apply({ ...manifest, data: { b: '2' } });
     expect(changed).toMatchObject({ outcome: 'configured', warnings: [], object: { data: { b: '2' } } });
     expect(takeCalls()).toBe('get patch');
@@ -78,10 +76,13 @@ describeWithCluster('applyManifest', ({ kubeconfig }) => {
   });
 
   describe('when somebody is faster', () => {
+    const outdate = ({ metadata, ...rest }: JsonObject): JsonObject => ({
+      ...{ ...rest, metadata: { ...(metadata as JsonObject), resourceVersion: '1' } },
+    });
+
     test('changes what was created in between', async () => {
       const manifest = begin({ a: '1' });
-      const collection = `/api/v1/namespaces/${namespace.name}/configmaps`;
-      watched.interrupt(2, () => requestApi('POST', collection, { ...manifest, data: { b: '2' } }));
+      watched.interrupt(2, () => createLive(namespace.name, 'configmaps', { ...manifest, data: { b: '2' } }));
       const result = await apply(manifest);
       expect(result).toMatchObject({ outcome: 'configured', object: { data: { a: '1', b: '2' } } });
       expect(takeCalls()).toBe('get create get patch');
@@ -101,11 +102,7 @@ describeWithCluster('applyManifest', ({ kubeconfig }) => {
       const manifest = begin();
       await apply(manifest);
       takeCalls();
-      const outdated = {
-        ...manifest,
-        metadata: { ...(manifest['metadata'] as JsonObject), resourceVersion: '1' },
-      };
-      await expect(apply(outdated)).rejects.toMatchObject({ status: 409, reason: 'Conflict' });
+      await expect(apply(outdate(manifest))).rejects.toMatchObject({ status: 409, reason: 'Conflict' });
       expect(takeCalls()).toBe(Array(6).fill('get patch').join(' '));
     });
 
@@ -113,13 +110,9 @@ describeWithCluster('applyManifest', ({ kubeconfig }) => {
       const manifest = begin();
       await apply(manifest);
       takeCalls();
-      const outdated = {
-        ...manifest,
-        metadata: { ...(manifest['metadata'] as JsonObject), resourceVersion: '1' },
-      };
       const abortion = new AbortController();
       watched.interrupt(4, async () => abortion.abort(new Error('enough')));
-      await expect(apply(outdated, { signal: abortion.signal })).rejects.toThrow();
+      await expect(apply(outdate(manifest), { signal: abortion.signal })).rejects.toThrow();
       expect(watched.calls.length).toBe(4);
     });
   });
@@ -127,10 +120,7 @@ describeWithCluster('applyManifest', ({ kubeconfig }) => {
   describe('warns', () => {
     test('of an object that was not applied before', async () => {
       const manifest = begin({ a: '1' });
-      await requestApi('POST', getTarget(manifest).replace(/\/[^/]*$/, ''), {
-        ...manifest,
-        data: { b: '2' },
-      });
+      await createLive(namespace.name, 'configmaps', { ...manifest, data: { b: '2' } });
       const { warnings, object } = await apply(manifest);
       expect(warnings).toEqual([expect.stringContaining(lastApplied)]);
       expect(object).toMatchObject({ data: { a: '1', b: '2' } });
@@ -149,13 +139,10 @@ describeWithCluster('applyManifest', ({ kubeconfig }) => {
   });
 
   describe('refuses', () => {
+    const metadata = { name: 'a' };
     test.each([
-      [
-        'no apiVersion',
-        { kind: 'ConfigMap', metadata: { name: 'a' } },
-        'apiVersion: the manifest must have one',
-      ],
-      ['no kind', { apiVersion: 'v1', metadata: { name: 'a' } }, 'kind: the manifest must have one'],
+      ['no apiVersion', { kind: 'ConfigMap', metadata }, 'apiVersion: the manifest must have one'],
+      ['no kind', { apiVersion: 'v1', metadata }, 'kind: the manifest must have one'],
       ['no name', { apiVersion: 'v1', kind: 'ConfigMap' }, 'metadata.name: apply needs it'],
       [
         'a name to be generated',
@@ -170,7 +157,7 @@ describeWithCluster('applyManifest', ({ kubeconfig }) => {
 
     test('a kind that the cluster does not serve', async () => {
       begin();
-      const manifest = { apiVersion: 'nothing.example.com/v1', kind: 'Nothing', metadata: { name: 'a' } };
+      const manifest = { apiVersion: 'nothing.example.com/v1', kind: 'Nothing', metadata };
       await expect(apply(manifest)).rejects.toMatchObject({ status: 404 });
     });
 
@@ -209,10 +196,9 @@ describeWithCluster('applyManifest', ({ kubeconfig }) => {
       const { data: __, ...identity } = begin();
       const secret = { ...identity, kind: 'Secret', data: { password: 'c3dvcmRmaXNo' } };
       await apply(secret);
-      const refusal = await apply(
-        { ...secret, ...change },
-        { serverSide: title.endsWith('server-side') },
-      ).catch((error: unknown) => error);
+      const refusal = await getFailure(
+        apply({ ...secret, ...change }, { serverSide: title.endsWith('server-side') }),
+      );
       expect(getPath(refusal, 'message') ?? String(refusal)).toMatch(message);
       expect(JSON.stringify([String(refusal), refusal])).not.toMatch(/c3dvcmRmaXNo|swordfish|5318008/);
     });

@@ -109,9 +109,7 @@ describe('createStrategicPatch', () => {
     const budget = { spec: { selector: { matchLabels: { a: 'b' } }, minAvailable: 1 } };
     const budgetType = findPatchType('policy/v1', 'PodDisruptionBudget') ?? {};
     expect(createStrategicPatch({ original: budget, modified: budget, current: budget }, budgetType)).toEqual(
-      {
-        spec: { selector: budget.spec.selector },
-      },
+      { spec: { selector: budget.spec.selector } },
     );
   });
 

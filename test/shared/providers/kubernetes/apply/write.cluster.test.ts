@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
@@ -13,6 +13,7 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../../../support/cluster/cluster.ts';
+import { disposeAfterAll } from '../../../../support/run/disposal.ts';
 import { createTestClient } from '../client/client-setup.ts';
 import { watchClient } from './watched-client.ts';
 
@@ -24,10 +25,7 @@ describeWithCluster('writing without a merge', ({ kubeconfig }) => {
   beforeAll(async () => {
     namespace = await createNamespace('write');
   });
-  afterAll(async () => {
-    await namespace[Symbol.asyncDispose]();
-    await inner[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [namespace, inner]);
 
   function begin(metadata: JsonObject = {}) {
     serial += 1;

@@ -138,23 +138,21 @@ describe('pods', () => {
   });
 });
 
-describe('services', () => {
-  test('share few rows of their namespace, in which others are not', async () => {
-    const { writer, readNamespace } = open();
-    const names = Array.from({ length: 100 }, (_, index) => `cart-${index}`);
-    await writer.write([
-      ...names.map((name, index) => put(service(name), 1 + index)),
-      put(service('far', { namespace: 'elsewhere', app: '' }), 200),
-      put(object('ingress', 'cart'), 201),
-    ]);
-    const rows = await readNamespace('shop');
-    expect(Object.keys(rows).length).toBeLessThanOrEqual(16);
-    expect(Object.values(rows).flat().sort()).toEqual(
-      names.map((name, index) => `service ${name}@${1 + index}`).sort(),
-    );
-    await writer.write([gone(service('far', { namespace: 'elsewhere' }), 300)]);
-    expect(await readNamespace('elsewhere')).toEqual({});
-  });
+test('services share few rows of their namespace, in which others are not', async () => {
+  const { writer, readNamespace } = open();
+  const names = Array.from({ length: 100 }, (_, index) => `cart-${index}`);
+  await writer.write([
+    ...names.map((name, index) => put(service(name), 1 + index)),
+    put(service('far', { namespace: 'elsewhere', app: '' }), 200),
+    put(object('ingress', 'cart'), 201),
+  ]);
+  const rows = await readNamespace('shop');
+  expect(Object.keys(rows).length).toBeLessThanOrEqual(16);
+  expect(Object.values(rows).flat().sort()).toEqual(
+    names.map((name, index) => `service ${name}@${1 + index}`).sort(),
+  );
+  await writer.write([gone(service('far', { namespace: 'elsewhere' }), 300)]);
+  expect(await readNamespace('elsewhere')).toEqual({});
 });
 
 describe('an application', () => {
@@ -184,7 +182,6 @@ describe('an application', () => {
     expect((await read())['cart']).toMatchObject({ clusters: [], namespaces: ['shop'] });
     await writer.write([gone(service('cart'), 4)]);
     expect(await read()).toEqual({});
-
     expect(await writer.prune(['cart'])).toEqual(['cart']);
     clock.advance(unusedNameRetentionMs + 1_000);
     expect(await writer.prune(['cart'])).toEqual([]);
@@ -337,9 +334,7 @@ describe('a write', () => {
     });
     const { writer, read } = open({ wrap });
     await expect(
-      writer.write([put(cart, 1)], {
-        ensureHeld: () => stop.signal.throwIfAborted(),
-      }),
+      writer.write([put(cart, 1)], { ensureHeld: () => stop.signal.throwIfAborted() }),
     ).rejects.toThrow('the lease is lost');
     expect(await read()).toEqual({});
     await writer.write([put(cart, 1)]);

@@ -9,10 +9,10 @@ import {
   type TestNamespace,
 } from '../../../../support/cluster/cluster.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { defineTrams, definitions } from '../live.ts';
 import { agentNames, openAgentBench, readCached, readLive } from './agent-bench.ts';
 
 const openTable = useLocalTables();
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 describeWithCluster('the caching agent of custom kinds', (cluster) => {
   let namespace: TestNamespace;
@@ -30,16 +30,7 @@ describeWithCluster('the caching agent of custom kinds', (cluster) => {
   const account = { kubeconfigFile: cluster.kubeconfig };
 
   async function define(): Promise<void> {
-    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-    await requestApi('POST', definitions, {
-      metadata: { name: `trams.${group}` },
-      spec: {
-        group,
-        scope: 'Namespaced',
-        names: { plural: 'trams', singular: 'tram', kind: 'Tram', listKind: 'TramList' },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    });
+    await defineTrams(group);
     await expect.poll(() => findObject(getTrams())).toBeDefined();
   }
 

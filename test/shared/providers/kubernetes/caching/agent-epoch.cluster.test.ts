@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { startCluster } from '../../../../../infra/local/cluster.ts';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import { parseRevision, toRevision } from '../../../../../shared/core/cache/revision.ts';
 import { describeWithCluster, runKubectl } from '../../../../support/cluster/cluster.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { disposeAfterEach } from '../../../../support/run/disposal.ts';
 import { makeTempDir } from '../../../../support/run/temp-dir.ts';
 import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 import { type AgentBench, openAgentBench, readCached } from './agent-bench.ts';
@@ -28,10 +29,7 @@ describe('a caching agent and the epochs of its cluster', () => {
       cacheSettings,
     });
   });
-  afterEach(async () => {
-    await bench[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  });
+  disposeAfterEach(() => [bench, server]);
 
   const read = (): Promise<string[]> => readCached(bench, 'configMap');
   const getEpoch = async (): Promise<number> => (await bench.cache.getEpoch(bench.account))?.epoch ?? 0;

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import { createConcurrencyLimit } from '../../../../../shared/core/concurrency.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { disposeAfterEach } from '../../../../support/run/disposal.ts';
 import {
   type Answer,
   answerJson,
@@ -30,21 +31,20 @@ describe('what a caching agent does', () => {
       cacheSettings: { cacheAll: true },
     });
   });
-  afterEach(async () => {
-    await bench[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  });
+  disposeAfterEach(() => [bench, server]);
+
+  /** The next agent, for these kinds. */
+  function openFor(kinds: string[], setup: NonNullable<Parameters<typeof openAgentBench>[0]['setup']> = {}) {
+    const account = { namespaces: ['shop'], kinds, kubeconfigContents: server.getKubeconfig() };
+    return openAgentBench({ engine: openTable(cacheTable), account, before: bench, setup });
+  }
 
   const read = (): Promise<string[]> => readCached(bench, 'configMap');
   const seenSince = (sent: number): string[] => server.seen.slice(sent).map(({ path }) => path);
 
   test('with a list that begins anew in the midst of it: nothing of it is lost, and nothing stays', async () => {
     world.pageSize = 2;
-    for (const [name, revision] of [
-      ['two', 6],
-      ['three', 7],
-      ['four', 8],
-    ] as const)
+    for (const [name, revision] of Object.entries({ two: 6, three: 7, four: 8 }))
       world.objects.set(name, revision);
     world.onList = (page) => {
       if (page === 0 || world.now > 10) return undefined;
@@ -97,15 +97,7 @@ describe('what a caching agent does', () => {
   });
 
   test('with some kinds that cannot be read: others go on, and it tells', async () => {
-    bench = openAgentBench({
-      engine: openTable(cacheTable),
-      account: {
-        namespaces: ['shop'],
-        kinds: ['service', 'pod', 'job'],
-        kubeconfigContents: server.getKubeconfig(),
-      },
-      before: bench,
-    });
+    bench = openFor(['service', 'pod', 'job']);
     await bench.run();
     const ranMs = Date.now();
     server.script((response, request) => {
@@ -128,11 +120,7 @@ describe('what a caching agent does', () => {
   });
 
   test('with a built-in kind that is gone: evicts it, unless the server says that it has it', async () => {
-    bench = openAgentBench({
-      engine: openTable(cacheTable),
-      account: { namespaces: ['shop'], kinds: ['job'], kubeconfigContents: server.getKubeconfig() },
-      before: bench,
-    });
+    bench = openFor(['job']);
     await bench.run();
     let kinds = ['Job'];
     server.script((response, request) => {
@@ -166,16 +154,7 @@ describe('what a caching agent does', () => {
           running -= 1;
         });
       });
-    bench = openAgentBench({
-      engine: openTable(cacheTable),
-      account: {
-        namespaces: ['shop'],
-        kinds: ['service', 'pod', 'job'],
-        kubeconfigContents: server.getKubeconfig(),
-      },
-      before: bench,
-      setup: { limitLists },
-    });
+    bench = openFor(['service', 'pod', 'job'], { limitLists });
     expect(await bench.run()).toMatchObject({ outcome: 'done' });
     expect([count, most]).toEqual([3, 1]);
     bench.clock.advance(120 * minuteMs);
@@ -199,11 +178,7 @@ describe('what a caching agent does', () => {
 
   test('with an application that lost something: its directory is looked at some minutes later', async () => {
     world.objects.set('web', 6);
-    bench = openAgentBench({
-      engine: openTable(cacheTable),
-      account: { namespaces: ['shop'], kinds: ['service'], kubeconfigContents: server.getKubeconfig() },
-      before: bench,
-    });
+    bench = openFor(['service']);
     const listApplications = async (): Promise<string[]> =>
       (await bench.cache.listApplications())
         .filter(({ account }) => account === bench.account)

@@ -26,9 +26,7 @@ describeWithCluster('a run of a caching agent', (cluster) => {
   beforeEach(async () => {
     namespace = await createNamespace('agent');
   });
-  afterEach(async () => {
-    await namespace[Symbol.asyncDispose]();
-  });
+  afterEach(() => namespace[Symbol.asyncDispose]());
 
   function open(account: JsonObject = {}, options: Partial<AgentBenchOptions> = {}): AgentBench {
     const engine = openTable(cacheTable);
@@ -192,7 +190,6 @@ describeWithCluster('a run of a caching agent', (cluster) => {
     expect(
       entries.filter(({ account, clusters }) => account === bench.account && clusters.includes('default')),
     ).toEqual([]);
-
     await using named = open({ kinds: ['service'], namespaces: [namespace.name] });
     expect(await named.run()).toMatchObject({ details: { kinds: 1 } });
     expect(await readCached(named, 'namespace')).toEqual([]);

@@ -23,9 +23,7 @@ describeWithCluster('a caching agent that is killed again and again in a storm',
   beforeEach(async () => {
     namespace = await createNamespace('storm');
   });
-  afterEach(async () => {
-    await namespace[Symbol.asyncDispose]();
-  });
+  afterEach(() => namespace[Symbol.asyncDispose]());
 
   /** Runs the agent; kills its worker at a random time in most cases, as a lost lease or a crash would. */
   async function runOrDie(bench: AgentBench): Promise<CachingResult | undefined> {

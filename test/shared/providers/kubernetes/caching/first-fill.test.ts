@@ -27,11 +27,7 @@ describe('the first fill of an account', () => {
   const openBench = (engine: StoreEngine, before?: AgentBench): AgentBench =>
     openAgentBench({
       engine,
-      account: {
-        kinds: ['configMap'],
-        namespaces: ['shop'],
-        kubeconfigContents: server.getKubeconfig(),
-      },
+      account: { kinds: ['configMap'], namespaces: ['shop'], kubeconfigContents: server.getKubeconfig() },
       cacheSettings: { cacheAll: true },
       // Timers do not fire by it: so it is for a process that was stopped and sees its answers first.
       ...(before ? { before } : { clock: createStandingClock() }),

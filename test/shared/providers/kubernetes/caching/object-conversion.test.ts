@@ -36,15 +36,9 @@ describe('the conversion of objects', () => {
     const told = [change('DELETED', 'a', '7'), change('MODIFIED', 'b', '8')];
     const changes = conversion.toChanges(told, '20');
     const seenAt = toRevision(7, '20');
+    const gone = { kind: 'service', namespace: 'shop', name: 'a' };
     expect(changes).toMatchObject([
-      {
-        kind: 'service',
-        namespace: 'shop',
-        name: 'a',
-        revision: toRevision(7, '7'),
-        seenAt,
-        facts: undefined,
-      },
+      { ...gone, revision: toRevision(7, '7'), seenAt, facts: undefined },
       { name: 'b', revision: toRevision(7, '8'), seenAt, facts: { name: 'b', resourceVersion: '8' } },
     ]);
   });
@@ -59,13 +53,7 @@ describe('the conversion of objects', () => {
 
   test('leaves out what cannot be told older from newer', () => {
     expect(conversion.toChanges([change('ADDED', 'a', 'W/"5"'), change('ADDED', '', '5')], '6')).toEqual([]);
-    expect(['5', '', 'x', '5x', '9'.repeat(19)].map(isComparable)).toEqual([
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
+    expect(['5', '', 'x', '5x', '9'.repeat(19)].filter(isComparable)).toEqual(['5']);
   });
 
   test('knows an object to be seen no earlier than it was changed', () => {

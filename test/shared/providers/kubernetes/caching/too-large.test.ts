@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import type { Agent } from '../../../../../shared/core/agents/agent-store.ts';
 import {
@@ -10,6 +10,7 @@ import {
 import { createFleetWorld, type FleetObject, type FleetWorld } from '../../../../capacity/fleet-world.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { disposeAfterEach } from '../../../../support/run/disposal.ts';
 import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 
 const openTable = useLocalTables();
@@ -33,10 +34,7 @@ describe('what is too large to be cached', () => {
     account = newAccount();
     bench = await openCapacityBench({ engine: openTable(cacheTable), server, world, accounts: [account] });
   });
-  afterEach(async () => {
-    await bench[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  });
+  disposeAfterEach(() => [bench, server]);
 
   const run = (): Promise<Agent> => bench.run(account);
   const countMissing = async () => (await bench.readTooLarge(account)) ?? 0;
@@ -54,7 +52,6 @@ describe('what is too large to be cached', () => {
     expect(await show(second)).toHaveLength(4);
     expect(await run()).toMatchObject({ failures: 0, lastRun: { changes: 0, details: told } });
     expect(await countMissing()).toBe(1);
-
     world.alter = (object) => object;
     world.touch(1);
     const { lastRun } = await run();

@@ -12,10 +12,10 @@ import {
 } from '../../../../support/cluster/cluster.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import { createTestClock } from '../../../../support/run/test-clock.ts';
+import { defineTrams, definitions } from '../live.ts';
 import { openWatchBench, until } from './watch-bench.ts';
 
 const openTable = useLocalTables();
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** The machine's clock, but for the half-minutes after which the kinds are looked at. */
 const hastyClock: Clock = {
@@ -51,7 +51,7 @@ describeWithCluster('watching custom kinds', () => {
       await until(() => watched.progress !== undefined);
 
       const path = `/apis/${group}/v1/namespaces/${namespace.name}/trams`;
-      await requestApi('POST', definitions, toDefinition(group));
+      await defineTrams(group);
       await until(async () => (await findObject(path)) !== undefined);
       await requestApi('POST', path, { apiVersion: `${group}/v1`, kind: 'Tram', metadata: { name: 'one' } });
       await until(async () => (await countCached()) === 1);
@@ -66,16 +66,3 @@ describeWithCluster('watching custom kinds', () => {
     90_000,
   );
 });
-
-function toDefinition(group: string) {
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  return {
-    metadata: { name: `trams.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural: 'trams', singular: 'tram', kind: 'Tram', listKind: 'TramList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-    },
-  };
-}

@@ -2,10 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KubernetesApiError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import { definitions } from '../live.ts';
 import { createTestClient, TurnedClock } from './client-setup.ts';
-import { answerJson, answerStatus, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
+import {
+  answerJson,
+  answerStatus,
+  type ScriptedServer,
+  startScriptedServer,
+  toDiscoveryDocument,
+} from './scripted-server.ts';
 
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const widget = { kind: 'Widget', plural: 'widgets', namespaced: true, builtIn: false };
 
 /** A loaded machine takes its time to serve a new definition. */
 const timeouts = { timeout: 20_000 };
@@ -46,13 +53,7 @@ describeWithCluster('discovery on a real cluster', (cluster) => {
     await requestApi('POST', definitions, toDefinition(group));
     await expect
       .poll(() => client.getResource(`${group}/v1`, 'Widget').catch(() => undefined), timeouts)
-      .toEqual({
-        apiVersion: `${group}/v1`,
-        kind: 'Widget',
-        plural: 'widgets',
-        namespaced: true,
-        builtIn: false,
-      });
+      .toEqual({ ...widget, apiVersion: `${group}/v1` });
   });
 
   test('finds a kind by its name in any case, in the preferred version', async () => {
@@ -99,16 +100,7 @@ describe('discovery', () => {
 
   const connect = () => createTestClient({ kubeconfigContents: server.getKubeconfig() }, { clock });
 
-  /** The discovery document of a server that has a group with these kinds. */
-  function answerGroup(...kinds: string[]) {
-    const resources = kinds.map((kind) => ({
-      resource: `${kind.toLowerCase()}s`,
-      responseKind: { group: 'example.com', version: 'v1', kind },
-      scope: 'Namespaced',
-    }));
-    const item = { metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources }] };
-    return answerJson(200, { kind: 'APIGroupDiscoveryList', items: [item] });
-  }
+  const answerGroup = (...kinds: string[]) => answerJson(200, toDiscoveryDocument(...kinds));
 
   test.each([
     ['deployment', 'apps/v1', 'deployments'],

@@ -15,6 +15,7 @@ import {
   type RunningHostileServer,
   startServer,
 } from '../../../../support/network/hostile-servers.ts';
+import { disposeAfterEach } from '../../../../support/run/disposal.ts';
 import { chooseSize } from '../../../../support/run/test-size.ts';
 import { configMaps, createTestWatchClient } from '../watch/watch-setup.ts';
 import { createTestClient } from './client-setup.ts';
@@ -138,10 +139,7 @@ describe.each(hostileServers)('a server that answers $name', ({ name, start }) =
     server = await start();
     clients = connect(server, 'bad');
   });
-  afterEach(async () => {
-    await clients[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  });
+  disposeAfterEach(() => [clients, server]);
 
   test('costs each call a bounded time, and says why', async () => {
     using meter = new Meter();

@@ -1,6 +1,6 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { asString, getPath } from '../../../../../shared/core/json.ts';
 import type { KubernetesClient, ObjectRef } from '../../../../../shared/providers/kubernetes/api/client.ts';
 import {
@@ -9,7 +9,9 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../../../support/cluster/cluster.ts';
+import { disposeAfterEach } from '../../../../support/run/disposal.ts';
 import { makeTempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
+import { createManifest } from '../manifests.ts';
 import { createTestClient, TurnedClock } from './client-setup.ts';
 import { answerJson, answerStatus, startScriptedServer, toBase64, toKubeconfig } from './scripted-server.ts';
 
@@ -21,10 +23,7 @@ describeWithCluster('a client of a real API server', (cluster) => {
     namespace = await createNamespace();
     client = createTestClient({ kubeconfigFile: cluster.kubeconfig });
   });
-  afterEach(async () => {
-    await client[Symbol.asyncDispose]();
-    await namespace[Symbol.asyncDispose]();
-  });
+  disposeAfterEach(() => [client, namespace]);
 
   async function getRef(kind: string, name: string): Promise<ObjectRef> {
     return { resource: await client.getResourceOfKind(kind), namespace: namespace.name, name };
@@ -32,12 +31,7 @@ describeWithCluster('a client of a real API server', (cluster) => {
 
   function toConfigMap(name: string, data: Record<string, string> = {}) {
     const labels = { parity: name.length % 2 === 0 ? 'even' : 'odd' };
-    return {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name, namespace: namespace.name, labels },
-      data,
-    };
+    return createManifest('v1', 'ConfigMap', { name, namespace: namespace.name, labels, more: { data } });
   }
 
   test('creates, reads, replaces, patches and deletes an object', async () => {
@@ -105,11 +99,7 @@ describeWithCluster('a client of a real API server', (cluster) => {
 
   test('a missing namespace is an error of a create, not an absent object', async () => {
     const { resource } = await getRef('configMap', 'one');
-    const manifest = {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'one', namespace: 'no-such-place' },
-    };
+    const manifest = createManifest('v1', 'ConfigMap', { name: 'one', namespace: 'no-such-place' });
     await expect(client.create(resource, manifest)).rejects.toMatchObject({
       status: 404,
       message: 'namespaces "no-such-place" not found',

@@ -127,3 +127,14 @@ async function readRequest(message: IncomingMessage): Promise<SeenRequest> {
     clientPort: socket.remotePort ?? 0,
   };
 }
+
+/** The discovery document of a server that has a group with these kinds. */
+export function toDiscoveryDocument(...kinds: string[]) {
+  const resources = kinds.map((kind) => ({
+    resource: `${kind.toLowerCase()}s`,
+    responseKind: { group: 'example.com', version: 'v1', kind },
+    scope: 'Namespaced',
+  }));
+  const item = { metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources }] };
+  return { kind: 'APIGroupDiscoveryList', items: [item] };
+}

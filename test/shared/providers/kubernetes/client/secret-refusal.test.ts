@@ -38,37 +38,31 @@ function tell(error: KubernetesApiError, request: { path: string; body?: string 
   return told;
 }
 
-test.each([
-  ['secrets "keys" not found', 404, 'NotFound'],
-  ['secrets "keys" already exists', 409, 'AlreadyExists'],
-  ['namespaces "shop" not found', 404, 'NotFound'],
-  ['the server could not find the requested resource', 404, 'NotFound'],
-  [
+/** What the API server says by itself, by status and reason. */
+const ordinary: { [answer: string]: string[] } = {
+  '404 NotFound': [
+    'secrets "keys" not found',
+    'namespaces "shop" not found',
+    'the server could not find the requested resource',
+  ],
+  '409 AlreadyExists': ['secrets "keys" already exists'],
+  '403 Forbidden': [
     'secrets "keys" is forbidden: User "system:serviceaccount:spin:busdriver" cannot patch resource "secrets" in API group "" in the namespace "shop"',
-    403,
-    'Forbidden',
-  ],
-  [
     'secrets is forbidden: User "jane@example.com" cannot list resource "secrets" in API group "" at the cluster scope',
-    403,
-    'Forbidden',
-  ],
-  [
     'secrets "keys" is forbidden: exceeded quota: small, requested: secrets=1, used: secrets=9, limited: secrets=9',
-    403,
-    'Forbidden',
-  ],
-  [
     'secrets "keys" is forbidden: unable to create new content in namespace shop because it is being terminated',
-    403,
-    'Forbidden',
   ],
-  [
+  '409 Conflict': [
     'Operation cannot be fulfilled on secrets "keys": the object has been modified; please apply your changes to the latest version and try again',
-    409,
-    'Conflict',
   ],
-])('tells as it is: %s', (message, status, reason) => {
+};
+const sentences = Object.entries(ordinary).flatMap(([answer, messages]) =>
+  messages.map((message) => ({ answer, message })),
+);
+
+test.each(sentences)('tells as it is: $message', ({ answer, message }) => {
+  const status = Number.parseInt(answer, 10);
+  const reason = answer.slice(4);
   const told = tell(refuse(status, { message, reason, details: { name: 'keys', kind: 'secrets' } }));
   expect(told).toMatchObject({ message, status, reason });
 });
@@ -102,24 +96,12 @@ test.each([
 });
 
 test.each([
-  [
-    'words that nobody knows',
-    refuse(400, { message: `I do not like ${planted}`, reason: 'BadRequest' }),
-    ', BadRequest',
-  ],
+  ['other words', refuse(400, { message: `I do not like ${planted}`, reason: 'BadRequest' }), ', BadRequest'],
   ['a reason that is none', refuse(418, { message: 'no', reason: planted }), ''],
   ['a page of a proxy', parseApiError(502, `<html>cannot forward ${encoded}</html>`), ''],
   ['an echo of the request', parseApiError(413, body), ''],
-  [
-    'a sentence that goes on',
-    refuse(500, { message: `strict decoding error: unknown field "a" ${planted}` }),
-    '',
-  ],
-  [
-    'a sentence with a value in the place of a name',
-    refuse(404, { message: `secrets "${planted}\\n" not found` }),
-    '',
-  ],
+  ['one that goes on', refuse(500, { message: `strict decoding error: unknown field "a" ${planted}` }), ''],
+  ['a value in place of a name', refuse(404, { message: `secrets "${planted}\\n" not found` }), ''],
 ])('leaves out %s', (_what, error, reason) => {
   expect(tell(error).message).toBe(`Secret "keys" was refused (HTTP ${error.status}${reason}): ${rest}`);
 });
@@ -162,10 +144,8 @@ test('a value in a JSON patch or in stringData is not taken for a key', () => {
 });
 
 test('nor is a number that no double holds', () => {
-  const [number, details] = [
-    '9007199254740993',
-    { causes: [{ field: 'data[9007199254740993]', reason: 'FieldValueRequired' }] },
-  ];
+  const number = '9007199254740993';
+  const details = { causes: [{ field: `data[${number}]`, reason: 'FieldValueRequired' }] };
   const error = refuse(422, { message: 'no', reason: 'Invalid', details });
   const told = tell(error, { path, body: `{"stringData":{"a":${number}}}` });
   expect(told.message).not.toContain(number);

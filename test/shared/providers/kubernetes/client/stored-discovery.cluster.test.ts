@@ -15,26 +15,21 @@ import { describeWithCluster } from '../../../../support/cluster/cluster.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import { testRandomness } from '../../../../support/run/test-clock.ts';
 import { createTestClient, silentLog, TurnedClock } from './client-setup.ts';
-import { type Answer, answerJson, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
+import {
+  type Answer,
+  answerJson,
+  type ScriptedServer,
+  startScriptedServer,
+  toDiscoveryDocument,
+} from './scripted-server.ts';
 
 const openTable = useLocalTables();
-
-/** The discovery document of a server that has a group with these kinds. */
-function toDocument(...kinds: string[]) {
-  const resources = kinds.map((kind) => ({
-    resource: `${kind.toLowerCase()}s`,
-    responseKind: { group: 'example.com', version: 'v1', kind },
-    scope: 'Namespaced',
-  }));
-  const item = { metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources }] };
-  return { kind: 'APIGroupDiscoveryList', items: [item] };
-}
 
 /** Answers as API servers do: with an ETag, and with 304 to who knows it. */
 function answerTagged(etag: string, ...kinds: string[]): Answer {
   return (response, request) => {
     if (request.headers['if-none-match'] === etag) response.writeHead(304, { etag }).end();
-    else answerJson(200, toDocument(...kinds), { etag })(response, request);
+    else answerJson(200, toDiscoveryDocument(...kinds), { etag })(response, request);
   };
 }
 
@@ -143,7 +138,7 @@ describe('discovery that processes share', () => {
   });
 
   test('a server without ETags is asked for the whole', async () => {
-    server.script(answerJson(200, toDocument('Widget')));
+    server.script(answerJson(200, toDiscoveryDocument('Widget')));
     await find('Widget');
     await find('Widget');
     clock.turn(storedDiscoveryLifetimeMs);

@@ -52,14 +52,12 @@ const getFailure = (promise: Promise<unknown>) => promise.then(() => 'no failure
 test('a thousand accounts with one provider ask the broker once, and again when the token ends', async () => {
   const { clock, broker, createSource } = await start();
   const sources = Array.from({ length: 1_000 }, () => createSource());
-
   const first = await Promise.all(sources.map((source) => source()));
   clock.turn(3_600_000 - 61_000);
   await Promise.all(sources.map((source) => source()));
   expect(broker.calls).toEqual(['google']);
   clock.turn(2_000);
   const next = await Promise.all(sources.map((source) => source()));
-
   expect(broker.calls).toHaveLength(2);
   expect(new Set(first.map(({ authorization }) => authorization)).size).toBe(1);
   expect(new Set(next.map(({ authorization }) => authorization)).size).toBe(1);
@@ -69,24 +67,20 @@ test('a thousand accounts with one provider ask the broker once, and again when 
 test('a token that says nothing of its end is used for as long as the setting says', async () => {
   const { clock, broker, open, listTokens } = await start(0);
   const client = open({ maxAgeSeconds: 30 });
-
   await client.getJson('/version');
   clock.turn(23_000);
   await client.getJson('/version');
   expect(broker.calls).toHaveLength(1);
   clock.turn(8_000);
   await client.getJson('/version');
-
   expect(listTokens()).toEqual(['Bearer opaque-1', 'Bearer opaque-2']);
 });
 
 test('each provider and each key has a token of its own', async () => {
   const { broker, open, listTokens } = await start();
   broker.providers.set('microsoft', () => 'of-microsoft');
-
   await open().getJson('/version');
   await open({}, 'microsoft').getJson('/version');
-
   expect(broker.calls).toEqual(['google', 'microsoft']);
   expect(listTokens()[1]).toBe('Bearer of-microsoft');
 });
@@ -119,9 +113,7 @@ test('a key that was replaced is read again when the broker refuses the old one'
   const { broker, open } = await start();
   const client = open({ getApiKey: async (isDoubted) => (isDoubted ? 'new-key' : 'old-key') });
   broker.apiKey = 'new-key';
-
   await client.getJson('/version');
-
   expect(broker.calls).toHaveLength(2);
 });
 
@@ -143,10 +135,8 @@ test.each<[BrokerMode | '400' | '403' | 'gone' | 'bad key', string]>([
   if (/^[a-z5]/.test(fault)) broker.mode = fault as BrokerMode;
   const keys: { [fault: string]: string } = { '403': planted, 'bad key': `${planted}\n` };
   const own = { getApiKey: async () => keys[fault] ?? 'test', timeoutMs: fault === 'silent' ? 200 : 3_000 };
-
   const startedAtMs = performance.now();
   const failure = await getFailure(open(own, fault === '400' ? 'unheard' : 'google').getJson('/version'));
-
   // Far from the ten seconds that any exchange may take.
   expect(performance.now() - startedAtMs).toBeLessThan(8_000);
   expect(failure).toContain('account "prod" (server)');
@@ -161,11 +151,9 @@ test('three failures in a row leave the broker alone for five seconds', async ()
   for (let call = 0; call < 10; call += 1) await getFailure(source());
   expect(broker.calls).toHaveLength(3);
   expect(await getFailure(open().getJson('/version'))).toContain('has failed 3 times in a row');
-
   broker.mode = 'up';
   clock.turn(5_001);
   await open().getJson('/version');
-
   expect(broker.calls).toHaveLength(4);
 });
 
@@ -175,7 +163,6 @@ test('of more providers than are remembered, the one used longest ago is asked f
   for (const name of names) broker.providers.set(name, () => `token of ${name}`);
   for (const name of names) await createSource({}, name)();
   expect(broker.calls).toEqual(names);
-
   await createSource({}, names.at(-1))();
   expect(broker.calls).toEqual(names);
   await createSource({}, names[0])();
@@ -189,9 +176,7 @@ test.each([
   const { api, createSource } = await start();
   const server = { host: `${api.url}${path}`, caData: toBase64(api.authority.certificate) };
   await using client = createTestClient({ server }, { serverCredential: createSource() });
-
   await client.getJson('/version');
-
   expect(api.seen.map((request) => request.path)).toEqual([expected]);
 });
 
@@ -203,7 +188,6 @@ test.each([
   const { api, createSource } = await start();
   const server = { host: api.url, caData };
   await using client = createTestClient({ server }, { serverCredential: createSource() });
-
   expect(await getFailure(client.getJson('/version'))).toContain(message);
 });
 

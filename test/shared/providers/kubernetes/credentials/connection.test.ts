@@ -43,11 +43,7 @@ async function write(name: string, content: string): Promise<string> {
 describe('credentials of a kubeconfig', () => {
   test.each([
     ['a token', { token: 'abc' }, { authorization: 'Bearer abc' }],
-    [
-      'a password',
-      { username: 'jane', password: 'pä:ss' },
-      { authorization: `Basic ${toBase64('jane:pä:ss')}` },
-    ],
+    ['a login', { username: 'ann', password: 'pä:ss' }, { authorization: `Basic ${toBase64('ann:pä:ss')}` }],
     ['a token before a password', { token: 'abc', username: 'jane' }, { authorization: 'Bearer abc' }],
     [
       'a certificate',
@@ -144,10 +140,7 @@ describe('a connection', () => {
       { kubeconfigContents: toKubeconfig({ server: 'https://api' }, {}), user: 'jane' },
       'account "prod": kubeconfigContents: user "jane" does not exist (it has ',
     ],
-    [
-      { kubeconfigFile: '/no/such/kubeconfig' },
-      /^account "prod": kubeconfigFile \/no\/such\/kubeconfig: ENOENT/,
-    ],
+    [{ kubeconfigFile: '/no/such' }, /^account "prod": kubeconfigFile \/no\/such: ENOENT/],
     [
       { kubeconfigContents: toKubeconfig({ server: 'https://api' }, {}), context: 'other' },
       'account "prod": kubeconfigContents: context "other" does not exist (it has "dev")',

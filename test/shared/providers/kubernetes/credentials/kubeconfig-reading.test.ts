@@ -20,12 +20,7 @@ ${others.join('\n')}
 test.each([
   { where: 'in a thread where it is long and came by an API', entries: 6_000, account: owner, threads: 1 },
   { where: 'at once where it is short', entries: 10, account: owner, threads: 0 },
-  {
-    where: 'at once where operators chose it',
-    entries: 6_000,
-    account: { ...owner, isConfined: false },
-    threads: 0,
-  },
+  { where: 'at once for operators', entries: 6_000, account: { ...owner, isConfined: false }, threads: 0 },
   {
     where: 'at once in a function of Lambda',
     entries: 6_000,

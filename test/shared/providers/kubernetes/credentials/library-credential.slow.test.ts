@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { getErrorMessage } from '../../../../../shared/core/errors.ts';
 import type { LogFields, Logger } from '../../../../../shared/core/logger.ts';
+import { disposeAfterEach } from '../../../../support/run/disposal.ts';
 import { makeTempDir, type TempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
 import { createTestClient, silentLog, TurnedClock } from '../client/client-setup.ts';
 import { answerJson, type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
@@ -17,10 +18,7 @@ beforeEach(async () => {
   api = await startScriptedServer();
   logged = [];
 });
-afterEach(async () => {
-  await api[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
-});
+disposeAfterEach(() => [api, dir]);
 
 /** A client of a machine whose kubeconfig has this auth provider. */
 function open(name: string, config: object, options: { readonly clock?: TurnedClock } = {}) {
@@ -55,7 +53,6 @@ async function getFailure(promise: Promise<unknown>): Promise<string> {
 
 test.each(['gcp', 'azure'])('a token of %s that lives is used as it is', async (name) => {
   await open(name, { 'access-token': 'given', expiry: '2100-01-01T00:00:00Z' }).getJson('/version');
-
   expect(listTokens()).toEqual(['given']);
 });
 
@@ -64,11 +61,9 @@ test.each(['gcp', 'azure'])('one of %s is renewed by its command when it has exp
   const command = await writeCommand(new Date(clock.now() + 3_600_000).toISOString());
   const config = { 'access-token': 'old', expiry: '2020-01-01T00:00:00Z', ...command };
   const client = open(name, config, { clock });
-
   await client.getJson('/version');
   await client.getJson('/api');
   expect(listTokens()).toEqual(['made-1']);
-
   clock.turn(3_700_000);
   await client.getJson('/version');
   expect(listTokens()).toEqual(['made-1', 'made-2']);
@@ -80,20 +75,16 @@ test('a token that the API server refuses is renewed before its time', async () 
     answerJson(isRevoked ? 401 : 200, {})(response, request);
   });
   const command = await writeCommand('2100-01-01T00:00:00Z');
-
   await open('gcp', { 'access-token': 'revoked', expiry: '2100-01-01T00:00:00Z', ...command }).getJson(
     '/version',
   );
-
   expect(listTokens()).toEqual(['revoked', 'made-1']);
 });
 
 test('a token may stand in a file', async () => {
   const tokenFile = join(dir.path, 'token');
   await writeFile(tokenFile, 'from-file\n');
-
   await open('corporate', { tokenFile }).getJson('/version');
-
   expect(listTokens()).toEqual(['from-file']);
 });
 
@@ -115,7 +106,6 @@ test.each([
   ],
 ])('a user whose token %s is told so, without it', async (_what, config, said) => {
   const failure = await getFailure(open('gcp', config).getJson('/version'));
-
   expect(failure).toMatch(/^account "prod" \(context "dev"\): /);
   expect(failure).toMatch(
     /auth-provider "gcp" ended with status 1; what it said is in the log: log in again, or use an exec plugin or a token$/,

@@ -92,12 +92,7 @@ describe('built-in kinds', () => {
     const using = (set: string) =>
       builtInKinds.filter((kind) => kind.replacers === set).map(({ name }) => name);
     expect(using('podTemplate')).toEqual([
-      'deployment',
-      'replicaSet',
-      'statefulSet',
-      'daemonSet',
-      'job',
-      'cronJob',
+      ...['deployment', 'replicaSet', 'statefulSet', 'daemonSet', 'job', 'cronJob'],
     ]);
     expect(using('pod')).toEqual(['pod']);
     expect(using('scaleTarget')).toEqual(['horizontalpodautoscaler']);

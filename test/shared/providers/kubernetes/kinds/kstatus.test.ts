@@ -16,7 +16,7 @@ const service: JsonObject = { apiVersion: 'v1', kind: 'Service' };
 const balanced: JsonObject = { ...service, spec: { type: 'LoadBalancer', clusterIP: '10.0.0.7' } };
 const pod: JsonObject = { apiVersion: 'v1', kind: 'Pod' };
 const claim: JsonObject = { apiVersion: 'v1', kind: 'PersistentVolumeClaim' };
-const definition: JsonObject = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
+const crd: JsonObject = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
 const custom: JsonObject = { apiVersion: 'example.com/v1', kind: 'Database' };
 const job: JsonObject = { apiVersion: 'batch/v1', kind: 'Job' };
 const workload = (kind: string, spec: JsonObject = {}): JsonObject => ({
@@ -27,7 +27,7 @@ const workload = (kind: string, spec: JsonObject = {}): JsonObject => ({
 });
 const counts = (...members: string[]): JsonObject => Object.fromEntries(members.map((member) => [member, 3]));
 
-const deployment = workload('Deployment', { progressDeadlineSeconds: 600 });
+const deploy = workload('Deployment', { progressDeadlineSeconds: 600 });
 const progressed = { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' };
 const available = { type: 'Available', status: 'True' };
 const deployed: JsonObject = {
@@ -35,7 +35,7 @@ const deployed: JsonObject = {
   ...counts('replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas'),
   conditions: [progressed, available],
 };
-const replicaSet = workload('ReplicaSet');
+const rs = workload('ReplicaSet');
 const replicated = counts('replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas');
 const statefulSet = workload('StatefulSet', { updateStrategy: { type: 'RollingUpdate' } });
 const stateful: JsonObject = {
@@ -44,7 +44,7 @@ const stateful: JsonObject = {
   updateRevision: 'a',
 };
 const partitioned = workload('StatefulSet', { updateStrategy: { rollingUpdate: { partition: 1 } } });
-const daemonSet = workload('DaemonSet');
+const ds = workload('DaemonSet');
 const scheduled: JsonObject = {
   observedGeneration: 2,
   ...counts(
@@ -67,12 +67,7 @@ const judged: readonly [what: string, object: JsonObject, status: JsonObject | u
   ['… with a host name', balanced, { loadBalancer: { ingress: [{ hostname: 'x.test' }] } }, 'current'],
   ['a pod nobody has seen', pod, {}, 'inProgress: not known'],
   ['… that is pending', pod, { phase: 'Pending' }, 'inProgress: pending'],
-  [
-    '… that waits for a node',
-    { ...pod, ...at(14) },
-    { phase: 'Pending', ...unschedulable },
-    'inProgress: no nodes',
-  ],
+  ['… without a node', { ...pod, ...at(14) }, { phase: 'Pending', ...unschedulable }, 'inProgress: no nodes'],
   ['… that finds no node', { ...pod, ...at(16) }, { phase: 'Pending', ...unschedulable }, 'failed: no nodes'],
   ['… that runs', pod, { phase: 'Running' }, 'inProgress: not ready'],
   ['… that is ready', pod, { phase: 'Running', ...condition('Ready', 'True') }, 'current'],
@@ -82,36 +77,21 @@ const judged: readonly [what: string, object: JsonObject, status: JsonObject | u
   ['a claim without status', claim, undefined, 'inProgress: unknown'],
   ['… that is pending', claim, { phase: 'Pending' }, 'inProgress: Pending'],
   ['… that is bound', claim, { phase: 'Bound' }, 'current'],
-  ['a new definition', definition, {}, 'inProgress: not established'],
+  ['a new definition', crd, {}, 'inProgress: not established'],
   [
     '… being installed',
-    definition,
+    crd,
     condition('Established', 'False', { reason: 'Installing' }),
     'inProgress: not established',
   ],
-  [
-    '… that failed',
-    definition,
-    condition('Established', 'False', { reason: 'X', message: 'why' }),
-    'failed: why',
-  ],
-  [
-    '… with taken names',
-    definition,
-    condition('NamesAccepted', 'False', { message: 'taken' }),
-    'failed: taken',
-  ],
-  ['… that is there', definition, condition('Established', 'True'), 'current'],
+  ['… that failed', crd, condition('Established', 'False', { reason: 'X', message: 'why' }), 'failed: why'],
+  ['… with taken names', crd, condition('NamesAccepted', 'False', { message: 'taken' }), 'failed: taken'],
+  ['… that is there', crd, condition('Established', 'True'), 'current'],
   ['a custom resource', custom, undefined, 'current'],
   ['… that is ready', custom, condition('Ready', 'True'), 'current'],
   ['… that is not', custom, condition('Ready', 'False', { message: 'creating' }), 'inProgress: creating'],
   ['… that does not know', custom, condition('Ready', 'Unknown'), 'inProgress: Unknown'],
-  [
-    '… that is reconciled',
-    custom,
-    condition('Reconciling', 'True', { message: 'on it' }),
-    'inProgress: on it',
-  ],
+  ['… reconciled', custom, condition('Reconciling', 'True', { message: 'on it' }), 'inProgress: on it'],
   ['… that is stuck', custom, condition('Stalled', 'True', { message: 'stuck' }), 'failed: stuck'],
   [
     '… of an old generation',
@@ -120,68 +100,38 @@ const judged: readonly [what: string, object: JsonObject, status: JsonObject | u
     'inProgress: generation 1',
   ],
   ['… that goes', { ...custom, metadata: { deletionTimestamp: 'x' } }, {}, 'inProgress: deleted'],
-  ['a Deployment', deployment, deployed, 'current'],
-  ['… with old pods', deployment, { ...deployed, replicas: 4 }, 'inProgress: 1 replicas too many'],
-  [
-    '… not updated',
-    deployment,
-    { ...deployed, updatedReplicas: 2 },
-    'inProgress: 2 of 3 replicas are updated',
-  ],
-  ['… not available', deployment, { ...deployed, conditions: [progressed] }, 'inProgress: not available'],
-  [
-    '… in the midst',
-    deployment,
-    { ...deployed, conditions: [available] },
-    'inProgress: ReplicaSet is not available',
-  ],
+  ['a Deployment', deploy, deployed, 'current'],
+  ['… with old pods', deploy, { ...deployed, replicas: 4 }, 'inProgress: 1 replicas too many'],
+  ['… outdated', deploy, { ...deployed, updatedReplicas: 2 }, 'inProgress: 2 of 3 replicas are updated'],
+  ['… not available', deploy, { ...deployed, conditions: [progressed] }, 'inProgress: not available'],
+  ['… midway', deploy, { ...deployed, conditions: [available] }, 'inProgress: ReplicaSet is not available'],
   ['… without a deadline', workload('Deployment'), { ...deployed, conditions: [available] }, 'current'],
   [
     '… that is late',
-    deployment,
+    deploy,
     {
       ...deployed,
       ...condition('Progressing', 'False', { reason: 'ProgressDeadlineExceeded', message: 'late' }),
     },
     'failed: late',
   ],
-  ['a ReplicaSet', replicaSet, replicated, 'current'],
+  ['a ReplicaSet', rs, replicated, 'current'],
   [
     '… that cannot make pods',
-    replicaSet,
+    rs,
     { ...replicated, ...condition('ReplicaFailure', 'True', { message: 'quota' }) },
     'inProgress: quota',
   ],
-  [
-    '… that is short',
-    replicaSet,
-    { ...replicated, readyReplicas: 1 },
-    'inProgress: 1 of 3 replicas are ready',
-  ],
-  ['… with too many', replicaSet, { ...replicated, replicas: 5 }, 'inProgress: 2 replicas too many'],
+  ['… short of one', rs, { ...replicated, readyReplicas: 1 }, 'inProgress: 1 of 3 replicas are ready'],
+  ['… with too many', rs, { ...replicated, replicas: 5 }, 'inProgress: 2 replicas too many'],
   ['a StatefulSet', statefulSet, stateful, 'current'],
   ['… of another revision', statefulSet, { ...stateful, updateRevision: 'b' }, 'inProgress: revision'],
   ['… with a partition', partitioned, { ...stateful, updatedReplicas: 2, updateRevision: 'b' }, 'current'],
-  [
-    '… above the partition',
-    partitioned,
-    { ...stateful, updatedReplicas: 1 },
-    'inProgress: 1 of 2 replicas are updated',
-  ],
-  [
-    '… to be deleted by hand',
-    workload('StatefulSet', { updateStrategy: { type: 'OnDelete' } }),
-    {},
-    'current',
-  ],
-  ['a DaemonSet', daemonSet, scheduled, 'current'],
-  ['… nobody has seen', daemonSet, {}, 'inProgress: not seen it'],
-  [
-    '… with old pods',
-    daemonSet,
-    { ...scheduled, updatedNumberScheduled: 0 },
-    'inProgress: 0 of 3 replicas are updated',
-  ],
+  ['… partly', partitioned, { ...stateful, updatedReplicas: 1 }, 'inProgress: 1 of 2 replicas are updated'],
+  ['… deleted by hand', workload('StatefulSet', { updateStrategy: { type: 'OnDelete' } }), {}, 'current'],
+  ['a DaemonSet', ds, scheduled, 'current'],
+  ['… nobody has seen', ds, {}, 'inProgress: not seen it'],
+  ['… outdated', ds, { ...scheduled, updatedNumberScheduled: 0 }, 'inProgress: 0 of 3 replicas are updated'],
   ['a Job', job, {}, 'inProgress: not started'],
   ['… that runs', job, { startTime: 'x' }, 'current'],
   ['… that is suspended', job, condition('Suspended', 'True'), 'current'],

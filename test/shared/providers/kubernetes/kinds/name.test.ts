@@ -15,27 +15,24 @@ import {
 const words = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9-]{0,12}$/);
 
 describe('parseKind', () => {
+  const spellings: { [kind: string]: string[] } = {
+    deployment: ['deployment', 'Deployment', 'DEPLOY', 'deployment.apps', 'Deployment.APPS'],
+    ingress: ['Ingress.networking.k8s.io'],
+    replicaSet: ['replicaset', 'rs'],
+    horizontalpodautoscaler: ['HorizontalPodAutoscaler', 'hpa'],
+    csiDriver: ['csidriver'],
+    csiNode: ['CSINode.storage.k8s.io'],
+    none: ['', 'NONE'],
+  };
+  const strange = [
+    ...['Endpoints', 'CronTab.stable.example.com', 'Deployment.example.com'],
+    ...['EndpointSlice.discovery.k8s.io', 'Gateway.gateway.networking.k8s.io'],
+  ];
+
   test.each([
-    ['deployment', 'deployment'],
-    ['Deployment', 'deployment'],
-    ['DEPLOY', 'deployment'],
-    ['deployment.apps', 'deployment'],
-    ['Deployment.APPS', 'deployment'],
-    ['Ingress.networking.k8s.io', 'ingress'],
-    ['replicaset', 'replicaSet'],
-    ['rs', 'replicaSet'],
-    ['HorizontalPodAutoscaler', 'horizontalpodautoscaler'],
-    ['hpa', 'horizontalpodautoscaler'],
-    ['csidriver', 'csiDriver'],
-    ['CSINode.storage.k8s.io', 'csiNode'],
-    ['', 'none'],
-    ['NONE', 'none'],
-    ['Endpoints', 'Endpoints'],
-    ['CronTab.stable.example.com', 'CronTab.stable.example.com'],
-    ['Deployment.example.com', 'Deployment.example.com'],
-    ['EndpointSlice.discovery.k8s.io', 'EndpointSlice.discovery.k8s.io'],
-    ['Gateway.gateway.networking.k8s.io', 'Gateway.gateway.networking.k8s.io'],
-  ])('reads %j as %j', (text, kind) => {
+    ...Object.entries(spellings).flatMap(([kind, texts]) => texts.map((text) => [text, kind])),
+    ...strange.map((kind) => [kind, kind]),
+  ])('reads %j as %j', (text = '', kind) => {
     expect(parseKind(text)).toBe(kind);
   });
 
@@ -59,35 +56,31 @@ describe('parseKind', () => {
   });
 });
 
-describe('getKindName', () => {
-  test.each([
-    ['v1', 'ConfigMap', 'configMap'],
-    ['apps/v1', 'Deployment', 'deployment'],
-    ['extensions/v1beta1', 'Deployment', 'deployment'],
-    ['autoscaling/v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscaler'],
-    ['networking.k8s.io/v1', 'NetworkPolicy', 'networkPolicy'],
-    ['crd.projectcalico.org/v1', 'NetworkPolicy', 'NetworkPolicy.crd.projectcalico.org'],
-    ['serving.knative.dev/v1', 'Service', 'Service.serving.knative.dev'],
-    ['events.k8s.io/v1', 'Event', 'Event.events.k8s.io'],
-    ['coordination.k8s.io/v1', 'Lease', 'Lease.coordination.k8s.io'],
-    ['v1', 'Endpoints', 'Endpoints'],
-    ['', '', 'none'],
-  ])('names %s %s %s', (apiVersion, kind, name) => {
-    expect(getKindName(apiVersion, kind)).toBe(name);
-  });
+test.each([
+  ['v1', 'ConfigMap', 'configMap'],
+  ['apps/v1', 'Deployment', 'deployment'],
+  ['extensions/v1beta1', 'Deployment', 'deployment'],
+  ['autoscaling/v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscaler'],
+  ['networking.k8s.io/v1', 'NetworkPolicy', 'networkPolicy'],
+  ['crd.projectcalico.org/v1', 'NetworkPolicy', 'NetworkPolicy.crd.projectcalico.org'],
+  ['serving.knative.dev/v1', 'Service', 'Service.serving.knative.dev'],
+  ['events.k8s.io/v1', 'Event', 'Event.events.k8s.io'],
+  ['coordination.k8s.io/v1', 'Lease', 'Lease.coordination.k8s.io'],
+  ['v1', 'Endpoints', 'Endpoints'],
+  ['', '', 'none'],
+])('getKindName names %s %s %s', (apiVersion, kind, name) => {
+  expect(getKindName(apiVersion, kind)).toBe(name);
 });
 
-describe('isSameKind', () => {
-  test.each([
-    ['rs', 'ReplicaSet', true],
-    ['crontab.stable.example.com', 'CronTab.Stable.example.com', true],
-    ['endpoints', 'Endpoints', true],
-    ['deployment', 'Deployment.example.com', false],
-    ['pod', 'podPreset', false],
-  ])('of %s and %s is %s', (one, other, same) => {
-    expect(isSameKind(one, other)).toBe(same);
-    expect(toKindKey(one) === toKindKey(other)).toBe(same);
-  });
+test.each([
+  ['rs', 'ReplicaSet', true],
+  ['crontab.stable.example.com', 'CronTab.Stable.example.com', true],
+  ['endpoints', 'Endpoints', true],
+  ['deployment', 'Deployment.example.com', false],
+  ['pod', 'podPreset', false],
+])('isSameKind of %s and %s is %s', (one, other, same) => {
+  expect(isSameKind(one, other)).toBe(same);
+  expect(toKindKey(one) === toKindKey(other)).toBe(same);
 });
 
 test('splitKind cuts at the first dot', () => {

@@ -36,6 +36,11 @@ const settled: Departure = {};
 const unsupported = 'refused';
 const short = (message: RegExp): Departure => ({ unstable: message, unavailable: message });
 
+const waits = (message: RegExp): Departure => ({ unstable: message });
+const partitioned: Departure = {
+  stable: /^Partitioned roll out complete: every replica above the partition is updated$/,
+};
+
 /**
  * Every state that a kind with a status of its own can report, by the name of its fixture. Messages begin with the sentence that
  * Clouddriver's handler of the kind has for the state.
@@ -60,19 +65,19 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
     unavailable: /does not have minimum availability/,
     unstable: /^Waiting for all replicas to be updated: 1 of 3 replicas run the newest pod template$/,
   },
-  'deployment-updating': {
-    unstable: /^Waiting for all replicas to be updated: 2 of 3 replicas run the newest pod template$/,
-  },
-  'deployment-terminating': {
-    unstable: /^Waiting for old replicas to finish termination: 1 of an older pod template are there$/,
-  },
-  'deployment-becoming-available': { unstable: /^Waiting for all replicas to be available: 1 of 3 are$/ },
-  'deployment-becoming-ready': { unstable: /^Waiting for all replicas to be ready: 2 of 3 are$/ },
+  'deployment-updating': waits(
+    /^Waiting for all replicas to be updated: 2 of 3 replicas run the newest pod template$/,
+  ),
+  'deployment-terminating': waits(
+    /^Waiting for old replicas to finish termination: 1 of an older pod template are there$/,
+  ),
+  'deployment-becoming-available': waits(/^Waiting for all replicas to be available: 1 of 3 are$/),
+  'deployment-becoming-ready': waits(/^Waiting for all replicas to be ready: 2 of 3 are$/),
   'deployment-unsupported': unsupported,
 
   'replica-set-stable': settled,
   'replica-set-unreported': unreported,
-  'replica-set-unobserved': { unstable: /^Waiting for replicaset spec update to be observed: / },
+  'replica-set-unobserved': waits(/^Waiting for replicaset spec update to be observed: /),
   'replica-set-unobserved-becoming-ready': short(/^Waiting for all replicas to be ready: 2 of 3 are$/),
   'replica-set-scaled-to-zero': settled,
   'replica-set-labeling': short(/^Waiting for all replicas to be fully-labeled: 2 of 3 are$/),
@@ -84,39 +89,28 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'stateful-set-on-delete': settled,
   'stateful-set-unreported': unreported,
   'stateful-set-unobserved': unobserved,
-  'stateful-set-creating': {
-    unstable: /^Waiting for at least the desired replica count to be met: 1 of 3 exist$/,
-  },
-  'stateful-set-becoming-ready': { unstable: /^Waiting for all updated replicas to be ready: 2 of 3 are$/ },
-  'stateful-set-partition-updating': {
-    unstable:
-      /^Waiting for partitioned roll out to finish: 1 of the 2 replicas above the partition are updated$/,
-  },
-  'stateful-set-partition-complete': {
-    stable: /^Partitioned roll out complete: every replica above the partition is updated$/,
-  },
-  'stateful-set-partition-unset': {
-    stable: /^Partitioned roll out complete: every replica above the partition is updated$/,
-  },
+  'stateful-set-creating': waits(/^Waiting for at least the desired replica count to be met: 1 of 3 exist$/),
+  'stateful-set-becoming-ready': waits(/^Waiting for all updated replicas to be ready: 2 of 3 are$/),
+  'stateful-set-partition-updating': waits(
+    /^Waiting for partitioned roll out to finish: 1 of the 2 replicas above the partition are updated$/,
+  ),
+  'stateful-set-partition-complete': partitioned,
+  'stateful-set-partition-unset': partitioned,
   'stateful-set-settings-uncounted': settled,
-  'stateful-set-scheduling': {
-    unstable: /^Waiting for all updated replicas to be scheduled: 2 of 3 are of the current revision$/,
-  },
-  'stateful-set-revision-differs': {
-    unstable: /^Waiting for the updated revision to match the current revision$/,
-  },
+  'stateful-set-scheduling': waits(
+    /^Waiting for all updated replicas to be scheduled: 2 of 3 are of the current revision$/,
+  ),
+  'stateful-set-revision-differs': waits(/^Waiting for the updated revision to match the current revision$/),
   'stateful-set-unsupported': unsupported,
 
   'daemon-set-stable': settled,
   'daemon-set-on-delete': settled,
   'daemon-set-unreported': unreported,
   'daemon-set-unobserved': unobserved,
-  'daemon-set-scheduling': { unstable: /^Waiting for all replicas to be scheduled: 2 of 3 nodes have one$/ },
-  'daemon-set-updating': {
-    unstable: /^Waiting for all updated replicas to be scheduled: 1 of 3 nodes have one$/,
-  },
-  'daemon-set-becoming-available': { unstable: /^Waiting for all replicas to be available: 2 of 3 are$/ },
-  'daemon-set-becoming-ready': { unstable: /^Waiting for all replicas to be ready: 0 of 3 are$/ },
+  'daemon-set-scheduling': waits(/^Waiting for all replicas to be scheduled: 2 of 3 nodes have one$/),
+  'daemon-set-updating': waits(/^Waiting for all updated replicas to be scheduled: 1 of 3 nodes have one$/),
+  'daemon-set-becoming-available': waits(/^Waiting for all replicas to be available: 2 of 3 are$/),
+  'daemon-set-becoming-ready': waits(/^Waiting for all replicas to be ready: 0 of 3 are$/),
   'daemon-set-unsupported': unsupported,
 
   'pod-unreported': unreported,
@@ -129,11 +123,11 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'pod-unknown': short(/^Pod phase is unknown: its node/),
 
   'job-unreported': unreported,
-  'job-starting': { unstable: /^Waiting for jobs to finish: 0 of 2 pods have succeeded$/ },
-  'job-running': { unstable: /^Waiting for jobs to finish: 1 of 2 pods have succeeded$/ },
+  'job-starting': waits(/^Waiting for jobs to finish: 0 of 2 pods have succeeded$/),
+  'job-running': waits(/^Waiting for jobs to finish: 1 of 2 pods have succeeded$/),
   'job-succeeded': settled,
   'job-succeeded-by-default-count': settled,
-  'job-recovered': { unstable: /^Waiting for jobs to finish: 0 of 2 pods have succeeded$/ },
+  'job-recovered': waits(/^Waiting for jobs to finish: 0 of 2 pods have succeeded$/),
   'job-failed': { failed: /^Job has reached the specified backoff limit$/ },
 
   'cron-job-unreported': unreported,
@@ -143,12 +137,12 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'horizontal-pod-autoscaler-unreported': unreported,
   'horizontal-pod-autoscaler-new': settled,
   'horizontal-pod-autoscaler-stable': settled,
-  'horizontal-pod-autoscaler-scaling-up': {
-    unstable: /^Waiting for HPA to complete a scale up, current: 3 desired: 5$/,
-  },
-  'horizontal-pod-autoscaler-scaling-down': {
-    unstable: /^Waiting for HPA to complete a scale down, current: 3 desired: 1$/,
-  },
+  'horizontal-pod-autoscaler-scaling-up': waits(
+    /^Waiting for HPA to complete a scale up, current: 3 desired: 5$/,
+  ),
+  'horizontal-pod-autoscaler-scaling-down': waits(
+    /^Waiting for HPA to complete a scale down, current: 3 desired: 1$/,
+  ),
 
   'cron-tab.stable.example.com-stable': settled,
   ...Object.fromEntries(

@@ -17,19 +17,11 @@ import { readMoniker } from '../../../../../shared/providers/kubernetes/manifest
 import { freeze } from '../../../../support/engines/frozen.ts';
 
 const settings: LabelSettings = { applyAppLabels: true, managedBySuffix: '', skipSpecTemplateLabels: false };
-const artifact = {
-  type: 'kubernetes/deployment',
-  name: 'web',
-  location: 'shop',
-  version: '',
-  reference: 'web',
-};
-const recorded = {
-  'artifact.spinnaker.io/type': 'kubernetes/deployment',
-  'artifact.spinnaker.io/name': 'web',
-  'artifact.spinnaker.io/location': 'shop',
-  'artifact.spinnaker.io/version': '',
-};
+const unversioned = { type: 'kubernetes/deployment', name: 'web', location: 'shop', version: '' };
+const artifact = { ...unversioned, reference: 'web' };
+const recorded = Object.fromEntries(
+  Object.entries(unversioned).map(([part, text]) => [`artifact.spinnaker.io/${part}`, text]),
+);
 const bare = freeze({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' } });
 const templated = freeze({
   ...bare,
@@ -72,10 +64,8 @@ describe('annotateArtifact', () => {
 
   test('writes where the user left a null', () => {
     const annotations = { 'artifact.spinnaker.io/name': null };
-    for (const metadata of [
-      { name: 'web', annotations },
-      { name: 'web', annotations: null },
-    ]) {
+    for (const nulls of [annotations, null]) {
+      const metadata = { name: 'web', annotations: nulls };
       expect(readAnnotations(annotateArtifact(freeze({ ...bare, metadata }), artifact))).toEqual(recorded);
     }
   });

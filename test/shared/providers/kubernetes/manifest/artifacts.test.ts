@@ -307,18 +307,10 @@ describe('createDeployedArtifact', () => {
   });
 
   test('without a name refers to nothing', () => {
-    const job = {
-      apiVersion: 'batch/v1',
-      kind: 'Job',
-      metadata: { generateName: 'smoke-', namespace: 'shop' },
-    };
-    const created = createDeployedArtifact({ manifest: job, account: 'a', version: undefined });
-    expect(created).toEqual({
-      type: 'kubernetes/job',
-      version: '',
-      location: 'shop',
-      metadata: { account: 'a' },
-    });
+    const metadata = { generateName: 'smoke-', namespace: 'shop' };
+    const manifest = { apiVersion: 'batch/v1', kind: 'Job', metadata };
+    const named = { type: 'kubernetes/job', version: '', location: 'shop', metadata: { account: 'a' } };
+    expect(createDeployedArtifact({ manifest, account: 'a', version: undefined })).toEqual(named);
   });
 
   test('binds in what is deployed after it', () => {

@@ -7,13 +7,10 @@ import {
 } from '../../../../../shared/providers/kubernetes/manifest/expand.ts';
 import { readKind } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
 import { freeze } from '../../../../support/engines/frozen.ts';
+import { createManifest } from '../manifests.ts';
 
 const pod = freeze({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'x' } });
-const role = freeze({
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'ClusterRole',
-  metadata: { name: 'b' },
-});
+const role = freeze(createManifest('rbac.authorization.k8s.io/v1', 'ClusterRole', { name: 'b' }));
 
 describe('expandLists', () => {
   test('puts the items of a list in its place', () => {

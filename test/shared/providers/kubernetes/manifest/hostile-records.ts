@@ -28,16 +28,9 @@ const misnamed: readonly HostileRecord[] = [
   { what: 'a copy under another name', object: ({ name }) => `${name}-backup` },
   { what: 'a copy under the name itself', object: ({ name }) => name },
   { what: 'a copy under a longer name', object: (of) => `${format(of)}-copy` },
-  {
-    what: 'a copy under the name of a later number',
-    object: ({ name, number }) => `${name}-v${number + 500}`,
-  },
+  { what: 'a copy by the name of a later number', object: ({ name, number }) => `${name}-v${number + 500}` },
   { what: 'a copy without a hyphen', object: ({ name }) => `${name}.v001` },
-  {
-    what: 'a version of a version',
-    object: (of) => `${format(of)}-v001`,
-    record: () => ({ version: 'v001' }),
-  },
+  { what: 'versions of versions', object: (of) => `${format(of)}-v001`, record: () => ({ version: 'v001' }) },
   { what: 'too many digits', ...write('v0010') },
   { what: 'too few digits', ...write('v7') },
   { what: 'two digits', ...write('v00') },

@@ -107,25 +107,12 @@ describe('readMoniker', () => {
     expect(readMoniker({})).toEqual({});
   });
 
-  const byDeployment = {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    name: 'cart-prod-v003',
-    controller: true,
-  };
+  const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart-prod-v003', controller: true };
 
   test.each([
-    ['of a Deployment has that one’s cluster', byDeployment, 'cart-prod'],
-    [
-      'of another controller has its own',
-      { ...byDeployment, apiVersion: 'example.com/v1' },
-      'cart-prod-v003-5b9',
-    ],
-    [
-      'whose Deployment does not control it has its own',
-      { ...byDeployment, controller: false },
-      'cart-prod-v003-5b9',
-    ],
+    ['of a Deployment has that one’s cluster', deployment, 'cart-prod'],
+    ['of another kind has its own', { ...deployment, apiVersion: 'example.com/v1' }, 'cart-prod-v003-5b9'],
+    ['that no Deployment controls has its own', { ...deployment, controller: false }, 'cart-prod-v003-5b9'],
     ['of nobody has its own', undefined, 'cart-prod-v003-5b9'],
   ])('a ReplicaSet %s', (_, owner, cluster) => {
     const metadata = { name: 'cart-prod-v003-5b9', ...(owner && { ownerReferences: [owner] }) };

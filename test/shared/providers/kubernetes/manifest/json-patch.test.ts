@@ -27,11 +27,7 @@ describe('applyJsonPatch', () => {
     ['appends an element', { op: 'add', path: '/list/-', value: 'z' }, { ...object, list: ['x', 'y', 'z'] }],
     ['replaces an element', { op: 'replace', path: '/list/0', value: 'z' }, { ...object, list: ['z', 'y'] }],
     ['removes an element', { op: 'remove', path: '/list/0' }, { ...object, list: ['y'] }],
-    [
-      'goes through elements',
-      { op: 'add', path: '/deep/0/name', value: 'm' },
-      { ...object, deep: [{ name: 'm' }] },
-    ],
+    ['enters lists', { op: 'add', path: '/deep/0/name', value: 'm' }, { ...object, deep: [{ name: 'm' }] }],
     [
       'keeps an integer that no double holds',
       { op: 'add', path: '/list/0', value: 9007199254740993n },

@@ -40,11 +40,7 @@ test('what has the same priority keeps its order', () => {
     make('Pod', 'x'),
   ];
   expect(sortForDeploy(manifests, registry).map(readFullName)).toEqual([
-    'configMap b',
-    'secret a',
-    'job z',
-    'deployment y',
-    'pod x',
+    ...['configMap b', 'secret a', 'job z', 'deployment y', 'pod x'],
   ]);
 });
 

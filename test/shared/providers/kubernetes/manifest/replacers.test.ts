@@ -12,12 +12,9 @@ import { freeze } from '../../../../support/engines/frozen.ts';
 
 const { find } = createKindRegistry();
 const tools = { type: 'docker/image', name: 'tools', reference: 'tools:2' };
-const settings = {
-  type: 'kubernetes/configMap',
-  name: 'settings',
-  location: 'shop',
-  reference: 'settings-v003',
-};
+const place = { namespace: 'shop', account: 'prod' };
+const identity = { name: 'settings', location: 'shop', reference: 'settings-v003' };
+const settings = { ...identity, type: 'kubernetes/configMap' };
 
 interface Target {
   readonly manifest: Manifest;
@@ -30,14 +27,7 @@ function bind(
   artifacts: readonly Artifact[],
   { manifest, kind, imageBinding = 'match-name-and-tag' }: Target,
 ) {
-  return bindArtifacts({
-    manifest,
-    kind: find(kind),
-    namespace: 'shop',
-    account: 'prod',
-    imageBinding,
-    artifacts,
-  });
+  return bindArtifacts({ ...place, manifest, kind: find(kind), imageBinding, artifacts });
 }
 
 /** The value in which each string `from` is `to`. */
@@ -107,12 +97,8 @@ describe('an image', () => {
 describe('an autoscaler', () => {
   const target = (kind: string): Manifest =>
     freeze({ spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind, name: 'web' } } });
-  const artifactOf = (kind: string) => ({
-    type: `kubernetes/${kind}`,
-    name: 'web',
-    location: 'shop',
-    reference: 'web-v001',
-  });
+  const web = { name: 'web', location: 'shop', reference: 'web-v001' };
+  const artifactOf = (kind: string) => ({ ...web, type: `kubernetes/${kind}` });
 
   test.each([
     ['ReplicaSet', 'replicaSet', true],

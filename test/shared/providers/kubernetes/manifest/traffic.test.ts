@@ -14,6 +14,7 @@ import {
   readLoadBalancers,
 } from '../../../../../shared/providers/kubernetes/manifest/traffic.ts';
 import { freeze } from '../../../../support/engines/frozen.ts';
+import { createManifest } from '../manifests.ts';
 
 const key = 'traffic.spinnaker.io/load-balancers';
 const registry = createKindRegistry();
@@ -35,11 +36,7 @@ function makeReplicaSet(labels: JsonObject, annotations: JsonObject = {}): Manif
 }
 
 const replicaSet = makeReplicaSet({ app: 'web' });
-const pod: Manifest = freeze({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'web-x', labels: { tier: 'web' } },
-});
+const pod: Manifest = freeze(createManifest('v1', 'Pod', { name: 'web-x', labels: { tier: 'web' } }));
 
 describe('annotateLoadBalancers', () => {
   test('records them on the object alone', () => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { Provider } from '../../../../../shared/core/providers/provider.ts';
@@ -11,13 +11,13 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf } from '../live.ts';
+import { disposeAfterAll } from '../../../../support/run/disposal.ts';
+import { createLive, definitions, findLive } from '../live.ts';
 import { createConfigMap, createDefinition, createJob, createManifest, createSecret } from '../manifests.ts';
 import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';
 import { type OperationResult, runOperation } from './task-run.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const unversioned = { 'strategy.spinnaker.io/versioned': 'false' };
 
 /** The kubeconfig of a file, with another namespace for what names none. */
@@ -52,11 +52,7 @@ describeWithCluster('the bounds of an account', (cluster) => {
     ]);
     await loadOperations(provider);
   });
-  afterAll(async () => {
-    await provider?.[Symbol.asyncDispose]();
-    await own?.[Symbol.asyncDispose]();
-    await vault?.[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [provider, own, vault]);
 
   function run(operation: string, description: JsonObject): Promise<OperationResult> {
     return runOperation(getOperation(provider, operation), description);
@@ -73,7 +69,7 @@ describeWithCluster('the bounds of an account', (cluster) => {
   }
 
   async function create(namespace: string, plural: string, object: Manifest): Promise<void> {
-    await requestApi('POST', getPathOf(namespace, plural), object);
+    await createLive(namespace, plural, object);
   }
 
   test.each([

@@ -11,42 +11,19 @@ const traffic = ['deployment', 'replicaSet', 'statefulSet', 'daemonSet', 'job', 
 const scaled = ['deployment', 'replicaSet', 'statefulSet'];
 
 /** What each operation can be done to, as Clouddriver has it. */
-const operations = [
-  { name: 'scaleManifest', capability: 'scale', able: scaled, phase: 'SCALE_KUBERNETES_MANIFEST' },
-  {
-    name: 'resizeServerGroup',
-    capability: 'resize',
-    able: [...scaled, 'daemonSet'],
-    phase: 'RESIZE_KUBERNETES_SERVER_GROUP',
-  },
-  {
-    name: 'undoRolloutManifest',
-    capability: 'undoRollout',
-    able: rollout,
-    phase: 'UNDO_ROLLOUT_KUBERNETES_MANIFEST',
-  },
-  {
-    name: 'pauseRolloutManifest',
-    capability: 'pauseRollout',
-    able: rollout,
-    phase: 'PAUSE_ROLLOUT_KUBERNETES_MANIFEST',
-  },
-  {
-    name: 'resumeRolloutManifest',
-    capability: 'resumeRollout',
-    able: rollout,
-    phase: 'RESUME_ROLLOUT_KUBERNETES_MANIFEST',
-  },
-  {
-    name: 'rollingRestartManifest',
-    capability: 'rollingRestart',
-    able: rollout,
-    phase: 'ROLLING_RESTART_KUBERNETES_MANIFEST',
-  },
-  { name: 'enableManifest', capability: 'traffic', able: traffic, phase: 'ENABLE_MANIFEST' },
-  { name: 'disableManifest', capability: 'traffic', able: traffic, phase: 'DISABLE_MANIFEST' },
-  { name: 'patchManifest', capability: 'patch', able: kinds, phase: 'PATCH_KUBERNETES_MANIFEST' },
-];
+const rows: readonly (readonly [name: string, capability: string, phase: string, able: readonly string[]])[] =
+  [
+    ['scaleManifest', 'scale', 'SCALE_KUBERNETES_MANIFEST', scaled],
+    ['resizeServerGroup', 'resize', 'RESIZE_KUBERNETES_SERVER_GROUP', [...scaled, 'daemonSet']],
+    ['undoRolloutManifest', 'undoRollout', 'UNDO_ROLLOUT_KUBERNETES_MANIFEST', rollout],
+    ['pauseRolloutManifest', 'pauseRollout', 'PAUSE_ROLLOUT_KUBERNETES_MANIFEST', rollout],
+    ['resumeRolloutManifest', 'resumeRollout', 'RESUME_ROLLOUT_KUBERNETES_MANIFEST', rollout],
+    ['rollingRestartManifest', 'rollingRestart', 'ROLLING_RESTART_KUBERNETES_MANIFEST', rollout],
+    ['enableManifest', 'traffic', 'ENABLE_MANIFEST', traffic],
+    ['disableManifest', 'traffic', 'DISABLE_MANIFEST', traffic],
+    ['patchManifest', 'patch', 'PATCH_KUBERNETES_MANIFEST', kinds],
+  ];
+const operations = rows.map(([name, capability, phase, able]) => ({ name, capability, phase, able }));
 
 describe.each(operations)('$name', ({ name, capability, able, phase }) => {
   test.each(kinds)('of a %s', (kind) => {

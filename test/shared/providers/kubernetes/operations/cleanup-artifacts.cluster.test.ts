@@ -41,9 +41,7 @@ describeWithCluster('cleanupArtifacts', (cluster) => {
   test('deletes the oldest versions beyond the limit', async () => {
     await using ns = await createNamespace();
     const deployed = await deployVersions(ns.name, 4, { [limit]: '2' });
-
     const result = await clean([deployed]);
-
     expect(await listVersions(ns.name)).toEqual(['flags-v002', 'flags-v003']);
     expect(result.manifestNamesByNamespace).toEqual({
       [ns.name]: ['configMap flags-v000', 'configMap flags-v001'],
@@ -56,9 +54,7 @@ describeWithCluster('cleanupArtifacts', (cluster) => {
     const unlimited = await deployVersions(ns.name, 3, {});
     const roomy = await deployVersions(ns.name, 1, { [limit]: '9' });
     const odd = await deployVersions(ns.name, 1, { [limit]: 'two' });
-
     const result = await clean([unlimited, roomy, odd, createConfigMap('plain', {}, { namespace: ns.name })]);
-
     expect(result.manifestNamesByNamespace).toEqual({});
     expect((await listVersions(ns.name)).length).toBeGreaterThanOrEqual(3);
   });

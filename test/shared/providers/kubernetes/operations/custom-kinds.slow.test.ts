@@ -10,6 +10,7 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../../../support/cluster/cluster.ts';
+import { definitions } from '../live.ts';
 import { createDefinition, createManifest, type ManifestParts } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { emptyRecord, listHistory, type OperationResult, runOperation } from './task-run.ts';
@@ -38,7 +39,6 @@ function createKind(ns: TestNamespace, scope: 'Namespaced' | 'Cluster', letter =
 
 describeWithCluster('custom kinds', (cluster) => {
   const provider = openProvider([{ name: 'test', kubeconfigFile: cluster.kubeconfig }]);
-  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const made: string[] = [];
   afterAll(async () => {
     await Promise.all(

@@ -6,7 +6,7 @@ import {
   findObject,
   requestApi,
 } from '../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf, listNames } from '../live.ts';
+import { createLive, findLive, getPathOf, listNames } from '../live.ts';
 import { createConfigMap, createManifest, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { CrashError, emptyRecord, listHistory, type OperationResult, runOperation } from './task-run.ts';
@@ -20,24 +20,19 @@ describeWithCluster('deleteManifest', (cluster) => {
     return runOperation(operation, { account: 'test', ...description });
   }
 
+  const removeWeb = (location: string, options: JsonObject) =>
+    remove({ manifestName: 'deployment web', location, options });
+
   /** Makes a Deployment, and answers when its ReplicaSet is there. */
   async function makeDeployment(namespace: string): Promise<void> {
-    await requestApi(
-      'POST',
-      getPathOf(namespace, 'deployments'),
-      createWorkload('Deployment', 'web', { replicas: 1 }),
-    );
+    await createLive(namespace, 'deployments', createWorkload('Deployment', 'web', { replicas: 1 }));
     await expect.poll(() => listNames(namespace, 'replicasets')).toHaveLength(1);
   }
 
   test('deletes one object with its dependents', async () => {
     await using ns = await createNamespace();
     await makeDeployment(ns.name);
-    const result = await remove({
-      manifestName: 'deployment web',
-      location: ns.name,
-      options: { cascading: true },
-    });
+    const result = await removeWeb(ns.name, { cascading: true });
     expect(result).toEqual({
       manifestNamesByNamespace: { [ns.name]: ['deployment web'] },
       manifests: [],
@@ -55,7 +50,7 @@ describeWithCluster('deleteManifest', (cluster) => {
   ])('keeps the dependents with %j', async (options) => {
     await using ns = await createNamespace();
     await makeDeployment(ns.name);
-    await remove({ manifestName: 'deployment web', location: ns.name, options });
+    await removeWeb(ns.name, options);
     expect(await findLive(ns.name, 'deployments/web')).toBeUndefined();
     const [name] = await listNames(ns.name, 'replicasets');
     const replicaSet = await findLive(ns.name, `replicasets/${name}`);
@@ -65,19 +60,14 @@ describeWithCluster('deleteManifest', (cluster) => {
   test('foreground: the dependents are gone when the operation ends', async () => {
     await using ns = await createNamespace();
     await makeDeployment(ns.name);
-    await remove({ manifestName: 'deployment web', location: ns.name, options: { cascading: 'foreground' } });
+    await removeWeb(ns.name, { cascading: 'foreground' });
     expect(await listNames(ns.name, 'replicasets')).toEqual([]);
   });
 
   test('a cascading that Kubernetes does not know fails the task, and deletes nothing', async () => {
     await using ns = await createNamespace();
     await makeDeployment(ns.name);
-    const description = {
-      manifestName: 'deployment web',
-      location: ns.name,
-      options: { cascading: 'maybe' },
-    };
-    await expect(remove(description)).rejects.toThrow(
+    await expect(removeWeb(ns.name, { cascading: 'maybe' })).rejects.toThrow(
       'deleteManifest: options.cascading: expected one of true, false, background, foreground, orphan',
     );
     expect(await findLive(ns.name, 'deployments/web')).not.toHaveProperty('metadata.deletionTimestamp');
@@ -89,7 +79,7 @@ describeWithCluster('deleteManifest', (cluster) => {
       name: 'one',
       more: { spec: { containers: [{ name: 'main', image: 'registry.test/web:1' }] } },
     });
-    await requestApi('POST', getPathOf(ns.name, 'pods'), pod);
+    await createLive(ns.name, 'pods', pod);
     await expect.poll(() => findLive(ns.name, 'pods/one')).toHaveProperty('status.phase', 'Running');
     await remove({ manifestName: 'pod one', location: ns.name, options: { gracePeriodSeconds: 0 } });
     expect(await findLive(ns.name, 'pods/one')).toBeUndefined();
@@ -114,20 +104,10 @@ describeWithCluster('deleteManifest', (cluster) => {
 
   test('deletes the objects of some kinds that labels select', async () => {
     await using ns = await createNamespace();
-    for (const [name, tier] of [
-      ['a', 'old'],
-      ['b', 'new'],
-      ['c', 'old'],
-    ]) {
-      const labels = { tier: tier ?? '' };
-      await requestApi('POST', getPathOf(ns.name, 'configmaps'), createConfigMap(name ?? '', {}, { labels }));
-    }
+    for (const [name, tier] of Object.entries({ a: 'old', b: 'new', c: 'old' }))
+      await createLive(ns.name, 'configmaps', createConfigMap(name, {}, { labels: { tier } }));
     const labels = { tier: 'old' };
-    await requestApi(
-      'POST',
-      getPathOf(ns.name, 'deployments'),
-      createWorkload('Deployment', 'web', { labels }),
-    );
+    await createLive(ns.name, 'deployments', createWorkload('Deployment', 'web', { labels }));
     const result = await remove({
       location: ns.name,
       kinds: ['configMap', 'deploy', 'deployment', 'service'],
@@ -141,7 +121,7 @@ describeWithCluster('deleteManifest', (cluster) => {
 
   test('a named object that the labels do not select stays', async () => {
     await using ns = await createNamespace();
-    await requestApi('POST', getPathOf(ns.name, 'configmaps'), createConfigMap('a', {}));
+    await createLive(ns.name, 'configmaps', createConfigMap('a', {}));
     const labelSelectors = { selectors: [{ kind: 'EXISTS', key: 'tier' }] };
     const result = await remove({ manifestName: 'configMap a', location: ns.name, labelSelectors });
     expect(result.manifestNamesByNamespace).toEqual({ [ns.name]: [] });
@@ -151,7 +131,7 @@ describeWithCluster('deleteManifest', (cluster) => {
   test('fails when something holds the object too long, and says what', async () => {
     await using ns = await createNamespace();
     const flags = createConfigMap('flags', {});
-    await requestApi('POST', getPathOf(ns.name, 'configmaps'), flags);
+    await createLive(ns.name, 'configmaps', flags);
     const path = getPathOf(ns.name, 'configmaps/flags');
     await requestApi('PATCH', path, { metadata: { finalizers: ['busdriver.test/hold'] } });
     let elapsedMs = 0;
@@ -168,13 +148,13 @@ describeWithCluster('deleteManifest', (cluster) => {
 
   test('a repeat never deletes a newcomer of the same name', async () => {
     await using ns = await createNamespace();
-    await requestApi('POST', getPathOf(ns.name, 'configmaps'), createConfigMap('a', { age: 'old' }));
+    await createLive(ns.name, 'configmaps', createConfigMap('a', { age: 'old' }));
     const record = emptyRecord();
     const description = { account: 'test', manifestName: 'configMap a', location: ns.name };
     const crash = runOperation(operation, description, { record, crashAtCommit: 2 });
     await expect(crash).rejects.toBeInstanceOf(CrashError);
     expect(await findLive(ns.name, 'configmaps/a')).toBeUndefined();
-    await requestApi('POST', getPathOf(ns.name, 'configmaps'), createConfigMap('a', { age: 'new' }));
+    await createLive(ns.name, 'configmaps', createConfigMap('a', { age: 'new' }));
     const result = await runOperation(operation, description, { record });
     expect(result.manifestNamesByNamespace).toEqual({ [ns.name]: ['configMap a'] });
     expect(await findLive(ns.name, 'configmaps/a')).toMatchObject({ data: { age: 'new' } });

@@ -11,6 +11,7 @@ import {
   createManifest,
   createSecret,
   createWorkload,
+  toMoniker,
 } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { emptyRecord, listHistory, type OperationResult, runOperation } from './task-run.ts';
@@ -36,8 +37,7 @@ describeWithCluster('deployManifest', (cluster) => {
       'artifact.spinnaker.io/name': 'web',
       'artifact.spinnaker.io/location': ns.name,
       'artifact.spinnaker.io/version': '',
-      'moniker.spinnaker.io/application': 'shop',
-      'moniker.spinnaker.io/cluster': 'deployment web',
+      ...toMoniker('deployment web'),
     };
     const labels = { 'app.kubernetes.io/name': 'shop', 'app.kubernetes.io/managed-by': 'spinnaker' };
     expect(live).toMatchObject({
@@ -47,20 +47,12 @@ describeWithCluster('deployManifest', (cluster) => {
         template: { metadata: { annotations: marks, labels: { app: 'web', ...labels } } },
       },
     });
+    const identity = { type: 'kubernetes/deployment', name: 'web', version: '', location: ns.name };
+    const created = { ...identity, customKind: false };
     expect(result).toMatchObject({
       manifestNamesByNamespace: { [ns.name]: ['deployment web'] },
       manifests: [{ kind: 'Deployment', metadata: { name: 'web', namespace: ns.name } }],
-      createdArtifacts: [
-        {
-          type: 'kubernetes/deployment',
-          customKind: false,
-          name: 'web',
-          version: '',
-          location: ns.name,
-          reference: 'web',
-          metadata: { account: 'test' },
-        },
-      ],
+      createdArtifacts: [{ ...created, reference: 'web', metadata: { account: 'test' } }],
       boundArtifacts: [],
     });
     expect(listHistory(record)).toEqual([
@@ -199,13 +191,9 @@ describeWithCluster('deployManifest', (cluster) => {
     expect(await listNames(ns.name, 'replicasets')).toEqual(['web-v000', 'web-v001']);
   });
 
+  const unversioned = { 'strategy.spinnaker.io/versioned': 'false' };
   test.each([
-    {
-      who: 'the annotation',
-      annotations: { 'strategy.spinnaker.io/versioned': 'false' },
-      more: { versioned: true },
-      name: 'flags',
-    },
+    { who: 'the annotation', annotations: unversioned, more: { versioned: true }, name: 'flags' },
     { who: 'the request', annotations: {}, more: { versioned: false }, name: 'flags' },
     { who: 'the kind', annotations: {}, more: {}, name: 'flags-v000' },
   ])('$who decides about versions', async ({ annotations, more, name }) => {
@@ -227,11 +215,8 @@ describeWithCluster('deployManifest', (cluster) => {
 
   test('artifacts of the request: required before optional, none with binding off', async () => {
     await using ns = await createNamespace();
-    const image = (tag: string) => ({
-      type: 'docker/image',
-      name: 'registry.test/web',
-      reference: `registry.test/web:${tag}`,
-    });
+    const name = 'registry.test/web';
+    const image = (tag: string) => ({ type: 'docker/image', name, reference: `${name}:${tag}` });
     const web = createWorkload('Deployment', 'web', { namespace: ns.name, image: 'registry.test/web' });
     const deployedImage = async (more: JsonObject): Promise<unknown> => {
       const { manifests, boundArtifacts } = await deploy([web], more);
@@ -245,10 +230,7 @@ describeWithCluster('deployManifest', (cluster) => {
       bound: ['registry.test/web:optional'],
     });
     expect(
-      await deployedImage({
-        requiredArtifacts: [image('required')],
-        optionalArtifacts: [image('optional')],
-      }),
+      await deployedImage({ requiredArtifacts: [image('required')], optionalArtifacts: [image('optional')] }),
     ).toEqual({ image: 'registry.test/web:required', bound: ['registry.test/web:required'] });
     expect(
       await deployedImage({ requiredArtifacts: [image('required')], enableArtifactBinding: false }),

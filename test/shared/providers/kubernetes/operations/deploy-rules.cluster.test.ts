@@ -4,7 +4,14 @@ import type { Provider } from '../../../../../shared/core/providers/provider.ts'
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
 import { findLive, listNames } from '../live.ts';
-import { createConfigMap, createJob, createManifest, createSecret, createWorkload } from '../manifests.ts';
+import {
+  createConfigMap,
+  createJob,
+  createManifest,
+  createSecret,
+  createWorkload,
+  toMoniker,
+} from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { type OperationResult, runOperation } from './task-run.ts';
 
@@ -122,13 +129,10 @@ describeWithCluster('the rules of deployManifest', (cluster) => {
       expect(boundArtifacts.map(({ type, reference }) => `${type} ${reference}`)).toEqual([
         ...['kubernetes/deployment web', 'kubernetes/replicaSet web-v000'],
       ]);
-      const target = async (name: string) =>
-        getPath(
-          await findLive(ns.name, `horizontalpodautoscalers/${name}`),
-          'spec',
-          'scaleTargetRef',
-          'name',
-        );
+      const target = async (name: string) => {
+        const live = await findLive(ns.name, `horizontalpodautoscalers/${name}`);
+        return getPath(live, 'spec', 'scaleTargetRef', 'name');
+      };
       expect(await Promise.all(['one', 'two', 'three'].map(target))).toEqual(['web', 'web-v000', 'web']);
     });
 
@@ -199,10 +203,7 @@ describeWithCluster('the rules of deployManifest', (cluster) => {
 
     test('of the user win, but for who manages it and what it is', async () => {
       await using ns = await createNamespace();
-      const own = {
-        'moniker.spinnaker.io/application': 'other',
-        'moniker.spinnaker.io/cluster': 'deployment other',
-      };
+      const own = toMoniker('deployment other', 'other');
       const copied = { 'artifact.spinnaker.io/name': 'other', 'artifact.spinnaker.io/version': 'v003' };
       const labels = { 'app.kubernetes.io/name': 'other', 'app.kubernetes.io/managed-by': 'helm' };
       const parts = { namespace: ns.name, replicas: 0, annotations: { ...own, ...copied }, labels };
@@ -257,10 +258,8 @@ describeWithCluster('the rules of deployManifest', (cluster) => {
         await deploy([flags]);
         await deploy([flags]);
         // Only an apply on this side leaves a record.
-        const isRecorded = strategy === 'recreate';
-        expect(await listNames(ns.name, 'configmaps')).toEqual(
-          isRecorded ? ['flags-v000'] : ['flags-v000', 'flags-v001'],
-        );
+        const versions = strategy === 'recreate' ? ['flags-v000'] : ['flags-v000', 'flags-v001'];
+        expect(await listNames(ns.name, 'configmaps')).toEqual(versions);
       },
     );
 
@@ -284,6 +283,7 @@ describeWithCluster('the rules of deployManifest', (cluster) => {
     expect(result.manifestNamesByNamespace).toEqual({ [ns.name]: ['configMap old'] });
   });
 
+  const unzoned = { kind: 'NOT_EXISTS', key: 'zone' };
   const tier = { key: 'tier', values: ['a'] };
   test.each([
     { selectors: [{ kind: 'ANY' }], selected: ['both', 'none', 'one'] },
@@ -292,14 +292,8 @@ describeWithCluster('the rules of deployManifest', (cluster) => {
     { selectors: [{ kind: 'CONTAINS', key: 'tier', values: ['a', 'b'] }], selected: ['both', 'one'] },
     { selectors: [{ kind: 'NOT_CONTAINS', key: 'zone', values: ['x', 'y'] }], selected: ['none', 'one'] },
     { selectors: [{ kind: 'EXISTS', key: 'zone' }], selected: ['both'] },
-    { selectors: [{ kind: 'NOT_EXISTS', key: 'zone' }], selected: ['none', 'one'] },
-    {
-      selectors: [
-        { kind: 'EQUALS', ...tier },
-        { kind: 'NOT_EXISTS', key: 'zone' },
-      ],
-      selected: ['one'],
-    },
+    { selectors: [unzoned], selected: ['none', 'one'] },
+    { selectors: [{ kind: 'EQUALS', ...tier }, unzoned], selected: ['one'] },
     {
       selectors: [{ kind: 'EQUALS', key: 'app.kubernetes.io/managed-by', values: ['spinnaker'] }],
       selected: ['both', 'none', 'one'],

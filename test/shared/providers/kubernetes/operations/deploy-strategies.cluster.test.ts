@@ -3,12 +3,12 @@ import type { JsonObject } from '../../../../../shared/core/json.ts';
 import { getPath } from '../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf, listNames } from '../live.ts';
-import { createConfigMap, createService, createWorkload } from '../manifests.ts';
+import { createLive, findLive, getPathOf, listNames } from '../live.ts';
+import { createConfigMap, createService, createWorkload, toStrategy } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { type OperationResult, runOperation } from './task-run.ts';
 
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+const lastApplied = ['metadata', 'annotations', 'kubectl.kubernetes.io/last-applied-configuration'];
 
 describeWithCluster('strategies of deployManifest', (cluster) => {
   const provider = openProvider([{ name: 'test', kubeconfigFile: cluster.kubeconfig }]);
@@ -22,10 +22,7 @@ describeWithCluster('strategies of deployManifest', (cluster) => {
 
   test('recreate makes another object; what others added is gone', async () => {
     await using ns = await createNamespace();
-    const annotations = {
-      'strategy.spinnaker.io/recreate': 'true',
-      'strategy.spinnaker.io/versioned': 'false',
-    };
+    const annotations = toStrategy('recreate');
     const flags = createConfigMap('flags', { a: '1' }, { namespace: ns.name, annotations });
     await deploy([flags]);
     await requestApi('PATCH', getPathOf(ns.name, 'configmaps/flags'), { data: { foreign: 'x' } });
@@ -39,10 +36,7 @@ describeWithCluster('strategies of deployManifest', (cluster) => {
 
   test('recreate waits until the old object has really gone', async () => {
     await using ns = await createNamespace();
-    const annotations = {
-      'strategy.spinnaker.io/recreate': 'true',
-      'strategy.spinnaker.io/versioned': 'false',
-    };
+    const annotations = toStrategy('recreate');
     const flags = createConfigMap('flags', {}, { namespace: ns.name, annotations });
     await deploy([flags]);
     const path = getPathOf(ns.name, 'configmaps/flags');
@@ -62,10 +56,7 @@ describeWithCluster('strategies of deployManifest', (cluster) => {
 
   test('replace leaves nothing of others, and creates what is missing', async () => {
     await using ns = await createNamespace();
-    const annotations = {
-      'strategy.spinnaker.io/replace': 'true',
-      'strategy.spinnaker.io/versioned': 'false',
-    };
+    const annotations = toStrategy('replace');
     const flags = createConfigMap('flags', { a: '1' }, { namespace: ns.name, annotations });
     await deploy([flags]);
     const created = await findLive(ns.name, 'configmaps/flags');
@@ -78,21 +69,14 @@ describeWithCluster('strategies of deployManifest', (cluster) => {
 
   test('server-side apply leaves no record of its own, and reports conflicts unless forced', async () => {
     await using ns = await createNamespace();
-    const flags = (value: string, mode: string) =>
-      createConfigMap(
-        'flags',
-        { value },
-        {
-          namespace: ns.name,
-          annotations: {
-            'strategy.spinnaker.io/server-side-apply': mode,
-            'strategy.spinnaker.io/versioned': 'false',
-          },
-        },
-      );
+    const parts = (mode: string) => ({
+      namespace: ns.name,
+      annotations: toStrategy('server-side-apply', mode),
+    });
+    const flags = (value: string, mode: string) => createConfigMap('flags', { value }, parts(mode));
     await deploy([flags('1', 'true')]);
     const live = await findLive(ns.name, 'configmaps/flags');
-    expect(live).not.toHaveProperty(['metadata', 'annotations', lastApplied]);
+    expect(live).not.toHaveProperty(lastApplied);
     await requestApi('PATCH', getPathOf(ns.name, 'configmaps/flags'), { data: { value: 'foreign' } });
     await expect(deploy([flags('2', 'true')])).rejects.toThrow(/conflict/);
     await deploy([flags('2', 'force-conflicts')]);
@@ -101,16 +85,9 @@ describeWithCluster('strategies of deployManifest', (cluster) => {
 
   test('any other value of the annotation means an ordinary apply', async () => {
     await using ns = await createNamespace();
-    const annotations = {
-      'strategy.spinnaker.io/server-side-apply': 'no',
-      'strategy.spinnaker.io/versioned': 'false',
-    };
+    const annotations = toStrategy('server-side-apply', 'no');
     await deploy([createConfigMap('flags', {}, { namespace: ns.name, annotations })]);
-    expect(await findLive(ns.name, 'configmaps/flags')).toHaveProperty([
-      'metadata',
-      'annotations',
-      lastApplied,
-    ]);
+    expect(await findLive(ns.name, 'configmaps/flags')).toHaveProperty(lastApplied);
   });
 
   const keepsCapacity = { 'strategy.spinnaker.io/use-source-capacity': 'true' };
@@ -147,7 +124,7 @@ describeWithCluster('strategies of deployManifest', (cluster) => {
 
   test('puts a workload behind services of the request and of the cluster', async () => {
     await using ns = await createNamespace();
-    await requestApi('POST', getPathOf(ns.name, 'services'), createService('live', { behind: 'live' }));
+    await createLive(ns.name, 'services', createService('live', { behind: 'live' }));
     const manifests = [
       createWorkload('ReplicaSet', 'web', { namespace: ns.name }),
       createService('new', { serves: 'new' }, { namespace: ns.name }),

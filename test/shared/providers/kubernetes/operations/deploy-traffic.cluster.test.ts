@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf, listNames } from '../live.ts';
+import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { createLive, findLive, listNames } from '../live.ts';
 import { createConfigMap, createJob, createManifest, createService, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { type OperationResult, runOperation } from './task-run.ts';
@@ -18,7 +18,7 @@ describeWithCluster('the traffic of deployManifest', (cluster) => {
 
   test('goes by the annotation where the request names no services, on pods themselves as well', async () => {
     await using ns = await createNamespace();
-    await requestApi('POST', getPathOf(ns.name, 'services'), createService('web', { serves: 'web' }));
+    await createLive(ns.name, 'services', createService('web', { serves: 'web' }));
     const annotations = { 'traffic.spinnaker.io/load-balancers': '["service web"]' };
     const parts = { namespace: ns.name, annotations };
     const containers = [{ name: 'main', image: 'registry.test/web:1' }];

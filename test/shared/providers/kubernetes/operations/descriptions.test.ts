@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import { createConfigMap, createManifest, createWorkload } from '../manifests.ts';
-import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';
+import { getOperation, listErrors, loadOperations, openProvider } from '../provider-setup.ts';
 
 const provider = openProvider([
   { name: 'prod', kubeconfigContents: '{}', omitNamespaces: ['kube-system'] },
@@ -10,16 +9,7 @@ const provider = openProvider([
 ]);
 await loadOperations(provider);
 
-/** What the operation says about a description; nothing when it accepts it. */
-function getErrors(name: string, description: JsonObject): readonly string[] {
-  try {
-    getOperation(provider, name).prepare(description);
-    return [];
-  } catch (error) {
-    if (error instanceof InvalidInputError) return error.errors;
-    throw error;
-  }
-}
+const getErrors = (name: string, description: JsonObject) => listErrors(provider, name, description);
 
 const moniker = { app: 'shop' };
 const flags = createConfigMap('flags', {}, { namespace: 'shop' });
@@ -60,10 +50,7 @@ describe('deployManifest', () => {
     ['scalars of other types', { versioned: 'true', enableTraffic: 0, moniker: { app: 7, sequence: '3' } }],
     ['nulls', { requiredArtifacts: null, services: null, strategy: null, namespaceOverride: null }],
     ['null manifests', { manifests: [null, flags] }],
-    [
-      'fields of the stage that are none of ours',
-      { trafficManagement: { enabled: true }, stageTimeoutMs: 5 },
-    ],
+    ['fields of stages that are none of ours', { trafficManagement: { enabled: true }, stageTimeoutMs: 5 }],
     ['a single manifest', { manifests: [], manifest: flags }],
     ['a single manifest alone', { manifests: null, manifest: flags }],
     ['no manifests at all', { manifests: [] }],
@@ -126,13 +113,11 @@ describe('deployManifest', () => {
     ],
     [
       'rules of readiness that there are not',
-      {
-        manifests: [createConfigMap('a', {}, { annotations: { 'busdriver.io/readiness': 'maybe' } })],
-      },
+      { manifests: [createConfigMap('a', {}, { annotations: { 'busdriver.io/readiness': 'maybe' } })] },
       /configMap a: annotation busdriver.io\/readiness is "maybe": expected one of clouddriver, kstatus/,
     ],
     [
-      'a strategy in another case',
+      'a strategy in small letters',
       { strategy: 'red_black' },
       /^deployManifest: strategy: expected one of RED_BLACK/,
     ],
@@ -176,75 +161,34 @@ describe('deployManifest', () => {
   }
 });
 
-describe('scaleManifest', () => {
-  const base = { account: 'test', manifestName: 'deployment web', location: 'shop', replicas: 2 };
+const web = { account: 'test', manifestName: 'deployment web', location: 'shop' };
+const behind = { ...web, manifestName: 'replicaSet web' };
+const resized = { account: 'test', serverGroupName: 'replicaSet web', region: 'shop' };
+const labelSelectors = { selectors: [{ kind: 'EQUALS', key: 'tier', values: ['old'] }] };
+const undone = { credentials: 'test', manifestName: 'deployment web', location: 'shop' };
 
-  test.each<[JsonObject]>([
-    [{}],
-    [{ replicas: '2' }],
-    [{ replicas: null }],
-    [{ manifestName: 'deploy web' }],
-  ])('accepts %j', (fields) => {
-    expect(getErrors('scaleManifest', { ...base, ...fields })).toEqual([]);
-  });
-});
-
-describe('deleteManifest', () => {
-  const named = { account: 'test', manifestName: 'deployment web', location: 'shop' };
-  const labelSelectors = { selectors: [{ kind: 'EQUALS', key: 'tier', values: ['old'] }] };
-  const selecting = { account: 'test', location: 'shop', kinds: ['configMap'], labelSelectors };
-
-  test.each<[JsonObject]>([
-    [named],
-    [selecting],
-    [{ ...named, options: { cascading: true, gracePeriodSeconds: null } }],
-    [{ ...named, options: { gracePeriodSeconds: 'soon' } }],
-    [{ ...named, options: { cascading: 'maybe' } }],
-    [{ ...named, kinds: ['configMap'], labelSelectors: { selectors: [] } }],
-  ])('accepts %j', (description) => {
-    expect(getErrors('deleteManifest', description)).toEqual([]);
-  });
-});
-
-describe('undoRolloutManifest', () => {
-  const base = { credentials: 'test', manifestName: 'deployment web', location: 'shop' };
-
-  test.each<[JsonObject]>([
-    [{ revision: '3' }],
-    [{ revision: 0, numRevisionsBack: null }],
-    [{ numRevisionsBack: '1', stageTimeoutMs: 5 }],
-  ])('accepts %j', (fields) => {
-    expect(getErrors('undoRolloutManifest', { ...base, ...fields })).toEqual([]);
-  });
-});
-
-describe('resizeServerGroup', () => {
-  const base = {
-    account: 'test',
-    serverGroupName: 'replicaSet web',
-    region: 'shop',
-    capacity: { desired: 2 },
-  };
-
-  test.each<[JsonObject]>([
-    [{}],
-    [{ capacity: { min: 'any', desired: '2' } }],
-    [{ capacity: { desired: 0 }, serverGroupName: 'ds web' }],
-  ])('accepts %j', (fields) => {
-    expect(getErrors('resizeServerGroup', { ...base, ...fields })).toEqual([]);
-  });
-});
-
-describe('enableManifest', () => {
-  const base = { account: 'test', manifestName: 'replicaSet web', location: 'shop' };
-
-  test.each<[JsonObject]>([
-    [{}],
-    [{ loadBalancers: null, targetPercentage: 'all' }],
-    [{ loadBalancers: ['service web', 'svc b'] }],
-  ])('accepts %j', (fields) => {
-    expect(getErrors('enableManifest', { ...base, ...fields })).toEqual([]);
-  });
+test.each<[string, JsonObject]>([
+  ['scaleManifest', { ...web, replicas: 2 }],
+  ['scaleManifest', { ...web, replicas: '2' }],
+  ['scaleManifest', { ...web, replicas: null }],
+  ['scaleManifest', { ...web, replicas: 2, manifestName: 'deploy web' }],
+  ['deleteManifest', web],
+  ['deleteManifest', { account: 'test', location: 'shop', kinds: ['configMap'], labelSelectors }],
+  ['deleteManifest', { ...web, options: { cascading: true, gracePeriodSeconds: null } }],
+  ['deleteManifest', { ...web, options: { gracePeriodSeconds: 'soon' } }],
+  ['deleteManifest', { ...web, options: { cascading: 'maybe' } }],
+  ['deleteManifest', { ...web, kinds: ['configMap'], labelSelectors: { selectors: [] } }],
+  ['undoRolloutManifest', { ...undone, revision: '3' }],
+  ['undoRolloutManifest', { ...undone, revision: 0, numRevisionsBack: null }],
+  ['undoRolloutManifest', { ...undone, numRevisionsBack: '1', stageTimeoutMs: 5 }],
+  ['resizeServerGroup', { ...resized, capacity: { desired: 2 } }],
+  ['resizeServerGroup', { ...resized, capacity: { min: 'any', desired: '2' } }],
+  ['resizeServerGroup', { ...resized, capacity: { desired: 0 }, serverGroupName: 'ds web' }],
+  ['enableManifest', behind],
+  ['enableManifest', { ...behind, loadBalancers: null, targetPercentage: 'all' }],
+  ['enableManifest', { ...behind, loadBalancers: ['service web', 'svc b'] }],
+])('%s accepts %j', (name, description) => {
+  expect(getErrors(name, description)).toEqual([]);
 });
 
 describe('patchManifest', () => {

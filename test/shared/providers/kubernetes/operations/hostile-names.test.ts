@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject, JsonValue } from '../../../../../shared/core/json.ts';
 import { operationDefinitions } from '../../../../../shared/providers/kubernetes/operations/index.ts';
 import { createConfigMap, createJob, createManifest } from '../manifests.ts';
-import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';
+import { listErrors, loadOperations, openProvider } from '../provider-setup.ts';
 
 const rbacVersion = 'rbac.authorization.k8s.io/v1';
 
@@ -15,12 +14,18 @@ const provider = openProvider([
 ]);
 await loadOperations(provider);
 
+interface Described {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: JsonValue;
+}
+
 /** Each operation's description of an object by its kind, name and namespace. */
 const operations: {
   readonly [operation: string]: {
     /** A kind that it takes. */
     readonly kind: string;
-    describe(object: { kind: string; name: string; namespace: JsonValue }): JsonObject;
+    describe(object: Described): JsonObject;
   };
 } = {
   deployManifest: { kind: 'configMap', describe: (object) => deploy({ manifests: [toManifest(object)] }) },
@@ -61,31 +66,15 @@ function deploy(fields: JsonObject): JsonObject {
   return { moniker: { app: 'shop' }, ...fields };
 }
 
-function toTarget({
-  kind,
-  name,
-  namespace,
-}: {
-  kind: string;
-  name: string;
-  namespace: JsonValue;
-}): JsonObject {
+function toTarget({ kind, name, namespace }: Described): JsonObject {
   return { manifestName: `${kind} ${name}`, location: namespace };
 }
 
-function toManifest({ name, namespace }: { name: string; namespace: JsonValue }): JsonObject {
+function toManifest({ name, namespace }: Described): JsonObject {
   return { ...createConfigMap(name, {}), metadata: { name, namespace } };
 }
 
-function toDeployed({
-  kind,
-  name,
-  namespace,
-}: {
-  kind: string;
-  name: string;
-  namespace: JsonValue;
-}): JsonObject {
+function toDeployed({ kind, name, namespace }: Described): JsonObject {
   const annotations = {
     'artifact.spinnaker.io/type': `kubernetes/${kind}`,
     'artifact.spinnaker.io/name': name,
@@ -98,24 +87,13 @@ function toDeployed({
   return { apiVersion, kind: kindName, metadata: { name: `${name}-v003`, namespace, annotations } };
 }
 
-/** What an operation says about a description; nothing when it accepts it. */
-function getErrors(name: string, account: string, description: JsonObject): readonly string[] {
-  try {
-    getOperation(provider, name).prepare({ account, ...description });
-    return [];
-  } catch (error) {
-    if (error instanceof InvalidInputError) return error.errors;
-    throw error;
-  }
-}
+const getErrors = (name: string, account: string, description: JsonObject) =>
+  listErrors(provider, name, { account, ...description });
 
 function refuse(name: string, namespace: JsonValue, account = 'shop'): readonly string[] {
   const operation = operations[name];
-  return getErrors(
-    name,
-    account,
-    operation?.describe({ kind: operation.kind, name: 'web', namespace }) ?? {},
-  );
+  const description = operation?.describe({ kind: operation.kind, name: 'web', namespace });
+  return getErrors(name, account, description ?? {});
 }
 
 test('the tables below tell of every operation', () => {
@@ -163,11 +141,8 @@ describe.each(targeting)('%s by name', (name) => {
   const { kind = '', describe: describeObject } = operations[name] ?? {};
   const errorsOf = (fullName: string, account = 'open') => {
     const [first = '', ...rest] = fullName.split(' ');
-    return getErrors(
-      name,
-      account,
-      describeObject?.({ kind: first, name: rest.join(' '), namespace: 'shop' }) ?? {},
-    );
+    const description = describeObject?.({ kind: first, name: rest.join(' '), namespace: 'shop' });
+    return getErrors(name, account, description ?? {});
   };
 
   test.each([

@@ -19,12 +19,8 @@ const run = (manifest: JsonObject) => prepare('runJob', { application: 'shop', m
 test('what came from the cache is not deployed, nor run, whole or in a list', () => {
   const marked = createConfigMap('flags', {}, mark);
   const list = { apiVersion: 'v1', kind: 'List', items: [createConfigMap('fine', {}), marked] };
-
-  for (const attempt of [
-    () => deploy(marked),
-    () => deploy(list),
-    () => run(createJob({ name: 'smoke', ...mark })),
-  ]) {
+  const job = createJob({ name: 'smoke', ...mark });
+  for (const attempt of [() => deploy(marked), () => deploy(list), () => run(job)]) {
     expect(attempt).toThrow(InvalidInputError);
     expect(attempt).toThrow(/^(configMap flags|job smoke): the annotation 'busdriver\.io\/incomplete' says/);
   }

@@ -7,7 +7,7 @@ import {
   findObject,
   requestApi,
 } from '../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf } from '../live.ts';
+import { createLive, definitions, findLive } from '../live.ts';
 import {
   createConfigMap,
   createDefinition,
@@ -18,6 +18,7 @@ import {
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { emptyRecord, listHistory, type OperationResult, runOperation } from './task-run.ts';
 
+const by = (mergeStrategy: string): JsonObject => ({ options: { mergeStrategy } });
 const podSpec = (spec: JsonObject): JsonObject => ({ spec: { template: { spec } } });
 
 describeWithCluster('patchManifest', (cluster) => {
@@ -40,7 +41,7 @@ describeWithCluster('patchManifest', (cluster) => {
       manifestName: 'deploy web',
       location: ns.name,
       patchBody: podSpec({ containers: [{ name: 'main', image: 'registry.test/web' }] }),
-      options: { mergeStrategy: 'strategic' },
+      ...by('strategic'),
       allArtifacts: [image, { ...image, name: 'other' }],
       requiredArtifacts: [image],
     };
@@ -52,14 +53,9 @@ describeWithCluster('patchManifest', (cluster) => {
     });
     // Doubles are for manifests alone.
     expect(record.journal.flatMap(({ results = [] }) => results).join()).toContain('"build":4}');
-    const [container] = getPath(
-      await findLive(ns.name, 'deployments/web'),
-      'spec',
-      'template',
-      'spec',
-      'containers',
-    ) as [JsonObject];
-    expect(container['image']).toBe('registry.test/web:2');
+    const live = await findLive(ns.name, 'deployments/web');
+    const containers = getPath(live, 'spec', 'template', 'spec', 'containers');
+    expect(containers).toMatchObject([{ image: 'registry.test/web:2' }]);
     const what = `deployment web in namespace ${ns.name}`;
     expect(listHistory(record)).toEqual([
       `Patching ${what}`,
@@ -80,7 +76,7 @@ describeWithCluster('patchManifest', (cluster) => {
     const { boundArtifacts } = await runOperation(operation, {
       ...toDescription('deployment web', ns.name),
       patchBody: podSpec({ containers: [{ name: 'main', image: name }] }),
-      options: { mergeStrategy: 'strategic' },
+      ...by('strategic'),
       allArtifacts: images,
       requiredArtifacts: [required],
     });
@@ -93,13 +89,9 @@ describeWithCluster('patchManifest', (cluster) => {
     await using ns = await createNamespace();
     await makeDeployment(ns.name);
     const image = { type: 'docker/image', name: 'registry.test/none', reference: 'registry.test/none:2' };
-    const options = { mergeStrategy: 'merge' };
+    const patchBody = { spec: { replicas: 3 } };
     const artifacts = { allArtifacts: [image], requiredArtifacts: [image] };
-    const description = {
-      ...toDescription('deployment web', ns.name),
-      patchBody: { spec: { replicas: 3 } },
-      options,
-    };
+    const description = toDescription('deployment web', ns.name, { patchBody, ...by('merge') });
     await expect(runOperation(operation, { ...description, ...artifacts })).rejects.toThrow(
       "failed: Required artifact docker/image 'registry.test/none' was not bound",
     );
@@ -115,11 +107,7 @@ describeWithCluster('patchManifest', (cluster) => {
     await makeConfigMap(ns.name);
     await using proxy = await startApiProxy(cluster);
     await using counted = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
-    const description = {
-      ...toDescription('configMap flags', ns.name),
-      patchBody,
-      options: { mergeStrategy },
-    };
+    const description = toDescription('configMap flags', ns.name, { patchBody, ...by(mergeStrategy) });
     await runOperation(getOperation(counted, 'patchManifest'), description);
     expect(await findLive(ns.name, 'configmaps/flags')).toHaveProperty('data', { a: '1', b: '2' });
     expect(proxy.calls.map(({ method }) => method)).toEqual(calls);
@@ -134,7 +122,7 @@ describeWithCluster('patchManifest', (cluster) => {
 
   test('what is noted of a patch of a Secret gives away nothing', async () => {
     await using ns = await createNamespace();
-    await requestApi('POST', getPathOf(ns.name, 'secrets'), createSecret('keys', 'old'));
+    await createLive(ns.name, 'secrets', createSecret('keys', 'old'));
     const description = toDescription('secret keys', ns.name);
     const patchBody = { stringData: { text: 'planted' } };
     const record = emptyRecord();
@@ -155,21 +143,12 @@ describeWithCluster('patchManifest', (cluster) => {
     await using ns = await createNamespace();
     const plural = `levers${ns.name.slice(-6)}`;
     const kind = `Lever${ns.name.slice(-6)}`;
-    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     await requestApi('POST', definitions, createDefinition(plural, kind, 'Cluster'));
     const path = `/apis/stable.example.com/v1/${plural}`;
     await expect.poll(() => findObject(path)).toBeDefined();
     const lever = createManifest('stable.example.com/v1', kind, { name: 'a', more: { spec: { up: true } } });
-    await expect
-      .poll(
-        () =>
-          requestApi('POST', path, lever).then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 20_000 },
-      )
-      .toBe(true);
+    const isPosted = async () => (await requestApi('POST', path, lever).catch(() => undefined)) !== undefined;
+    await expect.poll(isPosted, { timeout: 20_000 }).toBe(true);
     const fullName = `${kind}.stable.example.com a`;
     const result = await patch(fullName, '', { spec: { up: false } });
     expect(result.manifestNamesByNamespace).toEqual({ '': [fullName] });
@@ -203,26 +182,21 @@ describeWithCluster('patchManifest', (cluster) => {
       string?,
     ]
   ): Promise<OperationResult> {
-    return runOperation(operation, {
-      ...toDescription(manifestName, location),
-      patchBody,
-      options: { mergeStrategy },
-    });
+    return runOperation(
+      operation,
+      toDescription(manifestName, location, { patchBody, ...by(mergeStrategy) }),
+    );
   }
 });
 
-function toDescription(manifestName: string, location: string): JsonObject {
-  return { account: 'test', manifestName, location };
+function toDescription(manifestName: string, location: string, more: JsonObject = {}): JsonObject {
+  return { account: 'test', manifestName, location, ...more };
 }
 
 async function makeDeployment(namespace: string): Promise<void> {
-  await requestApi(
-    'POST',
-    getPathOf(namespace, 'deployments'),
-    createWorkload('Deployment', 'web', { replicas: 0 }),
-  );
+  await createLive(namespace, 'deployments', createWorkload('Deployment', 'web', { replicas: 0 }));
 }
 
 async function makeConfigMap(namespace: string): Promise<void> {
-  await requestApi('POST', getPathOf(namespace, 'configmaps'), createConfigMap('flags', { a: '1' }));
+  await createLive(namespace, 'configmaps', createConfigMap('flags', { a: '1' }));
 }

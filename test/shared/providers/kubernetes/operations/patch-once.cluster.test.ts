@@ -11,7 +11,7 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf } from '../live.ts';
+import { createLive, findLive, getPathOf } from '../live.ts';
 import { createConfigMap } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { CrashError, emptyRecord, listHistory, type RunOptions, runOperation } from './task-run.ts';
@@ -118,7 +118,7 @@ describeWithCluster('a JSON patch', (cluster) => {
     const ns: TestNamespace = resources.use(await createNamespace('once'));
     const flags = createConfigMap('flags', { a: '1' });
     const metadata = { ...(flags.metadata as JsonObject), finalizers: ['busdriver.test/first'] };
-    await requestApi('POST', getPathOf(ns.name, 'configmaps'), { ...flags, metadata });
+    await createLive(ns.name, 'configmaps', { ...flags, metadata });
     const change = async (body: JsonObject) => {
       await requestApi('PATCH', getPathOf(ns.name, 'configmaps/flags'), body);
     };

@@ -11,18 +11,8 @@ describeWithCluster('pausing and resuming a rollout', (cluster) => {
   afterAll(() => provider[Symbol.asyncDispose]());
 
   const directions = [
-    {
-      name: 'pauseRolloutManifest',
-      from: false,
-      doing: 'Pausing',
-      problem: 'already paused',
-    },
-    {
-      name: 'resumeRolloutManifest',
-      from: true,
-      doing: 'Resuming',
-      problem: 'not paused',
-    },
+    { name: 'pauseRolloutManifest', from: false, doing: 'Pausing', problem: 'already paused' },
+    { name: 'resumeRolloutManifest', from: true, doing: 'Resuming', problem: 'not paused' },
   ];
 
   describe.each(directions)('$name', ({ name, from, doing, problem }) => {

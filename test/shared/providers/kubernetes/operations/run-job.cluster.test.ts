@@ -38,10 +38,7 @@ describeWithCluster('runJob', (cluster) => {
       },
     });
     const [first] = record.journal.flatMap(({ lines }) => lines);
-    expect(first).toEqual({
-      phase: 'RUN_KUBERNETES_JOB',
-      status: 'Running job smoke of application shop',
-    });
+    expect(first).toEqual({ phase: 'RUN_KUBERNETES_JOB', status: 'Running job smoke of application shop' });
     expect(record.journal.flatMap(({ lines }) => lines).at(-1)?.phase).toBe('DEPLOY_KUBERNETES_MANIFEST');
     await runOperation(operation, describeJob(ns.name));
     const again = await findLive(ns.name, 'jobs/smoke');

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf } from '../live.ts';
+import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { createLive, findLive } from '../live.ts';
 import { createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { emptyRecord, listHistory, runOperation } from './task-run.ts';
@@ -16,11 +16,7 @@ describeWithCluster('scaleManifest', (cluster) => {
     { kind: 'StatefulSet', manifestName: 'statefulSet web', path: 'statefulsets/web', replicas: null },
   ] as const)('sets the replicas of a $kind', async ({ kind, manifestName, path, replicas }) => {
     await using ns = await createNamespace();
-    await requestApi(
-      'POST',
-      getPathOf(ns.name, path.split('/')[0] ?? ''),
-      createWorkload(kind, 'web', { replicas: 1 }),
-    );
+    await createLive(ns.name, path.split('/')[0] ?? '', createWorkload(kind, 'web', { replicas: 1 }));
     const record = emptyRecord();
     const description = { account: 'test', manifestName, location: ns.name, replicas };
     expect(await runOperation(operation, description, { record })).toEqual({});

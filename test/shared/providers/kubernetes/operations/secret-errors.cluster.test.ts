@@ -2,7 +2,8 @@ import { afterAll, expect, test } from 'vitest';
 import { FailedOperationError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf } from '../live.ts';
+import { getFailure } from '../../../../support/run/failure.ts';
+import { createLive, findLive, getPathOf } from '../live.ts';
 import { createSecret } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { emptyRecord, runOperation } from './task-run.ts';
@@ -29,10 +30,7 @@ describeWithCluster('what the API server says about a Secret', (cluster) => {
       { account: 'test', ...description },
       { record },
     );
-    const error = await running.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
+    const error = await getFailure(running);
     expect(error).toBeInstanceOf(FailedOperationError);
     const { message, cause } = error as Error;
     const seen = JSON.stringify([message, String(cause), cause, record]);
@@ -56,12 +54,7 @@ describeWithCluster('what the API server says about a Secret', (cluster) => {
       'is invalid: cannot convert int64 to string',
     ],
     ['a directive', 'strategic', { data: { $patch: sent } }, 'was refused (HTTP 500): unknown patch type'],
-    [
-      'bad base64',
-      'merge',
-      { data: { text: `${sent}!` } },
-      'is invalid: illegal base64 data at input byte 7',
-    ],
+    ['no base64', 'merge', { data: { text: `${sent}!` } }, 'is invalid: illegal base64 data at input byte 7'],
     [
       'a text for a map',
       'merge',
@@ -88,16 +81,11 @@ describeWithCluster('what the API server says about a Secret', (cluster) => {
       [{ op: 'add', path: '/immutable', value: sent }],
       'Secret.immutable of type bool',
     ],
-    [
-      'a key that is not there',
-      'json',
-      [{ op: 'replace', path: '/data/x/y', value: sent }],
-      'does not fit it',
-    ],
+    ['a key that is away', 'json', [{ op: 'replace', path: '/data/x/y', value: sent }], 'does not fit it'],
   ])('a patch with %s (%s)', async (...patched) => {
     const [, mergeStrategy, patchBody, words] = patched;
     await using ns = await createNamespace();
-    await requestApi('POST', getPathOf(ns.name, 'secrets'), createSecret('keys', live));
+    await createLive(ns.name, 'secrets', createSecret('keys', live));
     const message = await fail('patchManifest', {
       manifestName: 'secret keys',
       location: ns.name,
@@ -128,7 +116,7 @@ describeWithCluster('what the API server says about a Secret', (cluster) => {
     ]) as [keyof typeof strategies, string, JsonObject][],
   )('a deploy by %s of a Secret that is %s: %j', async (strategy, state, change) => {
     await using ns = await createNamespace();
-    if (state === 'live') await requestApi('POST', getPathOf(ns.name, 'secrets'), createSecret('keys', live));
+    if (state === 'live') await createLive(ns.name, 'secrets', createSecret('keys', live));
     const secret = {
       apiVersion: 'v1',
       kind: 'Secret',
@@ -185,7 +173,7 @@ describeWithCluster('what the API server says about a Secret', (cluster) => {
       'data[tls.key]: Required value',
     );
     const immutable = { ...createSecret('keys', live), immutable: true };
-    await requestApi('POST', getPathOf(ns.name, 'secrets'), immutable);
+    await createLive(ns.name, 'secrets', immutable);
     expect(await deploy({ stringData: { text: sent } })).toContain(
       'data: Forbidden: field is immutable when `immutable` is set',
     );

@@ -50,11 +50,7 @@ test.each<[string, JsonObject, string]>([
   ['data', { data: { a: secretMask, b: 'Yg==' } }, 'data.a holds'],
   ['data, encoded', { data: { a: Buffer.from(secretMask).toString('base64') } }, 'data.a holds'],
   ['stringData', { stringData: { 'a.b': secretMask } }, 'stringData.a.b holds'],
-  [
-    'stringData with the line end of an editor',
-    { stringData: { a: `${secretMask}\n` } },
-    'stringData.a holds',
-  ],
+  ['stringData with a line end', { stringData: { a: `${secretMask}\n` } }, 'stringData.a holds'],
   ['the whole of it', { data: secretMask }, 'data holds'],
   [
     'an annotation',

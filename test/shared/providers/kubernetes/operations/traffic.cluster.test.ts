@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { asJsonObject, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf } from '../live.ts';
+import { createLive, findLive, getPathOf } from '../live.ts';
 import { createManifest, createService, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { CrashError, emptyRecord, listHistory, runOperation } from './task-run.ts';
@@ -11,6 +11,9 @@ const annotations = { 'traffic.spinnaker.io/load-balancers': '["service web","se
 const own = { app: 'web' };
 /** Labels by which the two services select. */
 const serving = { serves: 'web', zone: 'all' };
+
+/** Of the template and of two pods. */
+const thrice = (labels: JsonObject) => [labels, labels, labels];
 
 describeWithCluster('enableManifest and disableManifest', (cluster) => {
   const provider = openProvider([{ name: 'test', kubeconfigFile: cluster.kubeconfig }]);
@@ -24,13 +27,9 @@ describeWithCluster('enableManifest and disableManifest', (cluster) => {
     const what = `replicaSet web in namespace ${ns.name}`;
     const record = emptyRecord();
     await runOperation(enable, description);
-    expect(await readLabels(ns.name)).toEqual([
-      { ...own, ...serving },
-      { ...own, ...serving },
-      { ...own, ...serving },
-    ]);
+    expect(await readLabels(ns.name)).toEqual(thrice({ ...own, ...serving }));
     expect(await runOperation(disable, description, { record })).toEqual({});
-    expect(await readLabels(ns.name)).toEqual([own, own, own]);
+    expect(await readLabels(ns.name)).toEqual(thrice(own));
     expect(listHistory(record)).toEqual([
       `Disabling ${what}`,
       `Load balancers of ${what}: service web, service all`,
@@ -87,11 +86,7 @@ describeWithCluster('enableManifest and disableManifest', (cluster) => {
     await expect(crash).rejects.toBeInstanceOf(CrashError);
     await requestApi('PATCH', getPathOf(ns.name, 'services/web'), { spec: { selector: { other: 'x' } } });
     await runOperation(enable, description, { record });
-    expect(await readLabels(ns.name)).toEqual([
-      { ...own, ...serving },
-      { ...own, ...serving },
-      { ...own, ...serving },
-    ]);
+    expect(await readLabels(ns.name)).toEqual(thrice({ ...own, ...serving }));
     expect(listHistory(record)).toHaveLength(4);
   });
 
@@ -99,11 +94,7 @@ describeWithCluster('enableManifest and disableManifest', (cluster) => {
     await using ns = await createNamespace();
     const description = await makeReplicaSet(ns.name);
     await runOperation(enable, { ...description, loadBalancers: ['svc all'] });
-    expect(await readLabels(ns.name)).toEqual([
-      { ...own, zone: 'all' },
-      { ...own, zone: 'all' },
-      { ...own, zone: 'all' },
-    ]);
+    expect(await readLabels(ns.name)).toEqual(thrice({ ...own, zone: 'all' }));
   });
 
   test.each([
@@ -114,7 +105,7 @@ describeWithCluster('enableManifest and disableManifest', (cluster) => {
     await using ns = await createNamespace();
     await makeServices(ns.name);
     const more = { nodeSelector: { nowhere: 'to-be-found' } };
-    await requestApi('POST', getPathOf(ns.name, plural), createWorkload(kind, 'web', { annotations, more }));
+    await createLive(ns.name, plural, createWorkload(kind, 'web', { annotations, more }));
     const description = { account: 'test', manifestName: `${kind} web`, location: ns.name };
     await runOperation(enable, description);
     const readTemplateLabels = async () =>
@@ -129,7 +120,7 @@ describeWithCluster('enableManifest and disableManifest', (cluster) => {
     await makeServices(ns.name);
     const spec = { containers: [{ name: 'main', image: 'registry.test/web:1' }] };
     const pod = createManifest('v1', 'Pod', { name: 'web', annotations, more: { spec } });
-    await requestApi('POST', getPathOf(ns.name, 'pods'), pod);
+    await createLive(ns.name, 'pods', pod);
     const description = { account: 'test', manifestName: 'pod web', location: ns.name };
     await runOperation(enable, description);
     const readPodLabels = async () =>
@@ -141,7 +132,7 @@ describeWithCluster('enableManifest and disableManifest', (cluster) => {
 
   test('without load balancers there is nothing to do', async () => {
     await using ns = await createNamespace();
-    await requestApi('POST', getPathOf(ns.name, 'deployments'), createWorkload('Deployment', 'web'));
+    await createLive(ns.name, 'deployments', createWorkload('Deployment', 'web'));
     const record = emptyRecord();
     const description = { account: 'test', manifestName: 'deployment web', location: ns.name };
     expect(await runOperation(disable, description, { record })).toEqual({});
@@ -152,15 +143,11 @@ describeWithCluster('enableManifest and disableManifest', (cluster) => {
     await using ns = await createNamespace();
     const description = { account: 'test', manifestName: 'replicaSet web', location: ns.name };
     await expect(runOperation(disable, description)).rejects.toThrow('replicaSet web in namespace');
-    await requestApi(
-      'POST',
-      getPathOf(ns.name, 'replicasets'),
-      createWorkload('ReplicaSet', 'web', { annotations }),
-    );
+    await createLive(ns.name, 'replicasets', createWorkload('ReplicaSet', 'web', { annotations }));
     await expect(runOperation(disable, description)).rejects.toThrow(
       /^Disabling replicaSet web in namespace \S+ failed: Load balancer service (web|all) was not found/,
     );
-    await requestApi('POST', getPathOf(ns.name, 'services'), createService('bare', {}));
+    await createLive(ns.name, 'services', createService('bare', {}));
     await expect(runOperation(enable, { ...description, loadBalancers: ['service bare'] })).rejects.toThrow(
       'service bare has no selector',
     );
@@ -170,7 +157,7 @@ describeWithCluster('enableManifest and disableManifest', (cluster) => {
   async function makeReplicaSet(namespace: string): Promise<JsonObject> {
     await makeServices(namespace);
     const replicaSet = createWorkload('ReplicaSet', 'web', { annotations, replicas: 2 });
-    await requestApi('POST', getPathOf(namespace, 'replicasets'), replicaSet);
+    await createLive(namespace, 'replicasets', replicaSet);
     await expect.poll(() => readLabels(namespace)).toHaveLength(3);
     return { account: 'test', manifestName: 'replicaSet web', location: namespace };
   }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import { requestApi } from '../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf } from '../live.ts';
+import { createLive, findLive, getPathOf } from '../live.ts';
 import { createWorkload } from '../manifests.ts';
 
 /** The kinds of workloads whose pods a controller rolls out, by Spinnaker's name. */
@@ -40,7 +40,7 @@ export async function makeWorkload(
   const manifest = createWorkload(kind, 'web', {
     ...(isEverywhere ? { more: { nodeSelector: { nowhere: 'to-be-found' } } } : { replicas: 0 }),
   });
-  await requestApi('POST', getPathOf(namespace, plural), {
+  await createLive(namespace, plural, {
     ...manifest,
     spec: { ...(manifest.spec as JsonObject), ...spec },
   });

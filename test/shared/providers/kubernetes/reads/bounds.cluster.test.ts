@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { NotFoundError } from '../../../../../shared/core/errors.ts';
 import type {
   InstanceReader,
@@ -6,18 +6,20 @@ import type {
   ManifestReader,
   Provider,
 } from '../../../../../shared/core/providers/provider.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
 } from '../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf } from '../live.ts';
-import { createConfigMap, createJob, createManifest } from '../manifests.ts';
+import { disposeAfterAll } from '../../../../support/run/disposal.ts';
+import { createLive, findLive, getPathOf } from '../live.ts';
+import { createConfigMap, createJob, createManifest, toMoniker } from '../manifests.ts';
 import { openProvider } from '../provider-setup.ts';
 
 const accounts = ['own', 'closed', 'omitting'];
+
+type Place = { readonly account: string; readonly location: string };
 
 describeWithCluster('the bounds of an account', (cluster) => {
   let own: TestNamespace;
@@ -41,72 +43,47 @@ describeWithCluster('the bounds of an account', (cluster) => {
     jobs = provider.jobs as JobReader;
     instances = provider.instances as InstanceReader;
     for (const namespace of [own.name, vault.name]) {
-      const annotations = {
-        'moniker.spinnaker.io/application': 'shop',
-        'moniker.spinnaker.io/cluster': 'configMap flags',
-      };
-      await create(namespace, 'configmaps', createConfigMap('flags', { at: namespace }, { annotations }));
+      const annotations = toMoniker('configMap flags');
+      await createLive(namespace, 'configmaps', createConfigMap('flags', { at: namespace }, { annotations }));
       const logs = { 'kubecluster.test/outcome': 'run', 'kubecluster.test/logs': 'SPINNAKER_PROPERTY_a=1\n' };
       const more = { spec: { containers: [{ name: 'main', image: 'registry.test/web:1' }] } };
-      await create(namespace, 'pods', createManifest('v1', 'Pod', { name: 'web', annotations: logs, more }));
-      await create(namespace, 'jobs', createJob({ name: 'smoke' }));
+      await createLive(
+        namespace,
+        'pods',
+        createManifest('v1', 'Pod', { name: 'web', annotations: logs, more }),
+      );
+      await createLive(namespace, 'jobs', createJob({ name: 'smoke' }));
       await vi.waitFor(async () => {
         expect(await findLive(namespace, 'pods/web')).toHaveProperty('status.phase', 'Running');
       }, 20_000);
     }
   });
-  afterAll(async () => {
-    await provider?.[Symbol.asyncDispose]();
-    await own?.[Symbol.asyncDispose]();
-    await vault?.[Symbol.asyncDispose]();
-  });
-
-  async function create(namespace: string, plural: string, object: Manifest): Promise<void> {
-    await requestApi('POST', getPathOf(namespace, plural), object);
-  }
+  disposeAfterAll(() => [provider, own, vault]);
 
   function getManifest(account: string, location: string, name: string): Promise<object> {
     return manifests.getManifest({ account, location, name, includeEvents: true, revealSecrets: false });
   }
 
   /** Each live read of something in a namespace. */
-  const reads: readonly (readonly [string, (account: string, location: string) => Promise<unknown>])[] = [
-    ['a manifest', (account, location) => getManifest(account, location, 'configMap flags')],
-    [
-      'the members of a cluster',
-      (account, location) => manifests.listClusterManifests(toCluster(account, location)),
-    ],
-    [
-      'the newest member of a cluster',
-      (account, location) => manifests.getDynamicManifest(toCluster(account, location), 'newest'),
-    ],
-    [
-      'the largest member of a cluster',
-      (account, location) => manifests.getDynamicManifest(toCluster(account, location), 'largest'),
-    ],
-    ['a Job', (account, location) => jobs.getJob({ account, location, name: 'job smoke' })],
-    [
-      'the properties of a Job',
-      (account, location) => jobs.getFileContents({ account, location, name: 'job smoke' }, 'main'),
-    ],
-    [
-      'the properties of a pod',
-      (account, location) => instances.getFileContents({ account, location, name: 'web' }, 'main'),
-    ],
-    [
-      'the console of a pod',
-      (account, location) => instances.getConsoleOutput({ account, location, name: 'pod web' }),
-    ],
-    ['a Job to delete', (account, location) => jobs.cancelJob({ account, location, name: 'job smoke' })],
+  const reads: readonly (readonly [string, (at: Place) => Promise<unknown>])[] = [
+    ['a manifest', (at) => getManifest(at.account, at.location, 'configMap flags')],
+    ['the members of a cluster', (at) => manifests.listClusterManifests(toCluster(at))],
+    ['the newest member of a cluster', (at) => manifests.getDynamicManifest(toCluster(at), 'newest')],
+    ['the largest member of a cluster', (at) => manifests.getDynamicManifest(toCluster(at), 'largest')],
+    ['a Job', (at) => jobs.getJob({ ...at, name: 'job smoke' })],
+    ['the properties of a Job', (at) => jobs.getFileContents({ ...at, name: 'job smoke' }, 'main')],
+    ['the properties of a pod', (at) => instances.getFileContents({ ...at, name: 'web' }, 'main')],
+    ['the console of a pod', (at) => instances.getConsoleOutput({ ...at, name: 'pod web' })],
+    ['a Job to delete', (at) => jobs.cancelJob({ ...at, name: 'job smoke' })],
   ];
 
-  function toCluster(account: string, location: string) {
-    return { account, location, kind: 'configMap', application: 'shop', cluster: 'configMap flags' };
+  function toCluster(at: Place) {
+    return { ...at, kind: 'configMap', application: 'shop', cluster: 'configMap flags' };
   }
 
   describe.each(reads)('%s', (what, read) => {
     test.each(accounts)('in another namespace is not there for the account %s', async (account) => {
-      const refusal = read(account, vault.name);
+      const refusal = read({ account, location: vault.name });
       await expect(refusal).rejects.toThrow(NotFoundError);
       await expect(refusal).rejects.toThrow(
         new RegExp(`the account may not use the namespace '${vault.name}' \\((wrong|omitted)Namespace\\)`),
@@ -114,16 +91,16 @@ describeWithCluster('the bounds of an account', (cluster) => {
     });
 
     test('is there for an account that may use it', async () => {
-      if (what !== 'a Job to delete') await read('open', vault.name);
+      if (what !== 'a Job to delete') await read({ account: 'open', location: vault.name });
       for (const account of accounts) {
-        if (what !== 'a Job to delete') expect(await read(account, own.name)).toBeDefined();
+        if (what !== 'a Job to delete') expect(await read({ account, location: own.name })).toBeDefined();
       }
     });
 
     test.each(['x/y', '../vault', `a%2Fb`, '..', 'a\0', 'n'.repeat(64)])(
       'is nowhere in a namespace that is none: %j',
       async (location) => {
-        await expect(read('open', location)).rejects.toThrow(NotFoundError);
+        await expect(read({ account: 'open', location })).rejects.toThrow(NotFoundError);
       },
     );
   });
@@ -135,15 +112,8 @@ describeWithCluster('the bounds of an account', (cluster) => {
   test('names that lead elsewhere are those of nothing', async () => {
     const location = own.name;
     const account = 'open';
-    for (const name of [
-      'web/log',
-      '../pods/web',
-      'web%2Flog',
-      'web%252Flog',
-      '..',
-      'web\0',
-      'n'.repeat(254),
-    ]) {
+    const long = 'n'.repeat(254);
+    for (const name of ['web/log', '../pods/web', 'web%2Flog', 'web%252Flog', '..', 'web\0', long]) {
       await expect(getManifest(account, location, `pod ${name}`)).rejects.toThrow(NotFoundError);
       await expect(jobs.getJob({ account, location, name: `job ${name}` })).rejects.toThrow(NotFoundError);
       await expect(jobs.cancelJob({ account, location, name: `job ${name}` })).rejects.toThrow(NotFoundError);
@@ -154,7 +124,7 @@ describeWithCluster('the bounds of an account', (cluster) => {
       expect(await instances.getFileContents({ account, location, name: 'web' }, name)).toEqual({});
     }
     for (const kind of ['pods/log', '..', 'a%2f', '']) {
-      const members = manifests.listClusterManifests({ ...toCluster(account, location), kind });
+      const members = manifests.listClusterManifests({ ...toCluster({ account, location }), kind });
       await expect(members).rejects.toThrow(NotFoundError);
       await expect(members).rejects.toThrow('expected a kind of letters');
     }
@@ -180,7 +150,7 @@ describeWithCluster('the bounds of an account', (cluster) => {
       await expect(refusal).rejects.toThrow(
         "namespace-scoped account not allowed to access cluster-scoped kind: 'clusterRole'",
       );
-      const members = { ...toCluster('closed', '_'), kind: 'clusterRole' };
+      const members = { ...toCluster({ account: 'closed', location: '_' }), kind: 'clusterRole' };
       await expect(manifests.listClusterManifests(members)).rejects.toThrow(NotFoundError);
     } finally {
       await requestApi('DELETE', `${path}/${encodeURIComponent(name)}`);
@@ -206,7 +176,7 @@ describeWithCluster('the bounds of an account', (cluster) => {
       more: { involvedObject: { kind: 'ClusterRole', name: other, namespace: 'default' } },
     });
     await requestApi('POST', path, role);
-    await create('default', 'events', event);
+    await createLive('default', 'events', event);
     try {
       expect(await getManifest('open', '', `clusterRole ${name}`)).toMatchObject({ events: [] });
     } finally {

@@ -1,12 +1,14 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NotFoundError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { InstanceReader, JobReader } from '../../../../../shared/core/providers/provider.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { readUid } from '../../../../../shared/providers/kubernetes/operations/steps/deletion.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { disposeAfterAll } from '../../../../support/run/disposal.ts';
 import { answerJson, answerStatus, startScriptedServer } from '../client/scripted-server.ts';
-import { findLive, getPathOf, listNames } from '../live.ts';
+import { createLive, findLive, listNames } from '../live.ts';
+import { createManifest } from '../manifests.ts';
 import { openProvider } from '../provider-setup.ts';
 
 /** How the kubelet of the test cluster lets a container end, and what it writes. */
@@ -17,6 +19,11 @@ interface Outcome {
   readonly message?: string;
 }
 
+const toAnnotations = (fields: object) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [`kubecluster.test/${key}`, String(value)]),
+  );
+
 describeWithCluster('jobs', (cluster) => {
   const accounts = [{ name: 'test', kubeconfigFile: cluster.kubeconfig }];
   const provider = openProvider(accounts);
@@ -25,17 +32,12 @@ describeWithCluster('jobs', (cluster) => {
   });
   const reader = provider.jobs as JobReader;
   const instances = provider.instances as InstanceReader;
-  afterAll(async () => {
-    await provider[Symbol.asyncDispose]();
-    await sparing[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [provider, sparing]);
 
   async function createJob(namespace: string, outcome: Outcome, spec: JsonObject = {}): Promise<void> {
-    const annotations = Object.fromEntries(
-      Object.entries(outcome).map(([key, value]) => [`kubecluster.test/${key}`, value]),
-    );
+    const annotations = toAnnotations(outcome);
     const containers = [{ name: 'main', image: 'registry.test/job:1' }];
-    await requestApi('POST', getPathOf(namespace, 'jobs'), {
+    await createLive(namespace, 'jobs', {
       apiVersion: 'batch/v1',
       kind: 'Job',
       metadata: { name: 'smoke' },
@@ -59,7 +61,7 @@ describeWithCluster('jobs', (cluster) => {
     await using ns = await createNamespace();
     const logs = 'hello\nSPINNAKER_PROPERTY_Version=1.2\nSPINNAKER_CONFIG_JSON={"run":12}\n';
     await createJob(ns.name, { outcome: 'succeed', logs });
-    await requestApi('POST', getPathOf(ns.name, 'pods'), {
+    await createLive(ns.name, 'pods', {
       metadata: { name: 'someone-else' },
       spec: { containers: [{ name: 'main', image: 'registry.test/web:1' }] },
     });
@@ -92,10 +94,8 @@ describeWithCluster('jobs', (cluster) => {
     await waitForState(ns.name, 'Failed');
     const [pod = ''] = await listNames(ns.name, 'pods');
     const { completionDetails, message, reason, failureDetails } = await readJob(ns.name);
-    expect({ message, reason }).toEqual({
-      message: expect.stringContaining('backoff limit'),
-      reason: 'BackoffLimitExceeded',
-    });
+    expect(message).toContain('backoff limit');
+    expect(reason).toBe('BackoffLimitExceeded');
     expect(completionDetails).toEqual({ exitCode: '', signal: '', message, reason });
     expect(String(failureDetails).split('\n')).toEqual([
       `Pod: '${pod}' had errors.`,
@@ -112,23 +112,15 @@ describeWithCluster('jobs', (cluster) => {
     await expect.poll(() => reader.getFileContents(job, 'main')).toEqual({ a: '1' });
     expect(await readJob(ns.name)).toMatchObject({ jobState: 'Running' });
     const uid = readUid((await findLive(ns.name, 'jobs/smoke')) as Manifest) ?? '';
-    const better = {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: {
-        name: 'smoke-better',
-        labels: { 'batch.kubernetes.io/controller-uid': uid },
-        annotations: {
-          'kubecluster.test/outcome': 'succeed',
-          'kubecluster.test/logs': 'SPINNAKER_PROPERTY_a=2',
-        },
-      },
-      spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'registry.test/job:1' }] },
-    };
+    const spec = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'registry.test/job:1' }] };
+    const labels = { 'batch.kubernetes.io/controller-uid': uid };
+    const annotations = toAnnotations({ outcome: 'succeed', logs: 'SPINNAKER_PROPERTY_a=2' });
+    const parts = { name: 'smoke-better', labels, annotations, more: { spec } };
+    const better = createManifest('v1', 'Pod', parts);
     // The Job's controller adopts it, and may end it as one pod too many before it has succeeded.
     const askAgain = async () => {
       if ((await findLive(ns.name, 'pods/smoke-better')) === undefined)
-        await requestApi('POST', getPathOf(ns.name, 'pods'), better);
+        await createLive(ns.name, 'pods', better);
       return reader.getFileContents(job, 'main');
     };
     await expect.poll(askAgain).toEqual({ a: '2' });
@@ -171,24 +163,16 @@ describeWithCluster('jobs', (cluster) => {
 
   test('what each container of a pod wrote, init containers first', async () => {
     await using ns = await createNamespace();
-    await requestApi('POST', getPathOf(ns.name, 'pods'), {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: {
-        name: 'web',
-        annotations: {
-          'kubecluster.test/logs.main': 'main text',
-          'kubecluster.test/logs.first': 'first text',
-        },
-      },
-      spec: {
-        initContainers: [{ name: 'first', image: 'registry.test/init:1' }],
-        containers: [
-          { name: 'main', image: 'registry.test/web:1' },
-          { name: 'side', image: 'registry.invalid/side:1' },
-        ],
-      },
-    });
+    const annotations = toAnnotations({ 'logs.main': 'main text', 'logs.first': 'first text' });
+    const spec = {
+      initContainers: [{ name: 'first', image: 'registry.test/init:1' }],
+      containers: [
+        { name: 'main', image: 'registry.test/web:1' },
+        { name: 'side', image: 'registry.invalid/side:1' },
+      ],
+    };
+    const web = createManifest('v1', 'Pod', { name: 'web', annotations, more: { spec } });
+    await createLive(ns.name, 'pods', web);
     const pod = { account: 'test', location: ns.name, name: 'pod web' };
     const read = () => instances.getConsoleOutput(pod);
     await expect.poll(read).toEqual([

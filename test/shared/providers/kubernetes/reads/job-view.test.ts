@@ -35,18 +35,8 @@ describe('the state of a Job', () => {
     { what: 'nobody has looked at', state: 'Running' },
     { what: 'has a pod that runs', status: { active: 1 }, state: 'Running' },
     { what: 'has succeeded once', status: { succeeded: 1 }, state: 'Succeeded' },
-    {
-      what: 'has yet to succeed again',
-      status: { succeeded: 2 },
-      spec: { completions: 3 },
-      state: 'Running',
-    },
-    {
-      what: 'has succeeded as often as wanted',
-      status: { succeeded: 3 },
-      spec: { completions: 3 },
-      state: 'Succeeded',
-    },
+    { what: 'must yet succeed again', status: { succeeded: 2 }, spec: { completions: 3 }, state: 'Running' },
+    { what: 'has succeeded enough', status: { succeeded: 3 }, spec: { completions: 3 }, state: 'Succeeded' },
     {
       what: 'is complete by its success policy',
       status: { succeeded: 1, conditions: [complete] },

@@ -1,18 +1,23 @@
 import { afterAll, expect, test } from 'vitest';
 import { FailedOperationError, InvalidInputError, NotFoundError } from '../../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
+import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import type { ManifestReader } from '../../../../../shared/core/providers/provider.ts';
 import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
-import { getPathOf } from '../live.ts';
+import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { createLive } from '../live.ts';
 import {
   createConfigMap,
   createManifest,
   createSecret,
   createWorkload,
   type ManifestParts,
+  toMoniker,
 } from '../manifests.ts';
 import { openProvider } from '../provider-setup.ts';
+
+const quiet = { account: 'test', includeEvents: false, revealSecrets: false };
+const image = { type: 'docker/image', name: 'registry.test/web' };
+const [yes, no] = [{ state: true }, { state: false }];
 
 describeWithCluster('reading manifests', (cluster) => {
   const provider = openProvider([
@@ -27,25 +32,15 @@ describeWithCluster('reading manifests', (cluster) => {
     name: string,
     more: { account?: string; includeEvents?: boolean; revealSecrets?: boolean } = {},
   ) {
-    const view = await reader.getManifest({
-      account: 'test',
-      location,
-      name,
-      includeEvents: true,
-      revealSecrets: false,
-      ...more,
-    });
+    const view = await reader.getManifest({ ...quiet, location, name, includeEvents: true, ...more });
     return { text: JSON.stringify(view), view: JSON.parse(JSON.stringify(view)) as JsonObject };
   }
 
   test('a Deployment with status, artifacts, events and numbers as doubles', async () => {
     await using ns = await createNamespace();
-    const annotations = {
-      'moniker.spinnaker.io/application': 'shop',
-      'moniker.spinnaker.io/cluster': 'deployment web',
-    };
+    const annotations = toMoniker('deployment web');
     const web = createWorkload('Deployment', 'web', { annotations, replicas: 1 });
-    await requestApi('POST', getPathOf(ns.name, 'deployments'), web);
+    await createLive(ns.name, 'deployments', web);
     const isStable = async () => (await read(ns.name, 'deployment web')).view.status;
     await expect.poll(isStable).toMatchObject({ stable: { state: true } });
     const { view, text } = await read(ns.name, 'deploy web');
@@ -55,20 +50,8 @@ describeWithCluster('reading manifests', (cluster) => {
       location: ns.name,
       moniker: { app: 'shop', cluster: 'deployment web' },
       manifest: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', annotations } },
-      status: {
-        stable: { state: true },
-        paused: { state: false },
-        available: { state: true },
-        failed: { state: false },
-      },
-      artifacts: [
-        {
-          type: 'docker/image',
-          customKind: false,
-          name: 'registry.test/web',
-          reference: 'registry.test/web:1',
-        },
-      ],
+      status: { stable: yes, paused: no, available: yes, failed: no },
+      artifacts: [{ ...image, customKind: false, reference: 'registry.test/web:1' }],
       events: [{ reason: 'ScalingReplicaSet', involvedObject: { name: 'web' } }],
       warnings: [],
       metrics: [],
@@ -83,14 +66,8 @@ describeWithCluster('reading manifests', (cluster) => {
     await using ns = await createNamespace();
     await using proxy = await startApiProxy(cluster);
     await using recorded = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
-    await requestApi('POST', getPathOf(ns.name, 'configmaps'), createConfigMap('flags', {}));
-    const request = {
-      account: 'test',
-      location: ns.name,
-      name: 'configMap flags',
-      includeEvents: false,
-      revealSecrets: false,
-    };
+    await createLive(ns.name, 'configmaps', createConfigMap('flags', {}));
+    const request = { ...quiet, location: ns.name, name: 'configMap flags' };
     expect(await getReader(recorded).getManifest(request)).toMatchObject({ events: [], metrics: [] });
     expect(proxy.calls).toMatchObject([{ path: `/api/v1/namespaces/${ns.name}/configmaps/flags` }]);
   });
@@ -103,12 +80,10 @@ describeWithCluster('reading manifests', (cluster) => {
         spec: { maxReplicas: 2, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
       },
     });
-    await requestApi('POST', getPathOf(ns.name, 'horizontalpodautoscalers'), autoscaler);
-    for (const [name, lastTimestamp] of [
-      ['late', '2030-01-02T00:00:00Z'],
-      ['early', '2030-01-01T00:00:00Z'],
-    ]) {
-      await requestApi('POST', getPathOf(ns.name, 'events'), {
+    await createLive(ns.name, 'horizontalpodautoscalers', autoscaler);
+    const times = { late: '2030-01-02T00:00:00Z', early: '2030-01-01T00:00:00Z' };
+    for (const [name, lastTimestamp] of Object.entries(times)) {
+      await createLive(ns.name, 'events', {
         metadata: { name },
         involvedObject: { kind: 'HorizontalPodAutoscaler', name: 'web', namespace: ns.name },
         reason: name,
@@ -126,11 +101,7 @@ describeWithCluster('reading manifests', (cluster) => {
     await using ns = await createNamespace();
     const annotations = { 'kubecluster.test/cpu': '2500001n', 'kubecluster.test/memory': '3500Ki' };
     const more = { spec: { containers: [{ name: 'main', image: 'registry.test/web:1' }] } };
-    await requestApi(
-      'POST',
-      getPathOf(ns.name, 'pods'),
-      createManifest('v1', 'Pod', { name: 'one', annotations, more }),
-    );
+    await createLive(ns.name, 'pods', createManifest('v1', 'Pod', { name: 'one', annotations, more }));
     const metrics = async () => (await read(ns.name, 'pod one')).view.metrics;
     await expect
       .poll(metrics, { timeout: 30_000 })
@@ -141,10 +112,8 @@ describeWithCluster('reading manifests', (cluster) => {
 
   test('a cluster-scoped object', async () => {
     await using ns = await createNamespace();
-    expect((await read('', `namespace ${ns.name}`)).view).toMatchObject({
-      name: `namespace ${ns.name}`,
-      location: '',
-    });
+    const name = `namespace ${ns.name}`;
+    expect((await read('', name)).view).toMatchObject({ name, location: '' });
   });
 
   test('the values of a Secret, for who may read them, and masks for others', async () => {
@@ -157,13 +126,8 @@ describeWithCluster('reading manifests', (cluster) => {
       'kubernetes.io/change-cause': `kubectl create secret generic keys --from-literal=text=${planted}`,
       'artifact.spinnaker.io/name': 'keys',
     };
-    const path = getPathOf(ns.name, 'secrets');
-    const secret = (await requestApi(
-      'POST',
-      path,
-      createSecret('keys', planted, { annotations }),
-    )) as JsonObject;
-    await requestApi('POST', getPathOf(ns.name, 'events'), {
+    const secret = await createLive(ns.name, 'secrets', createSecret('keys', planted, { annotations }));
+    await createLive(ns.name, 'events', {
       metadata: { name: 'e', namespace: ns.name, annotations: { quote: encoded } },
       involvedObject: { kind: 'Secret', name: 'keys', namespace: ns.name },
       reason: 'Synced',
@@ -174,6 +138,7 @@ describeWithCluster('reading manifests', (cluster) => {
     expect(revealed.view).toMatchObject({ manifest: { data: { text: encoded }, metadata: { annotations } } });
     expect(revealed.view).toMatchObject({ events: [{ message: `took ${planted} from the vault` }] });
 
+    const masked = JSON.stringify({ ...applied, data: { text: '******' } });
     const { view, text } = await read(ns.name, 'secret keys');
     expect(text).not.toMatch(new RegExp(`${planted}|${encoded}`));
     expect(view).toMatchObject({
@@ -185,12 +150,9 @@ describeWithCluster('reading manifests', (cluster) => {
         type: 'Opaque',
         data: { text: '******' },
         metadata: {
-          uid: (secret['metadata'] as JsonObject)['uid'],
+          uid: getPath(secret, 'metadata', 'uid'),
           annotations: {
-            'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({
-              ...applied,
-              data: { text: '******' },
-            }),
+            'kubectl.kubernetes.io/last-applied-configuration': masked,
             'kubernetes.io/change-cause': '******',
             'artifact.spinnaker.io/name': 'keys',
           },
@@ -220,13 +182,7 @@ describeWithCluster('reading manifests', (cluster) => {
   test('a failure tells what was read, and what the API server said', async () => {
     await using proxy = await startApiProxy(cluster, { refuse: () => 403 });
     await using refused = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
-    const request = {
-      account: 'test',
-      location: 'default',
-      name: 'deployment web',
-      includeEvents: false,
-      revealSecrets: false,
-    };
+    const request = { ...quiet, location: 'default', name: 'deployment web' };
     const reading = getReader(refused).getManifest(request);
     await expect(reading).rejects.toBeInstanceOf(FailedOperationError);
     await expect(reading).rejects.toThrow(
@@ -236,23 +192,15 @@ describeWithCluster('reading manifests', (cluster) => {
 
   test('members of a cluster by their annotations alone', async () => {
     await using ns = await createNamespace();
-    const marks = {
-      'moniker.spinnaker.io/application': 'shop',
-      'moniker.spinnaker.io/cluster': 'replicaSet web',
-    };
+    const marks = toMoniker('replicaSet web');
     const post = (name: string, parts: ManifestParts & { readonly replicas?: number }) =>
-      requestApi('POST', getPathOf(ns.name, 'replicasets'), createWorkload('ReplicaSet', name, parts));
+      createLive(ns.name, 'replicasets', createWorkload('ReplicaSet', name, parts));
     await post('web-v000', { annotations: marks, replicas: 2 });
     await post('web-v001', { annotations: marks, replicas: 0 });
     await post('web-v002', { annotations: { ...marks, 'moniker.spinnaker.io/application': 'other' } });
     await post('web-v003', {});
-    const request = {
-      account: 'test',
-      location: ns.name,
-      kind: 'replicaSet',
-      application: 'shop',
-      cluster: 'replicaSet web',
-    };
+    const cluster = { application: 'shop', cluster: 'replicaSet web' };
+    const request = { account: 'test', location: ns.name, kind: 'replicaSet', ...cluster };
     const coordinates = (name: string) => ({ kind: 'replicaSet', namespace: ns.name, name });
     const members = await reader.listClusterManifests({ ...request, kind: 'ReplicaSet' });
     expect(members).toEqual([coordinates('web-v000'), coordinates('web-v001')]);

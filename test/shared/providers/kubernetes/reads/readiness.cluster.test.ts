@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
 import { createTestClock } from '../../../../support/run/test-clock.ts';
-import { getPathOf } from '../live.ts';
+import { createLive, getPathOf } from '../live.ts';
 import { createDefinition, createManifest, createService, createWorkload } from '../manifests.ts';
 import { openProvider } from '../provider-setup.ts';
 
@@ -27,7 +27,7 @@ describeWithCluster('whether a live object is ready', (cluster) => {
   const pending = { 'kubecluster.test/outcome': 'pending' };
 
   function create(plural: string, manifest: JsonObject): Promise<unknown> {
-    return requestApi('POST', getPathOf(namespace.name, plural), manifest);
+    return createLive(namespace.name, plural, manifest);
   }
 
   /** `stable`, or what is in the way, as it shows in an account. */

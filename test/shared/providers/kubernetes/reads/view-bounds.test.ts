@@ -54,12 +54,7 @@ describe('bounds', () => {
     const { account, application, only, reader } = opened;
     const key = (name: string) => ({ account, location: vault, name });
     const types = [
-      'serverGroups',
-      'instances',
-      'loadBalancers',
-      'securityGroups',
-      'clusters',
-      'applications',
+      ...['serverGroups', 'instances', 'loadBalancers', 'securityGroups', 'clusters', 'applications'],
     ];
     const views = await Promise.all([
       reader.listApplications(),

@@ -6,7 +6,7 @@ import type { ServerGroupsRequest } from '../../../../../shared/core/views/views
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import { createManifest } from '../manifests.ts';
+import { createManifest, toMoniker } from '../manifests.ts';
 import { createPod, createReplicaSet, getUid } from '../views/sample-manifests.ts';
 import { location, openAccount as openAccountOf, openCachedAccounts, show } from './cached-accounts.ts';
 
@@ -237,6 +237,7 @@ describe('custom kinds', () => {
 });
 
 describe('target server groups', () => {
+  const options = { onlyEnabled: true, validateOldest: true };
   const annotations = { 'moniker.spinnaker.io/cluster': 'replicaSet web' };
   const versions = ['v000', 'v001', 'v002'].map((version) =>
     createReplicaSet(`web-${version}`, { annotations }),
@@ -249,7 +250,6 @@ describe('target server groups', () => {
   ])('$target is $name', async ({ target, name }) => {
     const { reader, account } = await openAccount([...versions, createReplicaSet('web-v003')]);
     const request = { application: 'shop', account, cluster: 'replicaSet web', target };
-    const options = { onlyEnabled: true, validateOldest: true };
     const find = (namespace: string | undefined) =>
       reader.findTargetServerGroup({ ...request, ...options, location: namespace });
     expect(await show(find(location))).toMatchObject({ name, account, cluster: 'replicaSet web' });
@@ -260,12 +260,7 @@ describe('target server groups', () => {
   test('nobody knows others', async () => {
     const { reader, account } = await openAccount([]);
     const request = { application: 'shop', account, cluster: 'replicaSet web', location };
-    const asking = reader.findTargetServerGroup({
-      ...request,
-      target: 'newish',
-      onlyEnabled: true,
-      validateOldest: true,
-    });
+    const asking = reader.findTargetServerGroup({ ...request, ...options, target: 'newish' });
     await expect(asking).rejects.toThrow(InvalidInputError);
     await expect(asking).rejects.toThrow(
       "target: expected current, previous, oldest, largest or fail, got 'newish'",
@@ -301,12 +296,7 @@ test.each([
 ])('a search finds a server group by %s', async (_, query) => {
   const { reader, account } = await openAccount([
     createReplicaSet('web-1'),
-    createReplicaSet('api-1', {
-      annotations: {
-        'moniker.spinnaker.io/application': 'api',
-        'moniker.spinnaker.io/cluster': 'quoted "api',
-      },
-    }),
+    createReplicaSet('api-1', { annotations: toMoniker('quoted "api', 'api') }),
   ]);
   const search = (text: string) => list(reader.search({ query: text, types: ['serverGroups'] }));
   expect(await search(query)).toContain('replicaSet web-1');
@@ -321,15 +311,12 @@ test('security groups of one namespace, and of one name', async () => {
     createPolicy('deny', 'b'),
     createPolicy('allow', 'a'),
   ]);
-  const view = (name: string) => ({
-    name: `networkPolicy ${name}`,
-    id: `networkPolicy ${name}`,
-    moniker: {},
-  });
+  const toView = (name: string) => ({ name, id: name, moniker: {} });
+  const [allow, deny] = [toView('networkPolicy allow'), toView('networkPolicy deny')];
   const ask = async (request: object) => (await reader.listSecurityGroups({ account, ...request })).value;
-  expect(await ask({})).toEqual({ kubernetes: { a: [view('allow'), view('deny')], b: [view('deny')] } });
-  expect(await ask({ location: 'b' })).toEqual({ kubernetes: [view('deny')] });
-  expect(await ask({ name: 'networkPolicy allow' })).toEqual({ kubernetes: { a: [view('allow')] } });
+  expect(await ask({})).toEqual({ kubernetes: { a: [allow, deny], b: [deny] } });
+  expect(await ask({ location: 'b' })).toEqual({ kubernetes: [deny] });
+  expect(await ask({ name: 'networkPolicy allow' })).toEqual({ kubernetes: { a: [allow] } });
   expect(await show(reader.findSecurityGroup(key('other deny', 'b')))).toMatchObject({ region: 'b' });
   expect(await reader.findSecurityGroup(key('networkPolicy allow', 'b'))).toBeUndefined();
 });

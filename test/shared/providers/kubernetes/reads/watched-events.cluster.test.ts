@@ -8,7 +8,7 @@ import {
   startApiProxy,
 } from '../../../../support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
-import { getPathOf } from '../live.ts';
+import { createLive, getPathOf } from '../live.ts';
 import { createConfigMap, createSecret } from '../manifests.ts';
 import { openProvider, type ProviderSetup } from '../provider-setup.ts';
 
@@ -44,7 +44,7 @@ describeWithCluster('events about an object that is read again and again', (clus
     const provider = closing.use(
       openProvider([{ name: 'test', kubeconfigContents: await readFile(proxy.kubeconfig, 'utf8') }], setup),
     );
-    await requestApi('POST', getPathOf(ns.name, path), object);
+    await createLive(ns.name, path, object);
     const request = { account: 'test', location: ns.name, name, includeEvents: true, revealSecrets: false };
     return {
       calls,
@@ -62,7 +62,7 @@ describeWithCluster('events about an object that is read again and again', (clus
         return (found as { items: JsonObject[] }).items.map(({ reason }) => reason);
       },
       async postEvent(reason: string, { kind = 'ConfigMap', about = 'flags', message = '' } = {}) {
-        await requestApi('POST', getPathOf(ns.name, 'events'), {
+        await createLive(ns.name, 'events', {
           metadata: { name: reason.toLowerCase() },
           involvedObject: { kind, name: about, namespace: ns.name },
           reason,

@@ -19,12 +19,7 @@ const objectName = fc.oneof(
 );
 /** Label keys that are also members of every object must not confuse anything. */
 const labelKey = fc.constantFrom(
-  'app',
-  'constructor',
-  'toString',
-  'topology.kubernetes.io/zone',
-  'tier',
-  'v',
+  ...['app', 'constructor', 'toString', 'topology.kubernetes.io/zone', 'tier', 'v'],
 );
 const labels = fc
   .dictionary(labelKey, fc.constantFrom('', 'web', 'db', 'v001'), { maxKeys: 4 })

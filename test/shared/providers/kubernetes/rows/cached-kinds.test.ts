@@ -6,16 +6,8 @@ import {
 } from '../../../../../shared/providers/kubernetes/rows/cached-kinds.ts';
 
 const shown = [
-  'cronJob',
-  'daemonSet',
-  'deployment',
-  'ingress',
-  'job',
-  'networkPolicy',
-  'pod',
-  'replicaSet',
-  'service',
-  'statefulSet',
+  ...['cronJob', 'daemonSet', 'deployment', 'ingress', 'job', 'networkPolicy', 'pod', 'replicaSet'],
+  ...['service', 'statefulSet'],
 ];
 
 interface Parts {

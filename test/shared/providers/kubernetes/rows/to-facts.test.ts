@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
 import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
+import { createManifest } from '../manifests.ts';
 import { createPod, createReplicaSet, getUid } from '../views/sample-manifests.ts';
 
 const registry = createKindRegistry();
@@ -45,11 +46,7 @@ describe('what is kept of', () => {
   });
 
   test('an object without annotations: what its name says', () => {
-    const manifest = {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name: 'cart-prod-eu-v012', namespace: 'store' },
-    };
+    const manifest = createManifest('v1', 'Service', { name: 'cart-prod-eu-v012', namespace: 'store' });
     expect(toFacts(manifest, registry).moniker).toEqual({
       app: 'cart',
       cluster: 'cart-prod-eu',

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ApiResource } from '../../../../../shared/providers/kubernetes/api/client.ts';
 import { KubernetesConnectionError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
 import type { KubernetesClientOptions } from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
 import { createTestClient, TurnedClock } from '../client/client-setup.ts';
@@ -14,14 +13,8 @@ import {
   startScriptedServer,
 } from '../client/scripted-server.ts';
 import { CertificateAuthority } from '../credentials/certificates.ts';
+import { configMaps } from '../watch/watch-setup.ts';
 
-const configMaps: ApiResource = {
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-  builtIn: true,
-};
 const one = { resource: configMaps, namespace: 'shop', name: 'one' };
 const found = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'shop' } };
 const cut: Answer = (response) => response.socket?.destroy();
@@ -258,11 +251,7 @@ describe('trouble that stays', () => {
       { 'certificate-authority-data': '' },
       /not trusted; check .*certificate-authority-data/,
     ],
-    [
-      'another host name',
-      { 'tls-server-name': 'api.example.com' },
-      /for another host name; .*tls-server-name/,
-    ],
+    ['another host', { 'tls-server-name': 'api.example.com' }, /for another host name; .*tls-server-name/],
   ])('TLS with %s is told and not tried again', async (_what, cluster, message) => {
     const clock = new TurnedClock();
     const kubeconfigContents = server.getKubeconfig({ cluster });

@@ -8,14 +8,8 @@ import {
   type ScriptedServer,
   startScriptedServer,
 } from '../client/scripted-server.ts';
+import { configMaps } from '../watch/watch-setup.ts';
 
-const configMaps = {
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-  builtIn: true,
-};
 const one = { resource: configMaps, namespace: 'web', name: 'one' };
 const found = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' } };
 const hang: Answer = () => undefined;
@@ -57,7 +51,6 @@ describe('a server that takes requests and answers nothing', () => {
     const { length } = server.seen;
     await expect(client.get(one)).rejects.toThrow(silent);
     expect(server.seen).toHaveLength(length);
-
     server.script(answerJson(200, found));
     await expect(client.get(one)).rejects.toThrow(silent);
     clock.turn(2_000);

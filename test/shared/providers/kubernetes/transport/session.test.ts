@@ -1,8 +1,10 @@
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import packageJson from '../../../../../package.json' with { type: 'json' };
 import { userAgent } from '../../../../../shared/providers/kubernetes/transport/session.ts';
+import { disposeAfterEach } from '../../../../support/run/disposal.ts';
+import { getFailure } from '../../../../support/run/failure.ts';
 import { makeTempDir, type TempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
 import { createTestClient, silentLog, TurnedClock } from '../client/client-setup.ts';
 import {
@@ -22,10 +24,7 @@ beforeEach(async () => {
   server = await startScriptedServer();
   clock = new TurnedClock();
 });
-afterEach(async () => {
-  await server[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
-});
+disposeAfterEach(() => [server, dir]);
 
 /** Tokens of the requests so far. */
 function seenTokens(): (string | undefined)[] {
@@ -107,18 +106,16 @@ describe('an exec plugin', () => {
   });
 });
 
-describe('a 401 that stays', () => {
-  test('is told after one more try, without the token', async () => {
-    await using client = createTestClient({ kubeconfigContents: server.getKubeconfig() }, { clock });
-    server.script(answerStatus(401, 'Unauthorized'));
-    const failure = await client.getText('/livez').catch((error: unknown) => error);
-    expect(failure).toMatchObject({ name: 'KubernetesApiError', status: 401 });
-    expect(String(failure)).toContain(
-      'Unauthorized says the server: the API server refuses the credentials of account "prod" (context "dev"); renew them',
-    );
-    expect(String(failure)).not.toContain('secret-token');
-    expect(server.seen.length).toBe(2);
-  });
+test('a 401 that stays is told after one more try, without the token', async () => {
+  await using client = createTestClient({ kubeconfigContents: server.getKubeconfig() }, { clock });
+  server.script(answerStatus(401, 'Unauthorized'));
+  const failure = await getFailure(client.getText('/livez'));
+  expect(failure).toMatchObject({ name: 'KubernetesApiError', status: 401 });
+  expect(String(failure)).toContain(
+    'Unauthorized says the server: the API server refuses the credentials of account "prod" (context "dev"); renew them',
+  );
+  expect(String(failure)).not.toContain('secret-token');
+  expect(server.seen.length).toBe(2);
 });
 
 describe('a kubeconfig that changes', () => {

@@ -13,7 +13,7 @@ import {
 import { toLoadBalancerViews } from '../../../../../shared/providers/kubernetes/views/load-balancer-view.ts';
 import { toServerGroupManagerViews } from '../../../../../shared/providers/kubernetes/views/server-group-manager-view.ts';
 import { toServerGroupSummaryViews } from '../../../../../shared/providers/kubernetes/views/server-group-view.ts';
-import { createManifest } from '../manifests.ts';
+import { createManifest, toMoniker } from '../manifests.ts';
 import { assembleAccount } from '../rows/assembled-facts.ts';
 import { createPod, createReplicaSet, createSampleService, getUid } from './sample-manifests.ts';
 
@@ -30,10 +30,7 @@ function listPlaces({ accounts }: ReturnType<typeof getApplication>) {
 }
 
 function createDeployment(name: string, uid = getUid(`deployment ${name}`)): Manifest {
-  const annotations = {
-    'moniker.spinnaker.io/application': 'shop',
-    'moniker.spinnaker.io/cluster': `deployment ${name}`,
-  };
+  const annotations = toMoniker(`deployment ${name}`);
   const { metadata, ...manifest } = createManifest('apps/v1', 'Deployment', {
     name,
     namespace: 'store',

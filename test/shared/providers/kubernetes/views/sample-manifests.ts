@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
+import { toMoniker } from '../manifests.ts';
 
 /** What a sample says beside its name. */
 export interface SampleParts {
@@ -16,10 +17,7 @@ const templateLabels = {
   'app.kubernetes.io/name': 'shop',
   'pod-template-hash': '6d5f8b9c7',
 };
-const annotations = {
-  'moniker.spinnaker.io/application': 'shop',
-  'moniker.spinnaker.io/cluster': 'deployment web',
-};
+const annotations = toMoniker('deployment web');
 
 /** The uid of the sample of that name. */
 export function getUid(name: string): string {

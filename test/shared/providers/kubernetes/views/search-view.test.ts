@@ -6,32 +6,12 @@ import {
 } from '../../../../../shared/providers/kubernetes/views/search-view.ts';
 
 const shop = { application: 'shop', cluster: 'deployment web' };
+const [prod, staging] = [{ account: 'prod' }, { account: 'test', namespace: 'store' }];
 const objects: SearchObject[] = [
-  {
-    account: 'prod',
-    kind: 'replicaSet',
-    spinnakerKind: 'serverGroups',
-    namespace: 'Store',
-    name: 'web-1',
-    ...shop,
-  },
-  { account: 'prod', kind: 'pod', spinnakerKind: 'instances', namespace: 'store', name: 'web-1-a' },
-  {
-    account: 'test',
-    kind: 'deployment',
-    spinnakerKind: 'serverGroupManagers',
-    namespace: 'store',
-    name: 'web',
-    ...shop,
-  },
-  {
-    account: 'test',
-    kind: 'service',
-    spinnakerKind: 'loadBalancers',
-    namespace: 'store',
-    name: 'front',
-    application: 'shop',
-  },
+  { ...prod, kind: 'replicaSet', spinnakerKind: 'serverGroups', namespace: 'Store', name: 'web-1', ...shop },
+  { ...prod, kind: 'pod', spinnakerKind: 'instances', namespace: 'store', name: 'web-1-a' },
+  { ...staging, kind: 'deployment', spinnakerKind: 'serverGroupManagers', name: 'web', ...shop },
+  { ...staging, kind: 'service', spinnakerKind: 'loadBalancers', name: 'front', application: 'shop' },
 ];
 const everything = ['serverGroups', 'instances', 'serverGroupManagers', 'loadBalancers'];
 

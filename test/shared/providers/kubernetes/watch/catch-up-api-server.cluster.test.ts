@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { ApiResource } from '../../../../../shared/providers/kubernetes/api/client.ts';
 import { includesVersion } from '../../../../../shared/providers/kubernetes/api/resource-version.ts';
 import {
@@ -18,7 +18,9 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../../../support/cluster/cluster.ts';
+import { disposeAfterEach } from '../../../../support/run/disposal.ts';
 import { toBase64, toKubeconfig } from '../client/scripted-server.ts';
+import { createLive, defineTrams, definitions } from '../live.ts';
 import { readConfigMaps, stormConfigMaps } from './config-map-storm.ts';
 import { configMaps, createTestWatchClient, KeptKind } from './watch-setup.ts';
 
@@ -31,10 +33,7 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
     namespace = await createNamespace('catch-up');
     client = createTestWatchClient({ kubeconfigFile: cluster.kubeconfig });
   });
-  afterEach(async () => {
-    await client[Symbol.asyncDispose]();
-    await namespace[Symbol.asyncDispose]();
-  });
+  disposeAfterEach(() => [client, namespace]);
 
   const catchUp = (request: CatchUpRequest): Promise<CatchUpOutcome> =>
     catchUpKind(request, { client, clock: systemClock });
@@ -105,9 +104,7 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
     };
     const scope = { resource: ingresses, namespace: namespace.name };
     const { resourceVersion = '' } = await catchUp({ ...scope, ...none, resourceVersion: undefined });
-    await requestApi('POST', `/api/v1/namespaces/${namespace.name}/configmaps`, {
-      metadata: { name: 'one' },
-    });
+    await createLive(namespace.name, 'configmaps', { metadata: { name: 'one' } });
     const now = await client.readResourceVersion(scope);
     const outcome = await catchUp({ ...scope, ...none, resourceVersion, awaitsBookmark: true });
     expect(outcome).toMatchObject({ outcome: 'caughtUp', asOfMs: expect.any(Number) });
@@ -124,27 +121,12 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
 
   test('watches a kind that comes, expires and goes', { timeout: 60_000 }, async () => {
     const group = `${randomBytes(4).toString('hex')}.example.com`;
-    const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-    const resource: ApiResource = {
-      apiVersion: `${group}/v1`,
-      kind: 'Tram',
-      plural: 'trams',
-      namespaced: true,
-      builtIn: false,
-    };
+    const kind = { apiVersion: `${group}/v1`, kind: 'Tram', plural: 'trams', builtIn: false };
+    const resource: ApiResource = { ...configMaps, ...kind };
     expect(await catchUp({ resource, ...none, resourceVersion: undefined })).toMatchObject({
       outcome: 'gone',
     });
-    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-    await requestApi('POST', crds, {
-      metadata: { name: `trams.${group}` },
-      spec: {
-        group,
-        scope: 'Namespaced',
-        names: { plural: 'trams', singular: 'tram', kind: 'Tram', listKind: 'TramList' },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    });
+    await defineTrams(group);
     const listed = await until(
       () => catchUp({ resource, ...none, resourceVersion: undefined }),
       ({ outcome }) => outcome === 'listed',
@@ -155,7 +137,7 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
       resourceVersion: undefined,
       error: { status: 410 },
     });
-    await requestApi('DELETE', `${crds}/trams.${group}`);
+    await requestApi('DELETE', `${definitions}/trams.${group}`);
     const gone = await until(
       () => catchUp({ resource, ...none, resourceVersion: listed.resourceVersion }),
       ({ outcome }) => outcome === 'gone',
@@ -195,9 +177,7 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
       () => catchUpAs(undefined),
       ({ outcome }) => outcome === 'listed',
     );
-    await requestApi('POST', `/api/v1/namespaces/${namespace.name}/configmaps`, {
-      metadata: { name: 'one' },
-    });
+    await createLive(namespace.name, 'configmaps', { metadata: { name: 'one' } });
     expect(await catchUpAs(resourceVersion)).toMatchObject({
       outcome: 'forbidden',
       resourceVersion,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type CatchUpOutcome,
   type CatchUpRequest,
@@ -6,6 +6,7 @@ import {
 } from '../../../../../shared/providers/kubernetes/watch/catch-up-kind.ts';
 import type { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
 import { systemClock } from '../../../../../shared/runtime/services/system.ts';
+import { disposeAfterEach } from '../../../../support/run/disposal.ts';
 import {
   type Answer,
   answerJson,
@@ -34,10 +35,7 @@ describe('a catch-up', () => {
     server = await startScriptedServer();
     client = createTestWatchClient({ kubeconfigContents: server.getKubeconfig() });
   });
-  afterEach(async () => {
-    await client[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  });
+  disposeAfterEach(() => [client, server]);
 
   function catchUp(request: Partial<CatchUpRequest> = {}): Promise<CatchUpOutcome> {
     const usual: CatchUpRequest = {
@@ -58,34 +56,26 @@ describe('a catch-up', () => {
     };
   }
 
+  const unknown = { resourceVersion: undefined };
+
   test('without a resource version lists, and is as of before that', async () => {
     const before = Date.now();
     server.script(answerJson(200, { metadata: { resourceVersion: '7' }, items: [{}, {}] }));
-    const outcome = await catchUp({ resourceVersion: undefined });
-    expect(outcome).toEqual({
-      outcome: 'listed',
-      resourceVersion: '7',
-      asOfMs: expect.any(Number),
-    });
+    const outcome = await catchUp(unknown);
+    expect(outcome).toEqual({ outcome: 'listed', resourceVersion: '7', asOfMs: expect.any(Number) });
     expect(outcome.asOfMs).toBeGreaterThanOrEqual(before);
     expect(told).toEqual(['2 listed at 7']);
   });
 
   test('lists again and again what has no resource version', async () => {
     server.script(answerJson(200, { items: [{}] }));
-    expect(await catchUp({ resourceVersion: undefined })).toMatchObject({
-      outcome: 'listed',
-      resourceVersion: undefined,
-    });
+    expect(await catchUp(unknown)).toMatchObject({ ...unknown, outcome: 'listed' });
   });
 
   test('asks for nothing more where nothing at all was written', async () => {
     server.script(answerList('10'));
-    expect(await catchUp()).toMatchObject({
-      outcome: 'caughtUp',
-      resourceVersion: '10',
-      asOfMs: expect.any(Number),
-    });
+    const caughtUp = { outcome: 'caughtUp', resourceVersion: '10', asOfMs: expect.any(Number) };
+    expect(await catchUp()).toMatchObject(caughtUp);
     expect(server.seen).toHaveLength(1);
   });
 
@@ -93,11 +83,7 @@ describe('a catch-up', () => {
     server.script(answerList('20'), answerInTime());
     const before = Date.now();
     const outcome = await catchUp();
-    expect(outcome).toEqual({
-      outcome: 'caughtUp',
-      resourceVersion: '10',
-      asOfMs: expect.any(Number),
-    });
+    expect(outcome).toEqual({ outcome: 'caughtUp', resourceVersion: '10', asOfMs: expect.any(Number) });
     expect(Number(outcome.asOfMs) - before).toBeLessThan(900);
   });
 
@@ -105,11 +91,7 @@ describe('a catch-up', () => {
     server.script(answerList('20'), answerStream());
     expect(await catchUp()).toMatchObject({ outcome: 'caughtUp', resourceVersion: '10', asOfMs: undefined });
     server.script(answerList('20'), answerInTime(toLine('ADDED', 'one@15')));
-    expect(await catchUp()).toMatchObject({
-      outcome: 'caughtUp',
-      resourceVersion: '15',
-      asOfMs: undefined,
-    });
+    expect(await catchUp()).toMatchObject({ outcome: 'caughtUp', resourceVersion: '15', asOfMs: undefined });
   });
 
   test('is current once it has told a change, or come by a bookmark, to what was the newest', async () => {
@@ -117,21 +99,13 @@ describe('a catch-up', () => {
     expect(await catchUp()).toMatchObject({ resourceVersion: '21', asOfMs: expect.any(Number) });
     server.script(answerList('20'), answerOpenStream(toLine('BOOKMARK', '@20')));
     const outcome = await catchUp({ awaitsBookmark: true });
-    expect(outcome).toMatchObject({
-      outcome: 'caughtUp',
-      resourceVersion: '20',
-      asOfMs: expect.any(Number),
-    });
+    expect(outcome).toMatchObject({ outcome: 'caughtUp', resourceVersion: '20', asOfMs: expect.any(Number) });
     expect(told).toEqual(['ADDED one@15', 'DELETED one@21']);
   });
 
   test('tells that the server is behind, and asks it for nothing more', async () => {
     server.script(answerList('9'));
-    expect(await catchUp()).toEqual({
-      outcome: 'future',
-      resourceVersion: undefined,
-      asOfMs: undefined,
-    });
+    expect(await catchUp()).toEqual({ outcome: 'future', resourceVersion: undefined, asOfMs: undefined });
     expect(server.seen).toHaveLength(1);
   });
 
@@ -140,11 +114,7 @@ describe('a catch-up', () => {
     ['an error event', answerStream(toErrorLine(410, 'Expired'))],
   ])('tells that its resourceVersion has expired, by %s', async (_how, answer) => {
     server.script(answerList('20'), answer);
-    expect(await catchUp()).toMatchObject({
-      outcome: 'expired',
-      resourceVersion: undefined,
-      asOfMs: undefined,
-    });
+    expect(await catchUp()).toMatchObject({ ...unknown, outcome: 'expired', asOfMs: undefined });
   });
 
   test.each([
@@ -156,11 +126,7 @@ describe('a catch-up', () => {
     const error = { message: expect.stringContaining(`${reason} says the server`) };
     server.script(answerStatus(status, reason));
     expect(await catchUp()).toMatchObject({ outcome, resourceVersion, asOfMs: undefined, error });
-    expect(await catchUp({ resourceVersion: undefined })).toMatchObject({
-      outcome,
-      resourceVersion: undefined,
-      error,
-    });
+    expect(await catchUp(unknown)).toMatchObject({ ...unknown, outcome, error });
     server.script(answerList('20'), answerStatus(status, reason));
     expect(await catchUp()).toMatchObject({ outcome, resourceVersion, asOfMs: undefined, error });
   });
@@ -169,11 +135,7 @@ describe('a catch-up', () => {
     server.script(answerList('20'), (response) => {
       response.writeHead(200).write(toLine('ADDED', 'one@15'), () => setImmediate(() => response.destroy()));
     });
-    expect(await catchUp()).toMatchObject({
-      outcome: 'broken',
-      resourceVersion: '15',
-      asOfMs: undefined,
-    });
+    expect(await catchUp()).toMatchObject({ outcome: 'broken', resourceVersion: '15', asOfMs: undefined });
   });
 
   test('that is aborted says how far it came', async () => {
@@ -183,10 +145,7 @@ describe('a catch-up', () => {
     const outcome = await catchUp({ signal, onChanges: () => aborter.abort() });
     expect(outcome).toMatchObject({ outcome: 'aborted', resourceVersion: '15', asOfMs: undefined });
     expect(await catchUp({ signal })).toMatchObject({ outcome: 'aborted', resourceVersion: '10' });
-    expect(await catchUp({ signal, resourceVersion: undefined })).toMatchObject({
-      outcome: 'aborted',
-      resourceVersion: undefined,
-    });
+    expect(await catchUp({ signal, ...unknown })).toMatchObject({ ...unknown, outcome: 'aborted' });
   });
 
   test('throws what working on pages and changes throws', async () => {

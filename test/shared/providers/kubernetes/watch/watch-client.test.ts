@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type {
   WatchChange,
   WatchEnd,
   WatchRequest,
 } from '../../../../../shared/providers/kubernetes/watch/watch.ts';
 import type { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
+import { disposeAfterEach } from '../../../../support/run/disposal.ts';
 import { makeTempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
 import {
   answerJson,
@@ -31,10 +32,9 @@ beforeEach(async () => {
   server = await startScriptedServer();
   client = createTestWatchClient({ kubeconfigContents: server.getKubeconfig() });
 });
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+disposeAfterEach(() => [client, server]);
+
+const quiet = { resource: configMaps, resourceVersion: '1', timeoutSeconds: 1, onChanges: () => undefined };
 
 /** Watches from resource version 1, and notes what is told. */
 async function watch(
@@ -43,9 +43,7 @@ async function watch(
 ): Promise<{ end: WatchEnd; told: string[] }> {
   const told: string[] = [];
   const end = await by.watch({
-    resource: configMaps,
-    resourceVersion: '1',
-    timeoutSeconds: 1,
+    ...quiet,
     onChanges: (changes, resourceVersion) => {
       told.push(...changes.map(toText), `-> ${resourceVersion}`);
     },
@@ -125,19 +123,11 @@ describe('a watch', () => {
   });
 
   test.each([
-    [
-      'another error event',
-      answerOpenStream(toErrorLine(500, 'InternalError')),
-      'InternalError says the watch',
-    ],
+    ['another error', answerOpenStream(toErrorLine(500, 'InternalError')), 'InternalError says the watch'],
     ['an error event without a code', answerStream('{"type":"ERROR","object":{"message":"lost"}}\n'), 'lost'],
     ['what is no JSON', answerStream('{"type":"ADD\n'), 'an event that is no JSON'],
     ['what is no event', answerStream('[]\n'), 'an event without an object'],
-    [
-      'an object without a version',
-      answerStream('{"type":"ADDED","object":{}}\n'),
-      'an event without a version',
-    ],
+    ['no version', answerStream('{"type":"ADDED","object":{}}\n'), 'an event without a version'],
     ['an end in the midst of an event', answerStream('{"type":"ADDED",'), 'ended in the midst of an event'],
   ])('breaks at %s', async (_what, answer, message) => {
     server.script(answer);
@@ -181,8 +171,7 @@ describe('a watch', () => {
       requestTimeoutSeconds: 0.1,
     });
     server.script((response) => void setTimeout(() => response.end(), 500));
-    const request = { resource: configMaps, resourceVersion: '1', timeoutSeconds: 1, onChanges: () => {} };
-    expect(await impatient.watch(request)).toMatchObject({ ended: 'server-end' });
+    expect(await impatient.watch(quiet)).toMatchObject({ ended: 'server-end' });
   });
 
   test('stops once it has come to what was asked for', async () => {
@@ -291,18 +280,12 @@ describe('a watch', () => {
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: plugin, interactiveMode: 'Never' };
     await using own = createTestWatchClient({ kubeconfigContents: server.getKubeconfig({ user: { exec } }) });
     server.script(answerStatus(401, 'Unauthorized'), answerStream(toLine('ADDED', 'one@5')));
-    const request = {
-      resource: configMaps,
-      resourceVersion: '1',
-      timeoutSeconds: 1,
-      onChanges: () => undefined,
-    };
-    expect(await own.watch(request)).toMatchObject({ ended: 'server-end', resourceVersion: '5' });
+    expect(await own.watch(quiet)).toMatchObject({ ended: 'server-end', resourceVersion: '5' });
     const tokens = server.seen.map(({ headers }) => headers.authorization);
     expect(new Set(tokens).size).toBe(2);
 
     server.script(answerStatus(401, 'Unauthorized'));
-    expect(await own.watch(request)).toMatchObject({ ended: 'broken', error: { status: 401 } });
+    expect(await own.watch(quiet)).toMatchObject({ ended: 'broken', error: { status: 401 } });
   });
 });
 
@@ -320,13 +303,7 @@ describe('a watch client', () => {
     });
     const aborter = new AbortController();
     const { signal } = aborter;
-    const request = {
-      resource: configMaps,
-      resourceVersion: '1',
-      timeoutSeconds: 60,
-      signal,
-      onChanges: () => {},
-    };
+    const request = { ...quiet, timeoutSeconds: 60, signal };
     const watches = [small.watch(request), small.watch(request), small.watch(request)];
     for (let read = 0; read < 20; read += 1) {
       expect(await small.readResourceVersion({ resource: configMaps })).toBe('7');

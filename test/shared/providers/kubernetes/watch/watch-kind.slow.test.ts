@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { startCluster } from '../../../../../infra/local/cluster.ts';
 import { catchUpKind } from '../../../../../shared/providers/kubernetes/watch/catch-up-kind.ts';
 import type { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
@@ -12,6 +12,7 @@ import {
 } from '../../../../../shared/providers/kubernetes/watch/watch-kind.ts';
 import { systemClock, systemRandomness } from '../../../../../shared/runtime/services/system.ts';
 import { createNamespace, describeWithCluster, runKubectl } from '../../../../support/cluster/cluster.ts';
+import { disposeAfterEach } from '../../../../support/run/disposal.ts';
 import { makeTempDir } from '../../../../support/run/temp-dir.ts';
 import { TurnedClock } from '../client/client-setup.ts';
 import {
@@ -50,10 +51,7 @@ describe('watching a kind', () => {
     server = await startScriptedServer();
     client = createTestWatchClient({ kubeconfigContents: server.getKubeconfig() });
   });
-  afterEach(async () => {
-    await client[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  });
+  disposeAfterEach(() => [client, server]);
 
   /** Watches from 10 on, until so much progress was told. */
   function watch(steps: number, request: Partial<KindWatchRequest> = {}, clock = systemClock) {
@@ -112,7 +110,6 @@ describe('watching a kind', () => {
     answer(answerList('10'), answerOpenStream());
     expect(await watch(1)).toMatchObject({ outcome: 'aborted' });
     expect(told).toEqual([' -> 10 as of']);
-
     aborter = new AbortController();
     answer(answerList('12'), answerOneSecond());
     expect(await watch(1)).toMatchObject({ outcome: 'aborted' });
@@ -131,31 +128,11 @@ describe('watching a kind', () => {
 
   test.each([
     { outcome: 'future', read: answerList('9'), watched: answerStream() },
-    {
-      outcome: 'expired',
-      read: answerList('20'),
-      watched: answerStream(toErrorLine(410, 'Expired')),
-    },
-    {
-      outcome: 'expired',
-      read: answerList('20'),
-      watched: answerStatus(410, 'Expired'),
-    },
-    {
-      outcome: 'forbidden',
-      read: answerList('20'),
-      watched: answerStatus(403, 'Forbidden'),
-    },
-    {
-      outcome: 'forbidden',
-      read: answerStatus(403, 'Forbidden'),
-      watched: answerStream(),
-    },
-    {
-      outcome: 'gone',
-      read: answerList('20'),
-      watched: answerStatus(404, 'NotFound'),
-    },
+    { outcome: 'expired', read: answerList('20'), watched: answerStream(toErrorLine(410, 'Expired')) },
+    { outcome: 'expired', read: answerList('20'), watched: answerStatus(410, 'Expired') },
+    { outcome: 'forbidden', read: answerList('20'), watched: answerStatus(403, 'Forbidden') },
+    { outcome: 'forbidden', read: answerStatus(403, 'Forbidden'), watched: answerStream() },
+    { outcome: 'gone', read: answerList('20'), watched: answerStatus(404, 'NotFound') },
   ])('ends where it is $outcome', async ({ outcome, read, watched }) => {
     answer(read, watched);
     expect(await watch(1)).toMatchObject({ outcome });
@@ -212,9 +189,7 @@ describe('watching a kind', () => {
   test('learns in the midst of a watch that the server was set back', async () => {
     const reads = [answerList('20'), answerList('9')];
     answer((response, request) => reads.shift()?.(response, request), answerOpenStream());
-    expect(await watch(1, { timeoutSeconds: 4.2 })).toMatchObject({
-      outcome: 'future',
-    });
+    expect(await watch(1, { timeoutSeconds: 4.2 })).toMatchObject({ outcome: 'future' });
   });
 
   test('pauses longer after each failure, and starts over once it has worked', async () => {
@@ -367,10 +342,7 @@ describeWithCluster('watching a kind of a real API server', (cluster) => {
     await first[Symbol.asyncDispose]();
     await trouble;
     await using _second = await startCluster({ dir: dir.path, port, report: () => undefined });
-    expect(await watching).toMatchObject({
-      outcome: 'expired',
-      error: { status: 410 },
-    });
+    expect(await watching).toMatchObject({ outcome: 'expired', error: { status: 410 } });
     expect(progress.flatMap(({ changes }) => changes)).toHaveLength(1);
     kept.forget();
     expect(await catchUpKind({ ...scope, ...kept, resourceVersion: undefined }, tools)).toMatchObject({

@@ -55,14 +55,9 @@ describeWithCluster('an object that carries the record of another one', (cluster
     const volumes = [{ name: 'app', configMap: { name: 'app-backup' } }];
     await deploy(createWorkload('Deployment', 'web', { namespace: ns.name, replicas: 0, more: { volumes } }));
     const { manifests } = await deployApp(ns.name, ['2', '3']);
-
     expect(await clean(manifests)).toEqual({ [ns.name]: ['configMap app-v000'] });
     expect(await listNames(ns.name, 'configmaps')).toEqual([
-      'app',
-      'app-backup',
-      'app-v001',
-      'app-v002',
-      'app-v007',
+      ...['app', 'app-backup', 'app-v001', 'app-v002', 'app-v007'],
     ]);
   });
 
@@ -96,7 +91,6 @@ describeWithCluster('an object that carries the record of another one', (cluster
       ...mirrored,
       metadata: { ...getMetadata(mirrored), annotations: annotate(mirrored, '1') },
     };
-
     expect(await clean([manifest])).toEqual({ [ns.name]: ['configMap app-v001'] });
     expect(await listNames(origin.name, 'configmaps')).toEqual(['app-v000', 'app-v001', 'app-v002']);
   });

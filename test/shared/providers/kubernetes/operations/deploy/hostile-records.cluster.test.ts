@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { startApiProxy } from '../../../../../support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
-  requestApi,
   type TestNamespace,
 } from '../../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf, listNames } from '../../live.ts';
+import { disposeAfterAll } from '../../../../../support/run/disposal.ts';
+import { createLive, findLive, listNames } from '../../live.ts';
 import { createHostile, hostileRecords } from '../../manifest/hostile-records.ts';
 import { createConfigMap, createWorkload } from '../../manifests.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';
@@ -31,10 +31,7 @@ describeWithCluster('objects whose records are not to be believed', (cluster) =>
     );
     hostile = await listNames(ns.name, 'configmaps');
   });
-  afterAll(async () => {
-    await ns[Symbol.asyncDispose]();
-    await provider[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [ns, provider]);
 
   function run(operation: string, description: JsonObject): Promise<OperationResult> {
     return runOperation(getOperation(provider, operation), { account: 'test', ...description });
@@ -113,7 +110,7 @@ describeWithCluster('objects whose records are not to be believed, made while a 
           const name = names[index] ?? '';
           const like = createConfigMap(name, { name }, { annotations: { [lastApplied]: toRecord(name) } });
           const object = createHostile(row, { kind: 'configMap', name, number: 0 }, like);
-          await requestApi('POST', getPathOf(ns.name, 'configmaps'), object);
+          await createLive(ns.name, 'configmaps', object);
         }
       },
     });
@@ -140,7 +137,7 @@ async function plant(
   for (const [index, row] of hostileRecords.entries()) {
     const of = { kind, name, number: 100 + index };
     const like = create(name, plural === 'configmaps' ? { [lastApplied]: toRecord(name, 'sought') } : {});
-    await requestApi('POST', getPathOf(namespace, plural), createHostile(row, of, like));
+    await createLive(namespace, plural, createHostile(row, of, like));
   }
 }
 

@@ -105,7 +105,6 @@ describeWithCluster('a workload that keeps the replicas of what runs', (cluster)
     const first = createWorkload('ReplicaSet', 'runner', { namespace: ns.name, replicas: 2 });
     const description = { account: 'test', moniker: { app: 'shop' }, manifests: [first] };
     await runOperation(getOperation(provider, 'deployManifest'), description);
-
     await using deploy = await startRival(cluster, { namespace: ns.name, method: 'use-source-capacity' });
     const result = await deploy.run();
     expect(result.createdArtifacts.map((each) => getPath(each, 'reference'))).toEqual([

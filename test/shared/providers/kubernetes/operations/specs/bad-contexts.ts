@@ -1,4 +1,9 @@
-import { type InvalidContext, specAccounts } from '../../../../../support/conformance/operation-spec.ts';
+import type { JsonObject } from '../../../../../../shared/core/json.ts';
+import {
+  type InvalidContext,
+  refuseBy,
+  specAccounts,
+} from '../../../../../support/conformance/operation-spec.ts';
 
 /** How an operation calls itself in errors. */
 export interface ErrorNames {
@@ -10,53 +15,36 @@ export interface ErrorNames {
 
 /** Contexts without an account that there is: wrong for every operation. */
 export function listBadAccounts({ operation, code }: ErrorNames): InvalidContext[] {
+  const byField = refuseBy(operation, ': ');
   const known = Object.values(specAccounts).toSorted().join(', ');
   return [
-    { change: { account: null }, error: `${code}.${code}.account.empty`, names: 'account' },
+    refuseBy(`${code}.${code}`)({ account: null }, 'account'),
     {
       change: { account: 'none' },
       error: `${operation}: there is no Kubernetes account 'none'; there are: ${known}`,
       names: 'account',
     },
-    {
-      change: { account: ['planted'] },
-      error: `${operation}: account: expected a string, got a list`,
-      names: 'account',
-    },
+    byField({ account: ['planted'] }, 'account', 'expected a string, got a list'),
   ];
+}
+
+/** A context with a name that has no kind. */
+export function noName(change: JsonObject, name: string): InvalidContext {
+  const error = `'${name}' is not an object's name of the form 'kind name', as in 'deployment web'`;
+  return { change, error, names: `'${name}'` };
 }
 
 /** Contexts that are wrong for every operation on one object that `manifestName` and `location` name. */
 export function listBadTargets(names: ErrorNames): InvalidContext[] {
-  const { operation, code } = names;
+  const byField = refuseBy(names.operation, ': ');
   return [
     ...listBadAccounts(names),
-    { change: { manifestName: null }, error: `${code}.${code}.manifestName.empty`, names: 'manifestName' },
-    {
-      change: { manifestName: ['planted'] },
-      error: `${operation}: manifestName: expected a string, got a list`,
-      names: 'manifestName',
-    },
-    {
-      change: { manifestName: 'web' },
-      error: "'web' is not an object's name of the form 'kind name', as in 'deployment web'",
-      names: "'web'",
-    },
-    {
-      change: { manifestName: 'deployment  web' },
-      error: "'deployment  web' is not an object's name of the form 'kind name', as in 'deployment web'",
-      names: "'deployment  web'",
-    },
-    {
-      change: { location: ['planted'] },
-      error: `${operation}: location: expected a string, got a list`,
-      names: 'location',
-    },
-    {
-      change: { location: 'a/b' },
-      error: `${operation}: location: expected a name without '/' and '%'`,
-      names: 'location',
-    },
+    refuseBy(`${names.code}.${names.code}`)({ manifestName: null }, 'manifestName'),
+    byField({ manifestName: ['planted'] }, 'manifestName', 'expected a string, got a list'),
+    noName({ manifestName: 'web' }, 'web'),
+    noName({ manifestName: 'deployment  web' }, 'deployment  web'),
+    byField({ location: ['planted'] }, 'location', 'expected a string, got a list'),
+    byField({ location: 'a/b' }, 'location', "expected a name without '/' and '%'"),
   ];
 }
 

@@ -1,10 +1,11 @@
 import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import type { SpecInputs } from '../../../../../support/conformance/operation-spec.ts';
+import { refuseBy, type SpecInputs } from '../../../../../support/conformance/operation-spec.ts';
 import { createSecret } from '../../manifests.ts';
 import { formatOutside, listBadAccounts } from './bad-contexts.ts';
 import type { KubernetesOperationSpec } from './spec.ts';
 
 const names = { operation: 'cleanupArtifacts', code: 'cleanupKubernetesArtifacts' };
+const byField = refuseBy(names.operation, ': ');
 
 /** Of three versions of a Secret the newest is kept. */
 export const cleanupArtifacts: KubernetesOperationSpec = {
@@ -12,16 +13,8 @@ export const cleanupArtifacts: KubernetesOperationSpec = {
   context: (inputs) => ({ manifests: [createVersion('v002', inputs)] }),
   invalid: [
     ...listBadAccounts(names),
-    {
-      change: { manifests: 'planted' },
-      error: 'cleanupArtifacts: manifests: expected a list, got a string (not shown)',
-      names: 'manifests',
-    },
-    {
-      change: { manifests: ['planted'] },
-      error: 'cleanupArtifacts: manifests[0]: expected an object, got a string (not shown)',
-      names: 'manifests[0]',
-    },
+    byField({ manifests: 'planted' }, 'manifests', 'expected a list, got a string (not shown)'),
+    byField({ manifests: ['planted'] }, 'manifests[0]', 'expected an object, got a string (not shown)'),
   ],
   outside: formatOutside(names),
   calls: { GET: 1, DELETE: 2 },

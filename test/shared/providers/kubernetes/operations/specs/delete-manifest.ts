@@ -1,10 +1,11 @@
-import { specAccounts } from '../../../../../support/conformance/operation-spec.ts';
+import { refuseBy, specAccounts } from '../../../../../support/conformance/operation-spec.ts';
 import { createSecret } from '../../manifests.ts';
 import { formatOutside, listBadAccounts } from './bad-contexts.ts';
 import type { KubernetesOperationSpec } from './spec.ts';
 
 const names = { operation: 'deleteManifest', code: 'deleteKubernetesManifest' };
-const code = `${names.code}.${names.code}`;
+const byCode = refuseBy(`${names.code}.${names.code}`);
+const byField = refuseBy(names.operation, ': ');
 const labelSelectors = { selectors: [{ kind: 'EQUALS', key: 'tier', values: ['old'] }] };
 const selected = { manifestName: null, kinds: ['secret'], labelSelectors };
 const labels = { tier: 'old' };
@@ -19,23 +20,15 @@ export const deleteManifest: KubernetesOperationSpec = {
   context: ({ place }) => ({ location: place, ...selected }),
   invalid: [
     ...listBadAccounts(names),
-    { change: { kinds: [] }, error: `${code}.kinds.empty`, names: 'kinds' },
-    { change: { labelSelectors: null }, error: `${code}.labelSelectors.empty`, names: 'labelSelectors' },
-    {
-      change: { labelSelectors: { selectors: [{ kind: 'ANY' }] } },
-      error: `${code}.labelSelectors.empty`,
-      names: 'labelSelectors',
-    },
+    byCode({ kinds: [] }, 'kinds'),
+    byCode({ labelSelectors: null }, 'labelSelectors'),
+    byCode({ labelSelectors: { selectors: [{ kind: 'ANY' }] } }, 'labelSelectors'),
     {
       change: { account: specAccounts.elsewhere, manifestName: 'secret a' },
       error: formatOutside(names),
       names: 'PLACE',
     },
-    {
-      change: { kinds: ['a/b'] },
-      error: 'deleteManifest: kinds[0]: expected a kind of letters, digits, dots and dashes',
-      names: 'kinds[0]',
-    },
+    byField({ kinds: ['a/b'] }, 'kinds[0]', 'expected a kind of letters, digits, dots and dashes'),
   ],
   outside: formatOutside(names),
   calls: { GET: 1, DELETE: 2 },

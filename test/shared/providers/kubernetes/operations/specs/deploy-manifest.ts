@@ -1,10 +1,11 @@
 import { getPath } from '../../../../../../shared/core/json.ts';
+import { refuseBy } from '../../../../../support/conformance/operation-spec.ts';
 import { createConfigMap, createJob, createSecret, createWorkload } from '../../manifests.ts';
 import { formatOutside, listBadAccounts } from './bad-contexts.ts';
 import type { KubernetesOperationSpec } from './spec.ts';
 
 const names = { operation: 'deployManifest', code: 'deployKubernetesManifest' };
-const code = `${names.code}.${names.code}`;
+const byCode = refuseBy(`${names.code}.${names.code}`);
 const unversioned = { 'strategy.spinnaker.io/versioned': 'false' };
 const by = (strategy: string) => ({
   annotations: { ...unversioned, [`strategy.spinnaker.io/${strategy}`]: 'true' },
@@ -12,14 +13,8 @@ const by = (strategy: string) => ({
 
 /** The deployed objects, in their order. */
 const deployed = [
-  'configMap flags-v000',
-  'secret keys-v000',
-  'configMap anew',
-  'configMap whole',
-  'configMap merged',
-  'replicaSet web-v000',
-  'job smoke-MADE',
-  'deployment plain',
+  ...['configMap flags-v000', 'secret keys-v000', 'configMap anew', 'configMap whole', 'configMap merged'],
+  ...['replicaSet web-v000', 'job smoke-MADE', 'deployment plain'],
 ];
 
 /** One of everything that could go wrong when it is done twice is deployed. */
@@ -44,9 +39,9 @@ export const deployManifest: KubernetesOperationSpec = {
   }),
   invalid: [
     ...listBadAccounts(names),
-    { change: { moniker: null }, error: `${code}.moniker.empty`, names: 'moniker' },
-    { change: { moniker: { cluster: 'x' } }, error: `${code}.moniker.app.empty`, names: 'moniker.app' },
-    { change: { manifests: null }, error: `${code}.manifests.empty`, names: 'manifests' },
+    byCode({ moniker: null }, 'moniker'),
+    byCode({ moniker: { cluster: 'x' } }, 'moniker.app'),
+    byCode({ manifests: null }, 'manifests'),
   ],
   outside: formatOutside(names),
   calls: { GET: 12, POST: 6, PUT: 1, PATCH: 1, DELETE: 1 },

@@ -1,10 +1,12 @@
 import { getPath } from '../../../../../../shared/core/json.ts';
+import { refuseBy } from '../../../../../support/conformance/operation-spec.ts';
 import { createSecret } from '../../manifests.ts';
 import { formatOutside, listBadTargets } from './bad-contexts.ts';
 import type { KubernetesOperationSpec } from './spec.ts';
 
 const names = { operation: 'patchManifest', code: 'patchKubernetesManifest' };
-const code = `${names.code}.${names.code}`;
+const byCode = refuseBy(`${names.code}.${names.code}`);
+const byField = refuseBy(names.operation, ': ');
 
 /** A Secret gets another value. */
 export const patchManifest: KubernetesOperationSpec = {
@@ -17,25 +19,20 @@ export const patchManifest: KubernetesOperationSpec = {
   }),
   invalid: [
     ...listBadTargets(names),
-    { change: { patchBody: null }, error: `${code}.patchBody.empty`, names: 'patchBody' },
-    { change: { options: null }, error: `${code}.options.empty`, names: 'options' },
-    { change: { options: {} }, error: `${code}.options.mergeStrategy.empty`, names: 'options.mergeStrategy' },
-    {
-      change: { options: { mergeStrategy: 'planted' } },
-      error:
-        'patchManifest: options.mergeStrategy: expected one of strategic, json, merge, got a string (not shown)',
-      names: 'options.mergeStrategy',
-    },
-    {
-      change: { patchBody: [] },
-      error: 'patchManifest: patchBody: expected an object for the strategy merge, got a list',
-      names: 'patchBody',
-    },
-    {
-      change: { patchBody: [{ op: 'move', path: '/a' }], options: { mergeStrategy: 'json' } },
-      error: 'patchManifest: patchBody[0].op: expected one of add, remove, replace, got a string (not shown)',
-      names: 'patchBody[0].op',
-    },
+    byCode({ patchBody: null }, 'patchBody'),
+    byCode({ options: null }, 'options'),
+    byCode({ options: {} }, 'options.mergeStrategy'),
+    byField(
+      { options: { mergeStrategy: 'planted' } },
+      'options.mergeStrategy',
+      'expected one of strategic, json, merge, got a string (not shown)',
+    ),
+    byField({ patchBody: [] }, 'patchBody', 'expected an object for the strategy merge, got a list'),
+    byField(
+      { patchBody: [{ op: 'move', path: '/a' }], options: { mergeStrategy: 'json' } },
+      'patchBody[0].op',
+      'expected one of add, remove, replace, got a string (not shown)',
+    ),
   ],
   outside: formatOutside(names),
   calls: { PATCH: 1 },

@@ -1,9 +1,11 @@
+import { refuseBy } from '../../../../../support/conformance/operation-spec.ts';
 import { createConfigMap, createJob } from '../../manifests.ts';
 import { formatOutside, listBadAccounts } from './bad-contexts.ts';
 import type { KubernetesOperationSpec } from './spec.ts';
 
 const names = { operation: 'runJob', code: 'runKubernetesJob' };
-const code = `${names.code}.${names.code}`;
+const byCode = refuseBy(`${names.code}.${names.code}`);
+const byField = refuseBy(names.operation, ': ');
 const smoke = createJob({ generateName: 'smoke-' });
 
 /** A Job is run under a name that is made up. */
@@ -12,23 +14,15 @@ export const runJob: KubernetesOperationSpec = {
   context: ({ place }) => ({ application: 'shop', namespace: place, manifest: smoke }),
   invalid: [
     ...listBadAccounts(names),
-    { change: { application: null }, error: `${code}.application.empty`, names: 'application' },
-    { change: { manifest: null }, error: `${code}.manifest.empty`, names: 'manifest' },
-    {
-      change: { manifest: createConfigMap('flags', {}) },
-      error: 'runJob: manifest: expected a Job, got configMap flags',
-      names: 'manifest',
-    },
-    {
-      change: { manifest: { apiVersion: 'v1', kind: 'List', items: [smoke, smoke] } },
-      error: 'runJob: manifest: expected one Job, got 2',
-      names: 'manifest',
-    },
-    {
-      change: { namespace: ['planted'] },
-      error: 'runJob: namespace: expected a string, got a list',
-      names: 'namespace',
-    },
+    byCode({ application: null }, 'application'),
+    byCode({ manifest: null }, 'manifest'),
+    byField({ manifest: createConfigMap('flags', {}) }, 'manifest', 'expected a Job, got configMap flags'),
+    byField(
+      { manifest: { apiVersion: 'v1', kind: 'List', items: [smoke, smoke] } },
+      'manifest',
+      'expected one Job, got 2',
+    ),
+    byField({ namespace: ['planted'] }, 'namespace', 'expected a string, got a list'),
   ],
   outside: formatOutside(names),
   calls: { GET: 1, POST: 1 },

@@ -1,9 +1,11 @@
+import { refuseBy } from '../../../../../support/conformance/operation-spec.ts';
 import { createWorkload } from '../../manifests.ts';
 import { formatOutside, listBadTargets } from './bad-contexts.ts';
 import { lookAtSpec } from './look.ts';
 import type { KubernetesOperationSpec } from './spec.ts';
 
 const names = { operation: 'scaleManifest', code: 'scaleKubernetesManifest' };
+const byField = refuseBy(names.operation, ': ');
 
 /** A Deployment without pods gets one. */
 export const scaleManifest: KubernetesOperationSpec = {
@@ -11,11 +13,7 @@ export const scaleManifest: KubernetesOperationSpec = {
   context: ({ place }) => ({ manifestName: 'deployment web', location: place, replicas: 1 }),
   invalid: [
     ...listBadTargets(names),
-    {
-      change: { replicas: -1 },
-      error: 'scaleManifest: replicas: expected a whole number of at least 0, got -1',
-      names: 'replicas',
-    },
+    byField({ replicas: -1 }, 'replicas', 'expected a whole number of at least 0, got -1'),
     {
       change: { manifestName: 'daemonSet web' },
       error: 'daemonSet web: the kind daemonSet does not support scale',

@@ -5,9 +5,9 @@ import {
   type JsonValue,
 } from '../../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import type { InvalidContext } from '../../../../../support/conformance/operation-spec.ts';
+import { type InvalidContext, refuseBy } from '../../../../../support/conformance/operation-spec.ts';
 import { createManifest, createService } from '../../manifests.ts';
-import { type ErrorNames, listBadTargets } from './bad-contexts.ts';
+import { type ErrorNames, listBadTargets, noName } from './bad-contexts.ts';
 import type { KubernetesPlace } from './spec.ts';
 
 /** A Service and a ReplicaSet of two pods that is meant to be behind it. @param labels of its pods besides `app` */
@@ -39,16 +39,12 @@ export async function lookAtLabels({ findLive, listItems }: KubernetesPlace): Pr
 export function listBadTraffic(names: ErrorNames): InvalidContext[] {
   return [
     ...listBadTargets(names),
-    {
-      change: { loadBalancers: 'planted' },
-      error: `${names.operation}: loadBalancers: expected a list, got a string (not shown)`,
-      names: 'loadBalancers',
-    },
-    {
-      change: { loadBalancers: ['web'] },
-      error: "'web' is not an object's name of the form 'kind name', as in 'deployment web'",
-      names: "'web'",
-    },
+    refuseBy(names.operation, ': ')(
+      { loadBalancers: 'planted' },
+      'loadBalancers',
+      'expected a list, got a string (not shown)',
+    ),
+    noName({ loadBalancers: ['web'] }, 'web'),
     {
       change: { loadBalancers: ['ingress web'] },
       error: "'ingress web' is no load balancer: a ingress does not balance load, a service does",

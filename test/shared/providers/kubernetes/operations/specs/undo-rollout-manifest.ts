@@ -1,9 +1,11 @@
+import { refuseBy } from '../../../../../support/conformance/operation-spec.ts';
 import { createWorkload } from '../../manifests.ts';
 import { formatOutside, listBadTargets } from './bad-contexts.ts';
 import { lookAtTemplate } from './look.ts';
 import type { KubernetesOperationSpec } from './spec.ts';
 
 const names = { operation: 'undoRolloutManifest', code: 'undoRolloutKubernetesManifest' };
+const byField = refuseBy(names.operation, ': ');
 
 /** A Deployment of two revisions goes back to the first. */
 export const undoRolloutManifest: KubernetesOperationSpec = {
@@ -24,17 +26,12 @@ export const undoRolloutManifest: KubernetesOperationSpec = {
       error: `${names.code}.${names.code}.revision.empty`,
       names: 'revision',
     },
-    {
-      change: { revision: -1 },
-      error: 'undoRolloutManifest: revision: expected a whole number of at least 0, got -1',
-      names: 'revision',
-    },
-    {
-      change: { numRevisionsBack: 'planted' },
-      error:
-        'undoRolloutManifest: numRevisionsBack: expected a whole number of at least 0, got a string (not shown)',
-      names: 'numRevisionsBack',
-    },
+    byField({ revision: -1 }, 'revision', 'expected a whole number of at least 0, got -1'),
+    byField(
+      { numRevisionsBack: 'planted' },
+      'numRevisionsBack',
+      'expected a whole number of at least 0, got a string (not shown)',
+    ),
   ],
   outside: formatOutside(names),
   calls: { GET: 2, PATCH: 1 },

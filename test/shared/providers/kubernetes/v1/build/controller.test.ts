@@ -104,6 +104,7 @@ test('a Deployment makes the pods of its ReplicaSet', () => {
 
 test('an autoscaler goes by cpu', () => {
   const target = { apiVersion: 'v1', kind: 'ReplicationController', name: 'kub-test-v002' };
+  const resource = { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } };
   const scaled = { namespace: 'shop', target, min: 1, max: 5, cpuTarget: 60, annotations: {} };
   expect(buildAutoscaler(scaled)).toEqual({
     apiVersion: 'autoscaling/v2',
@@ -112,12 +113,7 @@ test('an autoscaler goes by cpu', () => {
     spec: {
       minReplicas: 1,
       maxReplicas: 5,
-      metrics: [
-        {
-          type: 'Resource',
-          resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } },
-        },
-      ],
+      metrics: [{ type: 'Resource', resource }],
       scaleTargetRef: target,
     },
   });

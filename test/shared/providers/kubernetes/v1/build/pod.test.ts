@@ -19,20 +19,19 @@ function buildContainer(fields: JsonObject): unknown {
 
 const plain = { name: 'web', image: 'gcr.io/web:latest', imagePullPolicy: 'IfNotPresent', resources: {} };
 
+/** Fields that are members of the object, too. */
+const same = (fields: JsonObject) => [fields, fields] as const;
+
 test.each<readonly [JsonObject, JsonObject]>([
   [
     { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', terminationGracePeriodSeconds: '30' },
     { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', terminationGracePeriodSeconds: 30 },
   ],
   [{ terminationGracePeriodSeconds: 0, restartPolicy: '', nodeSelector: {} }, {}],
-  [
-    { serviceAccountName: 'robot', nodeSelector: { disk: 'ssd' }, hostNetwork: true },
-    { serviceAccountName: 'robot', nodeSelector: { disk: 'ssd' }, hostNetwork: true },
-  ],
-  [
-    { tolerations: [{ key: 'a', operator: 'Equal', value: 'b', effect: 'NoExecute', tolerationSeconds: 9 }] },
-    { tolerations: [{ key: 'a', operator: 'Equal', value: 'b', effect: 'NoExecute', tolerationSeconds: 9 }] },
-  ],
+  same({ serviceAccountName: 'robot', nodeSelector: { disk: 'ssd' }, hostNetwork: true }),
+  same({
+    tolerations: [{ key: 'a', operator: 'Equal', value: 'b', effect: 'NoExecute', tolerationSeconds: 9 }],
+  }),
   [
     { initContainers: [{ name: 'init', imageDescription: { uri: 'quay.io/init:1' } }] },
     {
@@ -79,6 +78,9 @@ test.each<readonly [JsonObject, JsonObject]>([
   expect(volumes).toEqual([{ name: 'v', ...volume }]);
 });
 
+const httpGetAction = { path: '/', port: '80', uriScheme: 'HTTP', httpHeaders: [] };
+const late = { initialDelaySeconds: 0, timeoutSeconds: 2 };
+
 test.each<readonly [JsonObject, JsonObject]>([
   [{ imagePullPolicy: 'ALWAYS' }, { imagePullPolicy: 'Always' }],
   [{ imagePullPolicy: 'NEVER' }, { imagePullPolicy: 'Never' }],
@@ -95,24 +97,8 @@ test.each<readonly [JsonObject, JsonObject]>([
     { ports: [{ containerPort: 80, hostIP: '10.0.0.1', hostPort: 8080 }] },
   ],
   [
-    {
-      readinessProbe: {
-        handler: {
-          type: 'HTTP',
-          httpGetAction: { path: '/', port: '80', uriScheme: 'HTTP', httpHeaders: [] },
-        },
-        initialDelaySeconds: 0,
-        periodSeconds: 0,
-        timeoutSeconds: 2,
-      },
-    },
-    {
-      readinessProbe: {
-        httpGet: { path: '/', port: 80, scheme: 'HTTP' },
-        initialDelaySeconds: 0,
-        timeoutSeconds: 2,
-      },
-    },
+    { readinessProbe: { ...late, handler: { type: 'HTTP', httpGetAction }, periodSeconds: 0 } },
+    { readinessProbe: { ...late, httpGet: { path: '/', port: 80, scheme: 'HTTP' } } },
   ],
   [
     {
@@ -152,22 +138,11 @@ test.each<readonly [JsonObject, JsonObject]>([
       ],
     },
   ],
-  [
-    { envFrom: [{ prefix: 'P_', configMapRef: { name: 'm' }, secretRef: { name: 's', optional: true } }] },
-    { envFrom: [{ prefix: 'P_', configMapRef: { name: 'm' }, secretRef: { name: 's', optional: true } }] },
-  ],
-  [
-    {
-      command: ['run'],
-      args: ['--fast'],
-      securityContext: { capabilities: { add: ['NET_ADMIN'] }, runAsUser: 5 },
-    },
-    {
-      command: ['run'],
-      args: ['--fast'],
-      securityContext: { capabilities: { add: ['NET_ADMIN'] }, runAsUser: 5 },
-    },
-  ],
+  same({
+    envFrom: [{ prefix: 'P_', configMapRef: { name: 'm' }, secretRef: { name: 's', optional: true } }],
+  }),
+  same({ command: ['run'], args: ['--fast'] }),
+  same({ securityContext: { capabilities: { add: ['NET_ADMIN'] }, runAsUser: 5 } }),
   [{ securityContext: { capabilities: {}, privileged: true } }, { securityContext: { privileged: true } }],
 ])('the container of %j', (fields, container) => {
   expect(buildContainer(fields)).toEqual({ ...plain, ...container });

@@ -25,10 +25,7 @@ const container = {
 const pods = { imagePullSecrets: [{ name: 'hub' }], containers: [container] };
 
 test('a StatefulSet has the labels, volumes and annotations of its description', () => {
-  const selector = {
-    matchExpressions: [{ key: 'disk', operator: 'Exists' }],
-    matchLabels: { zone: 'a' },
-  };
+  const selector = { matchExpressions: [{ key: 'disk', operator: 'Exists' }], matchLabels: { zone: 'a' } };
   const claim = {
     ...{ claimName: 'data', accessModes: ['ReadWriteOnce'], storageClassName: 'fast', selector },
     requirements: { requests: { storage: '1Gi' }, limits: {} },
@@ -80,12 +77,8 @@ test('what stands beside a podSpec counts first', () => {
     ...{ restartPolicy: 'Always', hostNetwork: false, nodeSelector: { disk: 'slow', zone: 'a' } },
     ...{ dnsPolicy: 'Default', serviceAccountName: 'other', terminationGracePeriodSeconds: 5 },
     ...{ volumes: [{ name: 'v', emptyDir: {} }], activeDeadlineSeconds: 60, hostPID: true, hostIPC: false },
-    ...{
-      hostname: 'h',
-      nodeName: 'n',
-      subdomain: 's',
-      securityContext: { runAsUser: 1000, runAsNonRoot: true },
-    },
+    ...{ hostname: 'h', nodeName: 'n', subdomain: 's' },
+    securityContext: { runAsUser: 1000, runAsNonRoot: true },
   });
 });
 
@@ -102,21 +95,12 @@ test.each([
 });
 
 test('a set that is there keeps what cannot change', () => {
+  const old = { of: 'old' };
+  const identity = { name: 'kub-test', uid: 'u', resourceVersion: '7', labels: old };
+  const kept = { serviceName: 'old', selector: { matchLabels: old }, minReadySeconds: 9 };
   const live = {
-    metadata: {
-      name: 'kub-test',
-      uid: 'u',
-      resourceVersion: '7',
-      labels: { of: 'old' },
-      annotations: { a: '0', b: '1' },
-    },
-    spec: {
-      serviceName: 'old',
-      selector: { matchLabels: { of: 'old' } },
-      replicas: 1,
-      minReadySeconds: 9,
-      template: {},
-    },
+    metadata: { ...identity, annotations: { a: '0', b: '1' } },
+    spec: { ...kept, replicas: 1, template: {} },
     status: { replicas: 1 },
   };
   const manifest = build('StatefulSet', { controllerAnnotations: { a: '1' } });

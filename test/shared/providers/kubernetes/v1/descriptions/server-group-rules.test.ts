@@ -37,6 +37,13 @@ const container = (fields: JsonObject): JsonObject => ({ containers: [{ ...web, 
 const volume = (fields: JsonObject): JsonObject => ({ volumeSources: [{ name: 'v', ...fields }] });
 const probe = (fields: JsonObject): JsonObject => container({ livenessProbe: fields });
 
+/** A change, and what is wrong with it. */
+type Wrong = readonly [JsonObject, string];
+const ofContainer = (fields: JsonObject, what: string): Wrong => [container(fields), `container[0].${what}`];
+const ofProbe = (fields: JsonObject, error: string): Wrong =>
+  ofContainer({ livenessProbe: fields }, `livenessProbe.${error}`);
+const ofVolume = (fields: JsonObject, error: string): Wrong => [volume(fields), `volumeSources[0].${error}`];
+
 test.each<JsonObject>([
   {},
   { stack: null, freeFormDetails: '', namespace: null, targetSize: 0 },
@@ -57,7 +64,7 @@ test.each<JsonObject>([
   expect(listErrors(change)).toEqual([]);
 });
 
-test.each<readonly [JsonObject, string]>([
+test.each<Wrong>([
   [{ application: '' }, 'application.empty'],
   [{ application: 'Kub' }, `application.${must('^[a-z0-9]+$')}`],
   [{ stack: 'a-b' }, `stack.${must('^[a-z0-9]+$')}`],
@@ -76,53 +83,47 @@ test.each<readonly [JsonObject, string]>([
     'scalingPolicy.cpuUtilization.target.notPositive',
   ],
   [{ scalingPolicy: { cpuUtilization: { target: 5 } }, capacity: { max: 1 } }, 'capacity.min.empty'],
-  [container({ name: null }), 'container[0].name.empty'],
-  [container({ name: 'a'.repeat(5_000) }), `container[0].name.${must(name)}`],
-  [container({ imageDescription: null }), 'container[0].imageDescription.empty'],
-  [
-    container({ limits: { cpu: 'much' } }),
-    `container[0].limits.cpu.${must('^([+-]?[0-9.]+)([eEimkKMGTP]*[-+]?[0-9]*)$')}`,
-  ],
-  [
-    container({ ports: [{ containerPort: 0 }] }),
-    'container[0].ports[0].containerPort.invalid (Must be in range [1, 65535])',
-  ],
-  [
-    container({ ports: [{ hostIp: '10.0.0' }] }),
-    'container[0].ports[0].hostIp.invalid (Not valid IPv4 address)',
-  ],
-  [
-    container({ ports: [{ protocol: 'SCTP' }] }),
-    'container[0].ports[0].protocol.invalid (Must be one of [TCP, UDP])',
-  ],
-  [container({ envVars: [{ value: 'a' }] }), 'container[0].envVars[0].name.empty'],
-  [container({ volumeMounts: [{ mountPath: '/a' }] }), 'container[0].mounts[0].name.empty'],
-  [
-    container({ volumeMounts: [{ name: 'v', mountPath: 'a' }] }),
-    `container[0].mounts[0].mountPath.${must('^\\/.*$ or ^[a-zA-Z]:(\\\\|\\/).*$')}`,
-  ],
-  [container({ args: ['a', ''] }), 'container[0].args[1].empty'],
-  [
-    probe({ initialDelaySeconds: -1, handler: { type: 'EXEC', execAction: { commands: ['a'] } } }),
-    'container[0].livenessProbe.initialDelaySeconds.negative',
-  ],
-  [
-    probe({ periodSeconds: -1, handler: { type: 'TCP', tcpSocketAction: { port: 1 } } }),
-    'container[0].livenessProbe.periodSeconds.notPositive',
-  ],
-  [probe({}), 'container[0].livenessProbe.handler.empty'],
-  [probe({ handler: {} }), 'container[0].livenessProbe.handler.type.empty'],
-  [probe({ handler: { type: 'EXEC' } }), 'container[0].livenessProbe.handler.execAction.commands.empty'],
-  [probe({ handler: { type: 'HTTP' } }), 'container[0].livenessProbe.handler.httpGetAction.port.empty'],
-  [volume({}), 'volumeSources[0].type.empty'],
-  [volume({ type: 'EMPTYDIR' }), 'volumeSources[0].emptyDir.empty'],
-  [volume({ type: 'UNSUPPORTED' }), 'volumeSources[0].type.invalid (UNSUPPORTED not supported)'],
-  [volume({ type: 'SECRET' }), 'volumeSources[0].secret.secretName.empty'],
-  [volume({ type: 'HOSTPATH', hostPath: {} }), 'volumeSources[0].hostPath.path.empty'],
-  [
-    volume({ type: 'CONFIGMAP', configMap: { configMapName: 'm', items: [{ key: 'k', path: '/p' }] } }),
-    `volumeSources[0].configMap.items[0].path.${must('^[^\\/].*$')}`,
-  ],
+  ofContainer({ name: null }, 'name.empty'),
+  ofContainer({ name: 'a'.repeat(5_000) }, `name.${must(name)}`),
+  ofContainer({ imageDescription: null }, 'imageDescription.empty'),
+  ofContainer(
+    { limits: { cpu: 'much' } },
+    `limits.cpu.${must('^([+-]?[0-9.]+)([eEimkKMGTP]*[-+]?[0-9]*)$')}`,
+  ),
+  ofContainer(
+    { ports: [{ containerPort: 0 }] },
+    'ports[0].containerPort.invalid (Must be in range [1, 65535])',
+  ),
+  ofContainer({ ports: [{ hostIp: '10.0.0' }] }, 'ports[0].hostIp.invalid (Not valid IPv4 address)'),
+  ofContainer({ ports: [{ protocol: 'SCTP' }] }, 'ports[0].protocol.invalid (Must be one of [TCP, UDP])'),
+  ofContainer({ envVars: [{ value: 'a' }] }, 'envVars[0].name.empty'),
+  ofContainer({ volumeMounts: [{ mountPath: '/a' }] }, 'mounts[0].name.empty'),
+  ofContainer(
+    { volumeMounts: [{ name: 'v', mountPath: 'a' }] },
+    `mounts[0].mountPath.${must('^\\/.*$ or ^[a-zA-Z]:(\\\\|\\/).*$')}`,
+  ),
+  ofContainer({ args: ['a', ''] }, 'args[1].empty'),
+  ofProbe(
+    { initialDelaySeconds: -1, handler: { type: 'EXEC', execAction: { commands: ['a'] } } },
+    'initialDelaySeconds.negative',
+  ),
+  ofProbe(
+    { periodSeconds: -1, handler: { type: 'TCP', tcpSocketAction: { port: 1 } } },
+    'periodSeconds.notPositive',
+  ),
+  ofProbe({}, 'handler.empty'),
+  ofProbe({ handler: {} }, 'handler.type.empty'),
+  ofProbe({ handler: { type: 'EXEC' } }, 'handler.execAction.commands.empty'),
+  ofProbe({ handler: { type: 'HTTP' } }, 'handler.httpGetAction.port.empty'),
+  ofVolume({}, 'type.empty'),
+  ofVolume({ type: 'EMPTYDIR' }, 'emptyDir.empty'),
+  ofVolume({ type: 'UNSUPPORTED' }, 'type.invalid (UNSUPPORTED not supported)'),
+  ofVolume({ type: 'SECRET' }, 'secret.secretName.empty'),
+  ofVolume({ type: 'HOSTPATH', hostPath: {} }, 'hostPath.path.empty'),
+  ofVolume(
+    { type: 'CONFIGMAP', configMap: { configMapName: 'm', items: [{ key: 'k', path: '/p' }] } },
+    `configMap.items[0].path.${must('^[^\\/].*$')}`,
+  ),
   [{ initContainers: [{ ...web, name: 'No' }] }, `initContainer[0].name.${must(name)}`],
 ])('%j is wrong', (change, error) => {
   expect(listErrors(change)).toEqual([`deploy.${error}`]);

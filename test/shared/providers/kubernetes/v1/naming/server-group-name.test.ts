@@ -51,11 +51,8 @@ describe('the name of a V1 server group', () => {
     const parts = fc.record({ application: word, stack: fc.option(word), detail: fc.option(word) });
     fc.assert(
       fc.property(parts, fc.nat(999_999), ({ application, stack, detail }, sequence) => {
-        const cluster = formatClusterName({
-          application,
-          stack: stack ?? undefined,
-          detail: detail ?? undefined,
-        });
+        const optional = { stack: stack ?? undefined, detail: detail ?? undefined };
+        const cluster = formatClusterName({ application, ...optional });
         expect(parseServerGroupName(formatServerGroupName(cluster, sequence))).toEqual({
           ...{ app: application, cluster, sequence },
           ...(stack !== null && { stack }),

@@ -8,7 +8,7 @@ import {
   requestApi,
 } from '../../../../../support/cluster/cluster.ts';
 import { chooseSize } from '../../../../../support/run/test-size.ts';
-import { findLive, getPathOf, listNames } from '../../live.ts';
+import { createLive, findLive, getPathOf, listNames } from '../../live.ts';
 import { createManifest } from '../../manifests.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';
 import { createController } from './specs/worlds.ts';
@@ -107,11 +107,7 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
       { name: 'old', ...common, namespaces: [here.name] },
       { name: 'far', ...common, namespaces: [there.name] },
     ]);
-    await requestApi(
-      'POST',
-      getPathOf(there.name, 'replicationcontrollers'),
-      createController('kub-v004', { replicas: 0 }),
-    );
+    await createLive(there.name, 'replicationcontrollers', createController('kub-v004', { replicas: 0 }));
     const clone = (account: string, namespace = there.name) =>
       runV1(provider, 'cloneServerGroup', {
         ...{ namespace: here.name, kind: 'ReplicationController' },
@@ -208,12 +204,8 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
   test('are behind their Service by as many pods as the percentage says', async () => {
     await using ns = await createNamespace();
     await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
-    await requestApi('POST', getPathOf(ns.name, 'services'), createFront());
-    await requestApi(
-      'POST',
-      getPathOf(ns.name, 'replicationcontrollers'),
-      createController('kub-v000', { replicas: 3 }),
-    );
+    await createLive(ns.name, 'services', createFront());
+    await createLive(ns.name, 'replicationcontrollers', createController('kub-v000', { replicas: 3 }));
     const countAddresses = () => countBackends(ns.name);
     await expect.poll(countAddresses).toBe(3);
     const target = { namespace: ns.name, serverGroupName: 'kub-v000' };
@@ -246,7 +238,7 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
     const selector = { matchLabels: { app: 'kub' } };
     const spec = { replicas: 0, serviceName: 'kub', selector, template };
     const statefulSet = createManifest('apps/v1', 'StatefulSet', { name: 'kub', more: { spec } });
-    await requestApi('POST', getPathOf(ns.name, 'statefulsets'), statefulSet);
+    await createLive(ns.name, 'statefulsets', statefulSet);
     const { history } = await runV1(provider, 'enableServerGroup', target);
     expect(history.at(-1)).toBe(`Skip disable/enable StatefuSet server group kub in ${ns.name}.`);
   });
@@ -255,7 +247,7 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
 /** The ReplicationController of a number of the cluster `kub`, without pods. */
 async function makeController(namespace: string, sequence: number): Promise<void> {
   const controller = createController(`kub-v${String(sequence).padStart(3, '0')}`, { replicas: 0 });
-  await requestApi('POST', getPathOf(namespace, 'replicationcontrollers'), controller);
+  await createLive(namespace, 'replicationcontrollers', controller);
 }
 
 /** The Service that V1 calls the load balancer `front`. */

@@ -4,7 +4,7 @@ import { asJsonArray, getPath, type JsonObject } from '../../../../../../shared/
 import type { Provider } from '../../../../../../shared/core/providers/provider.ts';
 import { startApiProxy } from '../../../../../support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../../support/cluster/cluster.ts';
-import { findLive, getPathOf, listNames } from '../../live.ts';
+import { createLive, findLive, getPathOf, listNames } from '../../live.ts';
 import { createController } from './specs/worlds.ts';
 import { containers, openV1, runV1 } from './v1-run.ts';
 
@@ -144,11 +144,7 @@ describeWithCluster('StatefulSets and DaemonSets of a V1 account', (cluster) => 
   test('are made of a ReplicationController, and cannot be copied themselves', async () => {
     await using ns = await createNamespace();
     await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
-    await requestApi(
-      'POST',
-      getPathOf(ns.name, 'replicationcontrollers'),
-      createController('kub-v000', { replicas: 0 }),
-    );
+    await createLive(ns.name, 'replicationcontrollers', createController('kub-v000', { replicas: 0 }));
     const clone = (serverGroupName: string) =>
       runV1(provider, 'cloneServerGroup', {
         ...{ kind: 'StatefulSet', freeFormDetails: 'set' },

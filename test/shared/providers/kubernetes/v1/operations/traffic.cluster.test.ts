@@ -27,16 +27,8 @@ describeWithCluster('the endpoints of a load balancer', (cluster) => {
       const common = { namespace: ns.name };
       const ports = [{ name: 'http', protocol: 'TCP', port: 80 }];
       await runV1(provider, 'upsertLoadBalancer', { ...common, loadBalancerName: 'kub-front', ports });
-      await runV1(provider, 'createServerGroup', {
-        ...{
-          ...common,
-          application: 'kub',
-          kind,
-          targetSize: size,
-          containers,
-          loadBalancers: ['kub-front'],
-        },
-      });
+      const group = { application: 'kub', kind, targetSize: size, containers, loadBalancers: ['kub-front'] };
+      await runV1(provider, 'createServerGroup', { ...common, ...group });
       const expectBackends = async (count: number, message: string): Promise<void> => {
         const options = { message, timeout: 60_000 };
         await expect.poll(() => listSliced(ns.name), options).toHaveLength(count);

@@ -57,7 +57,7 @@ describe('a pod', () => {
   test.each<[string, JsonObject, JsonObject]>([
     ['runs, ready', withState({ running: {} }, true), { state: 'Up' }],
     [
-      'runs, not ready',
+      'is not ready',
       withState({ running: {} }),
       { state: 'Down', description: "Readiness probe hasn't passed" },
     ],
@@ -116,11 +116,7 @@ test.each<[string, JsonObject, string]>([
 
 test.each([
   { what: 'has no pods', replicas: 0, labels: { 'load-balancer-a': 'true' }, expected: true },
-  {
-    what: 'is behind one',
-    labels: { 'load-balancer-a': 'true', 'load-balancer-b': 'false' },
-    expected: false,
-  },
+  { what: 'has one', labels: { 'load-balancer-a': 'true', 'load-balancer-b': 'false' }, expected: false },
   { what: 'is behind none of its own', labels: { 'load-balancer-a': 'false' }, expected: true },
   { what: 'has none', expected: false },
   { what: 'has none, and says no', enabled: 'false', expected: true },

@@ -1,10 +1,12 @@
 import { getPath, type JsonObject, type JsonValue } from '../../../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../../../shared/providers/kubernetes/api/manifest.ts';
+import { refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
 import { createManifest } from '../../../manifests.ts';
 import type { KubernetesOperationSpec, KubernetesPlace } from '../../../operations/specs/spec.ts';
 import { formatOutside, listBadAccounts, listBadNamespaces, readContainers } from './worlds.ts';
 
 const prefix = 'cloneKubernetesAtomicOperationDescription';
+const byCode = refuseBy(prefix);
 const name = 'kub-test-v000';
 
 /** A ReplicationController whose pods say much. */
@@ -60,15 +62,11 @@ export const cloneServerGroup: KubernetesOperationSpec = {
   invalid: [
     ...listBadAccounts('cloneServerGroup'),
     ...listBadNamespaces('cloneServerGroup', prefix),
-    { change: { source: null }, error: `${prefix}.source.empty`, names: 'source' },
-    { change: { source: { serverGroupName: '' } }, error: `${prefix}.source.empty`, names: 'source' },
-    { change: { targetSize: -1 }, error: `${prefix}.targetSize.negative`, names: 'targetSize' },
-    { change: { stack: 'A' }, error: `${prefix}.stack.invalid (Must match ^[a-z0-9]+$)`, names: 'stack' },
-    {
-      change: { containers: [{ name: 'web' }] },
-      error: `${prefix}.container[0].imageDescription.empty`,
-      names: 'container[0]',
-    },
+    byCode({ source: null }, 'source'),
+    byCode({ source: { serverGroupName: '' } }, 'source'),
+    byCode({ targetSize: -1 }, 'targetSize', 'negative'),
+    byCode({ stack: 'A' }, 'stack', 'invalid (Must match ^[a-z0-9]+$)'),
+    byCode({ containers: [{ name: 'web' }] }, 'container[0]', 'imageDescription.empty'),
   ],
   outside: `${prefix}.source.namespace.notRegistered`,
   outsideNames: 'namespace',

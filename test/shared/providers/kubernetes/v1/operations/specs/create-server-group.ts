@@ -1,34 +1,28 @@
 import { getPath, type JsonObject, type JsonValue } from '../../../../../../../shared/core/json.ts';
-import type { InvalidContext } from '../../../../../../support/conformance/operation-spec.ts';
+import { type InvalidContext, refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
 import type { KubernetesOperationSpec, KubernetesPlace } from '../../../operations/specs/spec.ts';
 import { createController, formatOutside, listBadAccounts, readContainers } from './worlds.ts';
 
 const operation = 'createServerGroup';
 const prefix = 'deployKubernetesAtomicOperationDescription';
+const byCode = refuseBy(prefix);
+const byField = refuseBy(operation, ': ');
 
 const containers = [
   { name: 'web', imageDescription: { registry: 'registry.test', repository: 'web', tag: '2' } },
 ];
 const invalid: readonly InvalidContext[] = [
   ...listBadAccounts(operation),
-  { change: { application: null }, error: `${prefix}.application.empty`, names: 'application' },
-  { change: { containers: [] }, error: `${prefix}.containers.empty`, names: 'containers' },
-  { change: { targetSize: -1 }, error: `${prefix}.targetSize.negative`, names: 'targetSize' },
-  {
-    change: { targetSize: 'many' },
-    error: `${operation}: targetSize: expected a whole number, got a string (not shown)`,
-    names: 'targetSize',
-  },
-  {
-    change: { kind: 'Deployment' },
-    error: `${prefix}.kind.invalid (Must be one of [ReplicaSet, ReplicationController, StatefulSet, DaemonSet])`,
-    names: 'kind',
-  },
-  {
-    change: { containers: [{ name: 'web' }] },
-    error: `${prefix}.container[0].imageDescription.empty`,
-    names: 'container[0]',
-  },
+  byCode({ application: null }, 'application'),
+  byCode({ containers: [] }, 'containers'),
+  byCode({ targetSize: -1 }, 'targetSize', 'negative'),
+  byField({ targetSize: 'many' }, 'targetSize', 'expected a whole number, got a string (not shown)'),
+  byCode(
+    { kind: 'Deployment' },
+    'kind',
+    'invalid (Must be one of [ReplicaSet, ReplicationController, StatefulSet, DaemonSet])',
+  ),
+  byCode({ containers: [{ name: 'web' }] }, 'container[0]', 'imageDescription.empty'),
 ];
 
 function createContext(fields: JsonObject) {
@@ -114,13 +108,7 @@ export const createReplicaSet: KubernetesOperationSpec = {
     'Deployed replica set kub-test-v001',
     'Attaching a horizontal pod autoscaler...',
   ],
-  invalid: [
-    {
-      change: { scalingPolicy: {} },
-      error: `${prefix}.scalingPolicy.cpuUtilization.empty`,
-      names: 'scalingPolicy.cpuUtilization',
-    },
-  ],
+  invalid: [byCode({ scalingPolicy: {} }, 'scalingPolicy.cpuUtilization')],
   async look(place) {
     const autoscaler = await place.findLive('horizontalpodautoscalers/kub-test-v001');
     const { kind = null, name = null } = (getPath(autoscaler, 'spec', 'scaleTargetRef') ?? {}) as JsonObject;

@@ -1,6 +1,14 @@
 import { asString, getPath, type JsonValue } from '../../../../../../../shared/core/json.ts';
+import { refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
 import type { KubernetesOperationSpec, KubernetesPlace } from '../../../operations/specs/spec.ts';
-import { createPod, formatOutside, listBadAccounts, listBadNamespaces, readOwnLabels } from './worlds.ts';
+import {
+  createPod,
+  formatOutside,
+  listBadAccounts,
+  listBadNamespaces,
+  noName,
+  readOwnLabels,
+} from './worlds.ts';
 
 const prefixes = {
   register: 'registerKubernetesAtomicOperationDescription',
@@ -11,26 +19,18 @@ const prefixes = {
 const badInstances = (operation: string, prefix: string) => [
   ...listBadAccounts(operation),
   ...listBadNamespaces(operation, prefix),
-  { change: { instanceIds: [] }, error: `${prefix}.instanceIds.empty`, names: 'instanceIds' },
-  {
-    change: { instanceIds: ['web', '../secrets'] },
-    error: `${prefix}.instanceIds[1].invalid (Must match ^[a-z0-9]+([-\\.a-z0-9]*[a-z0-9])?$)`,
-    names: 'instanceIds[1]',
-  },
+  refuseBy(prefix)({ instanceIds: [] }, 'instanceIds'),
+  refuseBy(prefix)(
+    { instanceIds: ['web', '../secrets'] },
+    'instanceIds[1]',
+    'invalid (Must match ^[a-z0-9]+([-\\.a-z0-9]*[a-z0-9])?$)',
+  ),
 ];
 
 const badRegistrations = (operation: string, prefix: string) => [
   ...badInstances(operation, prefix),
-  {
-    change: { loadBalancerNames: null },
-    error: `${prefix}.loadBalancerNames.empty`,
-    names: 'loadBalancerNames',
-  },
-  {
-    change: { loadBalancerNames: ['Front'] },
-    error: `${prefix}.loadBalancerNames[0].invalid (Must match ^[a-z0-9]+([-a-z0-9]*[a-z0-9])?$)`,
-    names: 'loadBalancerNames[0]',
-  },
+  refuseBy(prefix)({ loadBalancerNames: null }, 'loadBalancerNames'),
+  refuseBy(prefix)({ loadBalancerNames: ['Front'] }, 'loadBalancerNames[0]', noName),
 ];
 
 /** Of three pods two go; one more is gone already. */

@@ -1,14 +1,26 @@
 import { asJsonArray, asString, getPath, type JsonValue } from '../../../../../../../shared/core/json.ts';
+import { refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
 import { createManifest } from '../../../manifests.ts';
 import type { KubernetesOperationSpec, KubernetesPlace } from '../../../operations/specs/spec.ts';
-import { createPod, formatOutside, listBadAccounts, listBadNamespaces, readOwnLabels } from './worlds.ts';
+import {
+  createPod,
+  formatOutside,
+  listBadAccounts,
+  listBadNamespaces,
+  noName,
+  readOwnLabels,
+} from './worlds.ts';
 
 const prefixes = {
   run: 'runKubernetesJobAtomicOperationDescription',
   clone: 'cloneKubernetesJobAtomicOperationDescription',
   destroy: 'destroyKubernetesJobAtomicOperationDescription',
 };
-const nameRule = 'invalid (Must match ^[a-z0-9]+([-a-z0-9]*[a-z0-9])?$)';
+const byCode = {
+  clone: refuseBy(prefixes.clone),
+  destroy: refuseBy(prefixes.destroy),
+  run: refuseBy(prefixes.run),
+};
 const imageDescription = { registry: 'registry.test', repository: 'job', tag: '1' };
 
 /** A name of a job is made up for each run. */
@@ -32,14 +44,14 @@ export const runJob: KubernetesOperationSpec = {
   invalid: [
     ...listBadAccounts('runJob'),
     ...listBadNamespaces('runJob', prefixes.run),
-    { change: { application: '' }, error: `${prefixes.run}.application.empty`, names: 'application' },
-    { change: { container: null }, error: `${prefixes.run}.containers.empty`, names: 'containers' },
-    {
-      change: { container: null, containers: [{ name: 'A', imageDescription }] },
-      error: `${prefixes.run}.container[0].name.${nameRule}`,
-      names: 'container[0].name',
-    },
-    { change: { freeFormDetails: 'A' }, error: `${prefixes.run}.details.${nameRule}`, names: 'details' },
+    byCode.run({ application: '' }, 'application'),
+    byCode.run({ container: null }, 'containers'),
+    byCode.run(
+      { container: null, containers: [{ name: 'A', imageDescription }] },
+      'container[0].name',
+      noName,
+    ),
+    byCode.run({ freeFormDetails: 'A' }, 'details', noName),
   ],
   outside: formatOutside(prefixes.run),
   outsideNames: 'namespace',
@@ -87,12 +99,8 @@ export const cloneJob: KubernetesOperationSpec = {
   invalid: [
     ...listBadAccounts('cloneJob'),
     ...listBadNamespaces('cloneJob', prefixes.clone),
-    { change: { source: null }, error: `${prefixes.clone}.source.empty`, names: 'source' },
-    {
-      change: { container: { name: 'A', imageDescription } },
-      error: `${prefixes.clone}.container.name.${nameRule}`,
-      names: 'container.name',
-    },
+    byCode.clone({ source: null }, 'source'),
+    byCode.clone({ container: { name: 'A', imageDescription } }, 'container.name', noName),
   ],
   outside: `${prefixes.clone}.source.namespace.notRegistered`,
   calls: { GET: 2, POST: 1 },
@@ -124,7 +132,7 @@ export const destroyJob: KubernetesOperationSpec = {
   invalid: [
     ...listBadAccounts('destroyJob'),
     ...listBadNamespaces('destroyJob', prefixes.destroy),
-    { change: { jobName: null }, error: `${prefixes.destroy}.jobName.empty`, names: 'jobName' },
+    byCode.destroy({ jobName: null }, 'jobName'),
   ],
   outside: formatOutside(prefixes.destroy),
   outsideNames: 'namespace',

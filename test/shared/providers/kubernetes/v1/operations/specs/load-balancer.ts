@@ -1,13 +1,14 @@
 import { getPath, type JsonValue } from '../../../../../../../shared/core/json.ts';
+import { refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
 import { createManifest, createService } from '../../../manifests.ts';
 import type { KubernetesOperationSpec, KubernetesPlace } from '../../../operations/specs/spec.ts';
-import { formatOutside, listBadAccounts } from './worlds.ts';
+import { formatOutside, listBadAccounts, noName } from './worlds.ts';
 
 const prefixes = {
   upsert: 'upsertKubernetesLoadBalancerAtomicOperationDescription',
   delete: 'deleteKubernetesLoadBalancerAtomicOperationDescription',
 };
-const must = 'invalid (Must match ^[a-z0-9]+([-a-z0-9]*[a-z0-9])?$)';
+const byCode = { delete: refuseBy(prefixes.delete), upsert: refuseBy(prefixes.upsert) };
 const port = { name: 'http', protocol: 'TCP', port: '80', targetPort: '8080' };
 
 const lines = [
@@ -40,44 +41,24 @@ export const createFront: KubernetesOperationSpec = {
   context: ({ place }) => ({ name: 'front', namespace: place, ports: [port], sessionAffinity: 'ClientIP' }),
   invalid: [
     ...listBadAccounts('upsertLoadBalancer'),
-    { change: { name: null }, error: `${prefixes.upsert}.name.empty`, names: 'name' },
-    { change: { loadBalancerName: 'No' }, error: `${prefixes.upsert}.name.${must}`, names: 'name' },
-    { change: { namespace: 'a/b' }, error: `${prefixes.upsert}.namespace.${must}`, names: 'namespace' },
-    {
-      change: { ports: [{ ...port, name: '' }] },
-      error: `${prefixes.upsert}.ports[0].name.empty`,
-      names: 'ports[0].name',
-    },
-    {
-      change: { ports: [{ ...port, protocol: null }] },
-      error: `${prefixes.upsert}.ports[0].protocol.empty`,
-      names: 'ports[0].protocol',
-    },
-    {
-      change: { ports: [{ ...port, nodePort: 65_536 }] },
-      error: `${prefixes.upsert}.ports[0].nodePort.invalid (Must be in range [1, 65535])`,
-      names: 'ports[0].nodePort',
-    },
-    {
-      change: { externalIps: ['10.0.0'] },
-      error: `${prefixes.upsert}.externalIps[0].invalid (Not valid IPv4 address)`,
-      names: 'externalIps[0]',
-    },
-    {
-      change: { clusterIp: 'none' },
-      error: `${prefixes.upsert}.clusterIp.invalid (Not valid IPv4 address)`,
-      names: 'clusterIp',
-    },
-    {
-      change: { sessionAffinity: 'IP' },
-      error: `${prefixes.upsert}.sessionAffinity.invalid (Must be one of [None, ClientIP])`,
-      names: 'sessionAffinity',
-    },
-    {
-      change: { serviceType: 'ExternalName' },
-      error: `${prefixes.upsert}.serviceType.invalid (Must be one of [ClusterIP, NodePort, LoadBalancer])`,
-      names: 'serviceType',
-    },
+    byCode.upsert({ name: null }, 'name'),
+    byCode.upsert({ loadBalancerName: 'No' }, 'name', noName),
+    byCode.upsert({ namespace: 'a/b' }, 'namespace', noName),
+    byCode.upsert({ ports: [{ ...port, name: '' }] }, 'ports[0].name'),
+    byCode.upsert({ ports: [{ ...port, protocol: null }] }, 'ports[0].protocol'),
+    byCode.upsert(
+      { ports: [{ ...port, nodePort: 65_536 }] },
+      'ports[0].nodePort',
+      'invalid (Must be in range [1, 65535])',
+    ),
+    byCode.upsert({ externalIps: ['10.0.0'] }, 'externalIps[0]', 'invalid (Not valid IPv4 address)'),
+    byCode.upsert({ clusterIp: 'none' }, 'clusterIp', 'invalid (Not valid IPv4 address)'),
+    byCode.upsert({ sessionAffinity: 'IP' }, 'sessionAffinity', 'invalid (Must be one of [None, ClientIP])'),
+    byCode.upsert(
+      { serviceType: 'ExternalName' },
+      'serviceType',
+      'invalid (Must be one of [ClusterIP, NodePort, LoadBalancer])',
+    ),
   ],
   outside: formatOutside(prefixes.upsert),
   outsideNames: 'namespace',
@@ -140,16 +121,8 @@ export const deleteLoadBalancer: KubernetesOperationSpec = {
   context: ({ place }) => ({ loadBalancerName: 'front', namespace: place }),
   invalid: [
     ...listBadAccounts('deleteLoadBalancer'),
-    {
-      change: { loadBalancerName: '' },
-      error: `${prefixes.delete}.loadBalancerName.empty`,
-      names: 'loadBalancerName',
-    },
-    {
-      change: { namespace: 'a/b' },
-      error: `${prefixes.delete}.namespace.${must}`,
-      names: 'namespace',
-    },
+    byCode.delete({ loadBalancerName: '' }, 'loadBalancerName'),
+    byCode.delete({ namespace: 'a/b' }, 'namespace', noName),
   ],
   outside: formatOutside(prefixes.delete),
   outsideNames: 'namespace',

@@ -1,8 +1,10 @@
 import { getPath, type JsonValue } from '../../../../../../../shared/core/json.ts';
+import { refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
 import type { KubernetesOperationSpec, KubernetesPlace } from '../../../operations/specs/spec.ts';
 import { createAutoscaler, createController, formatOutside, listBadServerGroups } from './worlds.ts';
 
 const prefix = 'KubernetesAutoscalerDescription';
+const byCode = refuseBy(prefix);
 const metric = {
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } },
@@ -27,7 +29,7 @@ export const createScalingPolicy: KubernetesOperationSpec = {
       error: `${prefix}.scalingPolicy.cpuUtilization.target.notPositive`,
       names: 'target',
     },
-    { change: { capacity: { min: -1 } }, error: `${prefix}.capacity.min.negative`, names: 'capacity.min' },
+    byCode({ capacity: { min: -1 } }, 'capacity.min', 'negative'),
   ],
   outside: formatOutside(prefix),
   outsideNames: 'namespace',

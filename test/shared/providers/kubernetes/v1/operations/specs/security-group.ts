@@ -1,5 +1,6 @@
 import { getPath, type JsonValue } from '../../../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../../../shared/providers/kubernetes/api/manifest.ts';
+import { refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
 import { createManifest } from '../../../manifests.ts';
 import type { KubernetesOperationSpec, KubernetesPlace } from '../../../operations/specs/spec.ts';
 import { formatOutside, listBadAccounts, listBadNamespaces } from './worlds.ts';
@@ -8,6 +9,7 @@ const prefixes = {
   upsert: 'upsertKubernetesSecurityGroupDescription',
   delete: 'deleteKubernetesSecurityGroupDescription',
 };
+const byCode = { delete: refuseBy(prefixes.delete), upsert: refuseBy(prefixes.upsert) };
 const hostPattern = '^(\\*\\.)?[a-z0-9]+([-\\.a-z0-9]*[a-z0-9])?$';
 
 const ingress = { serviceName: 'front', port: '80' };
@@ -35,31 +37,23 @@ export const createSecurityGroup: KubernetesOperationSpec = {
   invalid: [
     ...listBadAccounts('upsertSecurityGroup'),
     ...listBadNamespaces('upsertSecurityGroup', prefixes.upsert),
-    {
-      change: { securityGroupName: '' },
-      error: `${prefixes.upsert}.securityGroupName.empty`,
-      names: 'securityGroupName',
-    },
-    {
-      change: { ingress: { serviceName: 'front' } },
-      error: `${prefixes.upsert}.ingress.port.empty`,
-      names: 'ingress.port',
-    },
-    {
-      change: { rules: [{ host: 'shop..example' }] },
-      error: `${prefixes.upsert}.rules[0].host.invalid (Must match ${hostPattern})`,
-      names: 'rules[0].host',
-    },
-    {
-      change: { rules: [{ value: { http: { paths: [{ path: 'pay', ingress }] } } }] },
-      error: `${prefixes.upsert}.rules[0].value.http.paths[0].path.invalid (Must match ^\\/.*$)`,
-      names: 'rules[0].value.http.paths[0].path',
-    },
-    {
-      change: { tls: [{ hosts: ['shop'], secretName: 'A' }] },
-      error: `${prefixes.upsert}.tls[0].secretName.invalid (Must match ^[a-z0-9]+([-\\.a-z0-9]*[a-z0-9])?$)`,
-      names: 'tls[0].secretName',
-    },
+    byCode.upsert({ securityGroupName: '' }, 'securityGroupName'),
+    byCode.upsert({ ingress: { serviceName: 'front' } }, 'ingress.port'),
+    byCode.upsert(
+      { rules: [{ host: 'shop..example' }] },
+      'rules[0].host',
+      `invalid (Must match ${hostPattern})`,
+    ),
+    byCode.upsert(
+      { rules: [{ value: { http: { paths: [{ path: 'pay', ingress }] } } }] },
+      'rules[0].value.http.paths[0].path',
+      'invalid (Must match ^\\/.*$)',
+    ),
+    byCode.upsert(
+      { tls: [{ hosts: ['shop'], secretName: 'A' }] },
+      'tls[0].secretName',
+      'invalid (Must match ^[a-z0-9]+([-\\.a-z0-9]*[a-z0-9])?$)',
+    ),
   ],
   outside: formatOutside(prefixes.upsert),
   outsideNames: 'namespace',
@@ -117,11 +111,7 @@ export const deleteSecurityGroup: KubernetesOperationSpec = {
   invalid: [
     ...listBadAccounts('deleteSecurityGroup'),
     ...listBadNamespaces('deleteSecurityGroup', prefixes.delete),
-    {
-      change: { securityGroupName: null },
-      error: `${prefixes.delete}.securityGroupName.empty`,
-      names: 'securityGroupName',
-    },
+    byCode.delete({ securityGroupName: null }, 'securityGroupName'),
   ],
   outside: formatOutside(prefixes.delete),
   outsideNames: 'namespace',

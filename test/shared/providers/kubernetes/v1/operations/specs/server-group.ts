@@ -1,3 +1,4 @@
+import { refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
 import { lookAtSpec } from '../../../operations/specs/look.ts';
 import type { KubernetesOperationSpec } from '../../../operations/specs/spec.ts';
 import {
@@ -26,12 +27,8 @@ export const resizeServerGroup: KubernetesOperationSpec = {
   context: (inputs) => ({ ...target(inputs), capacity: { min: 0, max: 9, desired: '1' } }),
   invalid: [
     ...listBadServerGroups('resizeServerGroup', prefixes.resize),
-    { change: { capacity: null }, error: `${prefixes.resize}.capacity.empty`, names: 'capacity' },
-    {
-      change: { capacity: { desired: -1 } },
-      error: `${prefixes.resize}.capacity.desired.negative`,
-      names: 'capacity.desired',
-    },
+    refuseBy(prefixes.resize)({ capacity: null }, 'capacity'),
+    refuseBy(prefixes.resize)({ capacity: { desired: -1 } }, 'capacity.desired', 'negative'),
   ],
   outside: formatOutside(prefixes.resize),
   outsideNames: 'namespace',
@@ -81,11 +78,7 @@ export const destroyServerGroup: KubernetesOperationSpec = {
 
 const badPercentages = (operation: string, prefix: string) => [
   ...listBadServerGroups(operation, prefix),
-  {
-    change: { desiredPercentage: 101 },
-    error: `${prefix}.desiredPercent.invalid (Must be in range [0, 100])`,
-    names: 'desiredPercent',
-  },
+  refuseBy(prefix)({ desiredPercentage: 101 }, 'desiredPercent', 'invalid (Must be in range [0, 100])'),
 ];
 
 const switched = (verb: string, gerund: string, percentage: number) => [

@@ -5,6 +5,7 @@ import {
   type JsonValue,
 } from '../../../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../../../shared/providers/kubernetes/api/manifest.ts';
+import { refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
 import { createManifest } from '../../../manifests.ts';
 import { lookAtSpec } from '../../../operations/specs/look.ts';
 import type { KubernetesOperationSpec, KubernetesPlace } from '../../../operations/specs/spec.ts';
@@ -12,6 +13,7 @@ import { formatOutside, listBadAccounts, listBadServerGroups, readContainers } f
 
 const operation = 'createServerGroup';
 const prefix = 'deployKubernetesAtomicOperationDescription';
+const byCode = refuseBy(prefix);
 const name = 'kub-test';
 
 /** A set of version 1 without pods: no node has the label that they ask for. */
@@ -89,32 +91,16 @@ export const createStatefulSet: KubernetesOperationSpec = {
   }),
   invalid: [
     ...listBadAccounts(operation),
-    {
-      change: { targetSize: null, capacity: null, scalingPolicy: null },
-      error: `${prefix}.targetSize.empty`,
-      names: 'targetSize',
-    },
-    { change: { containers: [] }, error: `${prefix}.containers.empty`, names: 'containers' },
-    {
-      change: { podManagementPolicy: 'Ordered' },
-      error: `${prefix}.podManagementPolicy.invalid (Must be one of [OrderedReady, Parallel])`,
-      names: 'podManagementPolicy',
-    },
-    {
-      change: { volumeClaims: [{ accessModes: [] }] },
-      error: `${prefix}.volumeClaims[0].claimName.empty`,
-      names: 'volumeClaims[0].claimName',
-    },
-    {
-      change: { podSpec: { containers: [{ name: 'web' }] } },
-      error: `${prefix}.podSpec.container[0].imageDescription.empty`,
-      names: 'podSpec.container[0]',
-    },
-    {
-      change: { podSpec: { volumeSources: [{ name: 'v' }] } },
-      error: `${prefix}.podSpec.volumeSources[0].type.empty`,
-      names: 'podSpec.volumeSources[0]',
-    },
+    byCode({ targetSize: null, capacity: null, scalingPolicy: null }, 'targetSize'),
+    byCode({ containers: [] }, 'containers'),
+    byCode(
+      { podManagementPolicy: 'Ordered' },
+      'podManagementPolicy',
+      'invalid (Must be one of [OrderedReady, Parallel])',
+    ),
+    byCode({ volumeClaims: [{ accessModes: [] }] }, 'volumeClaims[0].claimName'),
+    byCode({ podSpec: { containers: [{ name: 'web' }] } }, 'podSpec.container[0]', 'imageDescription.empty'),
+    byCode({ podSpec: { volumeSources: [{ name: 'v' }] } }, 'podSpec.volumeSources[0]', 'type.empty'),
   ],
   calls: { GET: 1, POST: 2 },
   history: [

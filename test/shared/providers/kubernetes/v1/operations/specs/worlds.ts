@@ -6,9 +6,12 @@ import {
   type JsonValue,
 } from '../../../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import type { InvalidContext } from '../../../../../../support/conformance/operation-spec.ts';
+import { type InvalidContext, refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
 import { createManifest } from '../../../manifests.ts';
 import type { KubernetesPlace } from '../../../operations/specs/spec.ts';
+
+/** What is wrong with a name. */
+export const noName = 'invalid (Must match ^[a-z0-9]+([-a-z0-9]*[a-z0-9])?$)';
 
 /** A ReplicationController as V1 makes it, behind the load balancer `front`. @param loadBalancer the value of its label */
 export function createController(
@@ -61,25 +64,15 @@ export function createAutoscaler(name: string): Manifest {
 
 /** Contexts that are wrong for every operation of V1 accounts. */
 export function listBadAccounts(operation: string): InvalidContext[] {
-  return [
-    {
-      change: { account: ['planted'] },
-      error: `${operation}: account: expected a string, got a list`,
-      names: 'account',
-    },
-  ];
+  return [refuseBy(operation, ': ')({ account: ['planted'] }, 'account', 'expected a string, got a list')];
 }
 
 /** Contexts that are wrong for every operation on one server group. */
 export function listBadServerGroups(operation: string, prefix: string): InvalidContext[] {
   return [
     ...listBadAccounts(operation),
-    { change: { serverGroupName: null }, error: `${prefix}.serverGroupName.empty`, names: 'serverGroupName' },
-    {
-      change: { serverGroupName: 'Kub' },
-      error: `${prefix}.serverGroupName.invalid (Must match ^[a-z0-9]+([-a-z0-9]*[a-z0-9])?$)`,
-      names: 'serverGroupName',
-    },
+    refuseBy(prefix)({ serverGroupName: null }, 'serverGroupName'),
+    refuseBy(prefix)({ serverGroupName: 'Kub' }, 'serverGroupName', noName),
     ...listBadNamespaces(operation, prefix),
   ];
 }
@@ -87,16 +80,8 @@ export function listBadServerGroups(operation: string, prefix: string): InvalidC
 /** Contexts that are wrong for every operation that acts in one namespace. */
 export function listBadNamespaces(operation: string, prefix: string): InvalidContext[] {
   return [
-    {
-      change: { namespace: 'a/b' },
-      error: `${prefix}.namespace.invalid (Must match ^[a-z0-9]+([-a-z0-9]*[a-z0-9])?$)`,
-      names: 'namespace',
-    },
-    {
-      change: { namespace: ['planted'] },
-      error: `${operation}: namespace: expected a string, got a list`,
-      names: 'namespace',
-    },
+    refuseBy(prefix)({ namespace: 'a/b' }, 'namespace', noName),
+    refuseBy(operation, ': ')({ namespace: ['planted'] }, 'namespace', 'expected a string, got a list'),
   ];
 }
 
