@@ -13,7 +13,6 @@ describe('docs/authorization.md', () => {
     const [before = '', rest = ''] = page.split(begin);
     const [, after = ''] = rest.split(end);
     const text = `${before}${begin}\n${formatTable()}\n${end}${after}`;
-
     await expect(text).toMatchFileSnapshot(join(root, 'docs/authorization.md'));
   });
 
@@ -25,7 +24,6 @@ describe('docs/authorization.md', () => {
         ?.matchAll(/`([A-Z]+ \/[^`]*)`/g) ?? []),
     ];
     const known = routes.map(({ method, path }) => `${method} ${path}`);
-
     expect(shown.map(([, route]) => route).sort()).toEqual(known.sort());
   });
 });

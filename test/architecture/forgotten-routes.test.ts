@@ -16,7 +16,6 @@ const known = routes.map(({ method, path }) => `${method} ${path}`);
 describe('of a route', () => {
   it('nothing is forgotten', () => {
     const items = listRoutes(table);
-
     expect(items).toHaveLength(routes.length);
     expect(items.flatMap((item) => findForgotten(routeRules, item, texts))).toEqual([]);
   });
@@ -25,7 +24,6 @@ describe('of a route', () => {
     const world = { namespace: 'here', taskId: '1' };
     const playground = { account: 'one', otherAccounts: ['two'], namespace: 'here', taskIds: ['1'] };
     const told = [createRouteCalls(world), createHits(playground), table.routes].flatMap(Object.keys);
-
     expect(told.filter((route) => !known.includes(route))).toEqual([]);
   });
 });
@@ -39,7 +37,6 @@ const newcomer: RouteItem = {
 describe('a route that has its row alone', () => {
   it('fails with a sentence for each thing that is missing, and where it goes', () => {
     const found = findForgotten(routeRules, newcomer, texts);
-
     expect(found.map((sentence) => sentence.slice(0, sentence.indexOf(': ')))).toEqual([
       'functions/api/quotas/list-quotas.ts does not say that it answers GET /quotas/{account}',
       'shared/contract/ does not describe GET /quotas/{account}',
@@ -55,7 +52,6 @@ describe('a route that has its row alone', () => {
   it('fails while its function names a longer path alone', () => {
     const text = '/** GET /quotas/{account}/{quota}: quotas. */';
     const added = texts.with({ 'functions/api/quotas/list-quotas.ts': text });
-
     expect(findForgotten(routeRules.slice(0, 1), newcomer, added)).toHaveLength(1);
   });
 
@@ -67,7 +63,6 @@ describe('a route that has its row alone', () => {
       'docs/authorization.md': '`GET /quotas/{account}`',
     });
     const item = { ...newcomer, isDescribed: true, isCalled: true, isJudged: true, isHit: true };
-
     expect(findForgotten(routeRules, item, added)).toEqual([]);
   });
 });

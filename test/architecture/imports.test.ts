@@ -1,12 +1,7 @@
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
-import {
-  findImports,
-  findRunTimeImports,
-  getCode,
-  loadSourceFiles,
-  type SourceFile,
-} from './source-files.ts';
+import type { SourceFile } from './source-files.ts';
+import { findImports, findRunTimeImports, getCode, loadSourceFiles } from './source-files.ts';
 
 interface Rule {
   /** Which files the rule is for; the first rule that matches counts. */
@@ -53,17 +48,8 @@ const rules: readonly Rule[] = [
   {
     files: /^shared\/providers\/([^/]+)\//,
     may: [
-      'shared/core/',
-      'shared/oci/',
-      'shared/threads/',
-      'shared/providers/$1/',
-      'undici',
-      'fast-xml-parser',
-      'ipaddr.js',
-      'modern-tar',
-      'zod',
-      'yaml',
-      '@kubernetes/client-node',
+      ...['shared/core/', 'shared/oci/', 'shared/threads/', 'shared/providers/$1/', 'undici'],
+      ...['fast-xml-parser', 'ipaddr.js', 'modern-tar', 'zod', 'yaml', '@kubernetes/client-node'],
     ],
     answerTypes: true,
     node: 'any',
@@ -71,20 +57,9 @@ const rules: readonly Rule[] = [
   {
     files: /^shared\/runtime\//,
     may: [
-      'shared/core/',
-      'shared/aws/',
-      'shared/providers/',
-      'shared/runtime/',
-      'shared/agent-protocol/',
-      'functions/routes.ts',
-      'functions/agent-routes.ts',
-      'functions/operator-routes.ts',
-      '@middy/',
-      '@aws-',
-      'aws-lambda',
-      'jose',
-      'yaml',
-      'zod',
+      ...['shared/core/', 'shared/aws/', 'shared/providers/', 'shared/runtime/', 'shared/agent-protocol/'],
+      ...['functions/routes.ts', 'functions/agent-routes.ts', 'functions/operator-routes.ts', '@middy/'],
+      ...['@aws-', 'aws-lambda', 'jose', 'yaml', 'zod'],
     ],
     answerTypes: true,
     node: 'any',
@@ -92,90 +67,52 @@ const rules: readonly Rule[] = [
   {
     files: /^infra\/local\//,
     may: [
-      'infra/local/',
-      'shared/core/',
-      'shared/runtime/',
-      'shared/agent-protocol/hint-frames.ts',
-      'shared/aws/tables.ts',
-      'functions/[a-z-]+\\.ts$',
+      ...['infra/local/', 'shared/core/', 'shared/runtime/', 'shared/agent-protocol/hint-frames.ts'],
+      ...['shared/aws/tables.ts', 'functions/[a-z-]+\\.ts$'],
     ].concat(['@aws-sdk/', 'esbuild', 'ws', 'yaml', 'aws-lambda']),
     node: 'any',
   },
   {
     files: /^infra\/host\//,
     may: [
-      'infra/host/',
-      'infra/local/',
-      'shared/core/',
-      'shared/runtime/',
-      'shared/agent-protocol/',
-      'shared/providers/kubernetes/',
-      'shared/aws/tables.ts',
-      'functions/[a-z-]+\\.ts$',
+      ...['infra/host/', 'infra/local/', 'shared/core/', 'shared/runtime/', 'shared/agent-protocol/'],
+      ...['shared/providers/kubernetes/', 'shared/aws/tables.ts', 'functions/[a-z-]+\\.ts$'],
     ].concat(['@aws-sdk/', '@grpc/grpc-js', 'aws-lambda']),
     node: 'any',
   },
   {
     files: /^infra\/agent\//,
     may: [
-      'infra/agent/',
-      'infra/local/build.ts',
-      'shared/core/',
-      'shared/agent-protocol/',
-      'shared/providers/kubernetes/',
-      'shared/aws/identity/gateway-signer.ts',
-      'shared/runtime/config.ts',
-      'shared/runtime/garbage.ts',
-      'shared/runtime/services/logger.ts',
-      'shared/runtime/services/system.ts',
-      'package.json',
-      '@grpc/grpc-js',
-      'undici',
-      'yaml',
+      ...['infra/agent/', 'infra/local/build.ts', 'shared/core/', 'shared/agent-protocol/'],
+      ...['shared/providers/kubernetes/', 'shared/aws/identity/gateway-signer.ts'],
+      ...['shared/runtime/config.ts', 'shared/runtime/garbage.ts', 'shared/runtime/services/logger.ts'],
+      ...['shared/runtime/services/system.ts', 'package.json', '@grpc/grpc-js', 'undici', 'yaml'],
     ],
     node: 'any',
   },
   {
     files: /^infra\/check\//,
     may: [
-      'infra/check/',
-      'infra/[a-z-]+\\.ts$',
-      'infra/stacks/',
-      'shared/core/',
-      'shared/runtime/settings/settings.ts',
-      '@aws-sdk/',
-      'aws-cdk-lib',
+      ...['infra/check/', 'infra/[a-z-]+\\.ts$', 'infra/stacks/', 'shared/core/'],
+      ...['shared/runtime/settings/settings.ts', '@aws-sdk/', 'aws-cdk-lib'],
     ],
     node: 'any',
   },
   {
     files: /^infra\//,
     may: [
-      'infra/',
-      'shared/core/metrics.ts',
-      'shared/core/tasks/payload-limit.ts',
-      'shared/core/request-limits.ts',
-      'shared/aws/tables.ts',
-      'shared/runtime/config.ts',
-      'functions/[a-z-]+\\.ts$',
-      'aws-cdk-lib',
-      'constructs',
-      'esbuild',
+      ...['infra/', 'shared/core/metrics.ts', 'shared/core/tasks/payload-limit.ts'],
+      ...['shared/core/request-limits.ts', 'shared/aws/tables.ts', 'shared/runtime/config.ts'],
+      ...['functions/[a-z-]+\\.ts$', 'aws-cdk-lib', 'constructs', 'esbuild'],
     ],
     node: 'any',
   },
   {
     files: /^cli\//,
     may: [
-      'cli/',
-      'shared/core/',
-      'shared/runtime/config.ts',
-      'shared/runtime/services/system.ts',
-      'shared/runtime/settings/settings.ts',
-      'shared/providers/kubernetes/transport/',
-      'package.json',
-      'commander',
-      'yaml',
+      ...['cli/', 'shared/core/', 'shared/runtime/config.ts', 'shared/runtime/services/system.ts'],
+      ...['shared/runtime/settings/settings.ts', 'shared/providers/kubernetes/transport/', 'package.json'],
+      ...['commander', 'yaml'],
     ],
     node: 'any',
   },
@@ -221,7 +158,6 @@ describe('@kubernetes/client-node', () => {
   it('counts as loaded wherever a value of it is imported', () => {
     const load = (text: string) =>
       loadsClient({ path: 'shared/bad.ts', text, parsed: parseSync('bad.ts', text) });
-
     expect(load("import type { V1Pod } from '@kubernetes/client-node';")).toBe(false);
     expect(load("import { type V1Pod, Watch } from '@kubernetes/client-node';")).toBe(true);
     expect(load("await import('@kubernetes/client-node');")).toBe(true);

@@ -7,68 +7,48 @@ import { getCode, getLine, loadSourceFiles } from './source-files.ts';
 /** What names a provider, or what only one of them knows: EKS is Kubernetes to Busdriver. `artifacts` is Spinnaker's common word. */
 const words = /kubernetes|fiat|front50|dockerRegistry|docker-registry|\beks|Eks/gi;
 
-/** Who may name one all the same, and why. `files` are prefixes of paths. */
-const exceptions: readonly {
-  readonly files: readonly string[];
-  readonly word: string;
-  readonly why: string;
-}[] = [
-  {
-    files: ['shared/providers/index.ts', 'shared/providers/operation-providers.ts'],
-    word: 'kubernetes fiat front50 dockerregistry docker-registry',
-    why: 'they are the lists of providers',
-  },
-  {
-    files: ['shared/providers/account-form.ts'],
-    word: 'kubernetes',
-    why: 'it says whose accounts the API of go-clouddriver has',
-  },
-  {
-    files: ['functions/routes.ts', 'shared/contract/'],
-    word: 'kubernetes front50 fiat dockerregistry',
-    why: 'Spinnaker has these paths and answers',
-  },
-  {
-    files: ['functions/operator-routes.ts'],
-    word: 'kubernetes',
-    why: "Armory's agent has such a path",
-  },
-  {
-    files: ['shared/core/eks.ts', 'shared/core/lookup.ts', 'shared/core/providers/placement-services.ts'],
-    word: 'eks',
-    why: 'EKS is a service of AWS that any plug-in may ask for',
-  },
-  {
-    files: ['shared/aws/identity/', 'shared/runtime/services/'],
-    word: 'eks',
-    why: 'this is how that service is asked, and opened for plug-ins',
-  },
-  {
-    files: ['shared/core/providers/search.ts'],
-    word: 'front50',
-    why: 'Clouddriver calls the platform of applications and projects so in answers',
-  },
-  {
-    files: ['functions/api/projects/list-project-clusters.ts'],
-    word: 'front50',
-    why: 'its error tells operators which setting is missing',
-  },
-  {
-    files: ['functions/api/docs/get-start-page.ts'],
-    word: 'kubernetes',
-    why: 'it tells people what Busdriver is',
-  },
-  {
-    files: ['shared/runtime/settings/'],
-    word: 'fiat',
-    why: 'settings that leave open who may call are refused before any plug-in is opened',
-  },
-  {
-    files: ['shared/core/settings/account-storage.ts'],
-    word: 'fiat',
-    why: 'operators say by a setting of this name who may manage accounts without it',
-  },
-];
+/** Who may name one all the same, and why: prefixes of paths, and words. */
+const exceptions = [
+  [
+    'shared/providers/index.ts shared/providers/operation-providers.ts',
+    'kubernetes fiat front50 dockerregistry docker-registry',
+    'they are the lists of providers',
+  ],
+  ['shared/providers/account-form.ts', 'kubernetes', 'it says whose accounts the API of go-clouddriver has'],
+  [
+    'functions/routes.ts shared/contract/',
+    'kubernetes front50 fiat dockerregistry',
+    'Spinnaker has these paths and answers',
+  ],
+  ['functions/operator-routes.ts', 'kubernetes', "Armory's agent has such a path"],
+  [
+    'shared/core/eks.ts shared/core/lookup.ts shared/core/providers/placement-services.ts',
+    'eks',
+    'EKS is a service of AWS that any plug-in may ask for',
+  ],
+  [
+    'shared/aws/identity/ shared/runtime/services/',
+    'eks',
+    'this is how that service is asked, and opened for plug-ins',
+  ],
+  ['shared/core/providers/search.ts', 'front50', 'Clouddriver calls applications and projects so in answers'],
+  [
+    'functions/api/projects/list-project-clusters.ts',
+    'front50',
+    'its error tells operators which setting is missing',
+  ],
+  ['functions/api/docs/get-start-page.ts', 'kubernetes', 'it tells people what Busdriver is'],
+  [
+    'shared/runtime/settings/',
+    'fiat',
+    'settings that leave open who may call are refused before any plug-in is opened',
+  ],
+  [
+    'shared/core/settings/account-storage.ts',
+    'fiat',
+    'operators say by a setting of this name who may manage accounts without it',
+  ],
+].map(([paths = '', named = '']) => ({ files: paths.split(' '), words: named.split(' ') }));
 
 const files = loadSourceFiles().filter(
   ({ path }) => /^(functions|shared)\//.test(path) && !/^shared\/providers\/[^/]+\//.test(path),
@@ -86,8 +66,8 @@ describe('a provider', () => {
   });
 
   it('has no exception that nobody needs', () => {
-    const needless = exceptions.flatMap((exception) =>
-      exception.files.filter((prefix) => !isNeeded(prefix, exception.word)),
+    const needless = exceptions.flatMap(({ files: prefixes, words: allowed }) =>
+      prefixes.filter((prefix) => !isNeeded(prefix, allowed)),
     );
     expect(needless).toEqual([]);
   });
@@ -100,27 +80,27 @@ describe('a provider', () => {
 function findNames(path: string, code: string): string[] {
   return [...code.matchAll(words)]
     .map((match) => ({ word: match[0], line: getLine(code, match.index) }))
-    .filter(({ word }) => !exceptions.some((exception) => isExcepted({ path, word }, exception)))
+    .filter(({ word }) => !isExcepted(path, word))
     .map(
       ({ word, line }) =>
         `${path}:${line} names '${word}': what only one provider knows belongs into shared/providers/<provider>/`,
     );
 }
 
-function isExcepted(
-  found: { readonly path: string; readonly word: string },
-  { files: prefixes, word: allowed }: { readonly files: readonly string[]; readonly word: string },
-): boolean {
-  const isThere = prefixes.some((prefix) => found.path.startsWith(prefix));
-  return isThere && allowed.split(' ').includes(found.word.toLowerCase());
+function isExcepted(path: string, word: string): boolean {
+  return exceptions.some(
+    (exception) =>
+      exception.files.some((prefix) => path.startsWith(prefix)) &&
+      exception.words.includes(word.toLowerCase()),
+  );
 }
 
 /** Whether a file of the exception has one of its words. */
-function isNeeded(prefix: string, allowed: string): boolean {
+function isNeeded(prefix: string, allowed: readonly string[]): boolean {
   const named = files
     .filter(({ path }) => path.startsWith(prefix))
     .flatMap((file) => getCode(file).match(words) ?? []);
-  return named.some((word) => allowed.split(' ').includes(word.toLowerCase()));
+  return named.some((word) => allowed.includes(word.toLowerCase()));
 }
 
 /** Ids of the plug-ins that have operations, even without an account. */

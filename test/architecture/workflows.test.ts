@@ -27,7 +27,6 @@ describe('workflows', () => {
     const loose = lines.filter(
       (line) => !/^\s*(- )?uses: [\w.-]+\/[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(line),
     );
-
     expect(lines.length).toBe(steps.filter(({ uses }) => uses !== undefined).length);
     expect(lines.length).toBeGreaterThan(4);
     expect(loose).toEqual([]);
@@ -51,7 +50,6 @@ describe('workflows', () => {
 
   it('look for known holes in what is deployed, and keep the bill of materials', () => {
     const commands = steps.map(({ run }) => run);
-
     expect(commands).toContain('npm audit --omit=dev --audit-level=high');
     expect(commands.indexOf('npm run sbom')).toBeGreaterThanOrEqual(0);
     expect(steps).toContainEqual({

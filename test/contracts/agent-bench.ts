@@ -47,6 +47,13 @@ export async function add({ store, clock }: AgentBench, ...specs: AgentSpec[]): 
   if (first !== undefined) clock.advance(first.intervalMs - (clock.now() - getTurn(first, clock.now())) + 10);
 }
 
+/** A store that has just been opened, and an agent that was added to it. */
+export async function openWithAgent(open: () => AgentBench, changes?: Partial<AgentSpec>) {
+  const [bench, spec] = [open(), newSpec(changes)];
+  await add(bench, spec);
+  return { bench, spec };
+}
+
 /** Takes agents out of service. */
 export async function removeAgents({ store }: AgentBench, ...specs: AgentSpec[]): Promise<readonly Agent[]> {
   const others = (await store.list()).filter(

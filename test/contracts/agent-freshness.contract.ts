@@ -3,24 +3,14 @@ import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
 import { cacheTable } from '../../shared/aws/tables.ts';
 import { idleIntervalMs } from '../../shared/core/agents/agent-schedule.ts';
 import { type TestClock, testRandomness } from '../support/run/test-clock.ts';
-import {
-  type AgentBench,
-  add,
-  claim,
-  find,
-  newSpec,
-  removeAgents,
-  success,
-  tryClaim,
-} from './agent-bench.ts';
+import type { AgentBench } from './agent-bench.ts';
+import { add, claim, find, newSpec, openWithAgent, removeAgents, success, tryClaim } from './agent-bench.ts';
 
 /** What every DynamoDB must do for what is told of runs, and how fresh caches are. `open` is called inside the tests. */
 export function testAgentFreshness(open: (clock?: TestClock) => AgentBench): void {
   describe('what a run tells', () => {
     it('is seen while it goes on, and its as-of stays', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const { lease } = await claim(bench, spec);
       const progress = { items: 7, changes: 2, asOfMs: 1_000, details: { kinds: 3 } };
       await bench.store.renew(lease, progress);
@@ -35,18 +25,14 @@ export function testAgentFreshness(open: (clock?: TestClock) => AgentBench): voi
     });
 
     it('of a failure moves the as-of, too, when that is known', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const { lease } = await claim(bench, spec);
       await bench.store.finish(lease, success(0, { outcome: 'FAILURE', error: 'half', asOfMs: 2_000 }));
       expect(await find(bench, spec)).toMatchObject({ asOfMs: 2_000, failures: 1 });
     });
 
     it('of one that was stopped leaves its turn, and counts neither as failed nor as well', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const failed = await claim(bench, spec);
       await bench.store.finish(failed.lease, success(0, { outcome: 'FAILURE', error: 'no' }));
       bench.clock.advance(spec.intervalMs);
@@ -113,9 +99,7 @@ export function testAgentFreshness(open: (clock?: TestClock) => AgentBench): voi
     });
 
     it('tells when the last run failed, or none came for two intervals', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const isStale = async () =>
         (await bench.store.readFreshness([spec.account])).get(spec.account)?.isStale;
       await end(bench, spec, 5_000);
@@ -133,9 +117,7 @@ export function testAgentFreshness(open: (clock?: TestClock) => AgentBench): voi
 
   describe('wake()', () => {
     it('that failed is done again with the next use', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const { lease } = await claim(bench, spec);
       bench.clock.advance(20 * 60_000);
       await bench.store.finish(lease, success(bench.clock.now() + idleIntervalMs));

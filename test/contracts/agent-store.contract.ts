@@ -17,6 +17,7 @@ import {
   leaseMs,
   newSpec,
   openAgents,
+  openWithAgent,
   removeAgents,
   success,
   tryClaim,
@@ -24,7 +25,7 @@ import {
 import { testAgentFreshness } from './agent-freshness.contract.ts';
 import { testAgentTurns } from './agent-turns.contract.ts';
 import { countRequests } from './cache-bench.ts';
-import { type CountCases, largePayload, repeatEveryWrite, type StoreEngine } from './store-bench.ts';
+import { type CountCases, largeText, repeatEveryWrite, type StoreEngine } from './store-bench.ts';
 
 /** What every DynamoDB must do for agents. `getEngine` is called inside the tests. */
 export function testAgentStore(
@@ -40,9 +41,7 @@ export function testAgentStore(
 
     describe('a run', () => {
       it('shows what it amounted to', async () => {
-        const bench = open();
-        const spec = newSpec();
-        await add(bench, spec);
+        const { bench, spec } = await openWithAgent(open);
         bench.clock.advance(5_000);
         const { lease } = await claim(bench, spec);
         expect(await find(bench, spec)).toMatchObject({
@@ -62,9 +61,7 @@ export function testAgentStore(
       });
 
       it('that failed shows why, also after later ones that did not', async () => {
-        const bench = open();
-        const spec = newSpec();
-        await add(bench, spec);
+        const { bench, spec } = await openWithAgent(open);
         const failed = {
           ...success(0),
           outcome: 'FAILURE',
@@ -83,9 +80,7 @@ export function testAgentStore(
       });
 
       it('ends once, though the answers of its writes are lost', async () => {
-        const bench = open();
-        const spec = newSpec();
-        await add(bench, spec);
+        const { bench, spec } = await openWithAgent(open);
         repeatEveryWrite(bench.documents);
         const { lease } = await claim(bench, spec);
         await bench.store.renew(lease);
@@ -97,9 +92,7 @@ export function testAgentStore(
       });
 
       it('without changes is two updates of one item', async () => {
-        const bench = open();
-        const spec = newSpec();
-        await add(bench, spec);
+        const { bench, spec } = await openWithAgent(open);
         const requests = countRequests(bench.documents);
         const { lease, readState } = await claim(bench, spec);
         await readState();
@@ -110,10 +103,8 @@ export function testAgentStore(
 
     describe('what a run leaves for the next one', () => {
       it('may be small or large, and replaces what was there', async () => {
-        const bench = open();
-        const spec = newSpec();
-        await add(bench, spec);
-        const states = ['', '{"pod":"17"}', large(3e5), large(8e5), 'small', large(2e4)];
+        const { bench, spec } = await openWithAgent(open);
+        const states = ['', '{"pod":"17"}', largeText(3e5), largeText(8e5), 'small', largeText(2e4)];
         for (const state of states) {
           const { lease, readState } = await claim(bench, spec);
           await bench.store.commitState(lease, `${await readState()} and more`);
@@ -132,21 +123,19 @@ export function testAgentStore(
       });
 
       it('is not touched by a worker that lost its lease', async () => {
-        const bench = open();
-        const spec = newSpec();
-        await add(bench, spec);
+        const { bench, spec } = await openWithAgent(open);
         const first = await claim(bench, spec);
         bench.clock.advance(leaseMs + 1);
         const second = await claim(bench, spec);
-        const state = large(1e5);
+        const state = largeText(1e5);
         await bench.store.commitState(second.lease, state);
 
-        await expect(bench.store.commitState(first.lease, large(1e5))).rejects.toThrow(LeaseLostError);
+        await expect(bench.store.commitState(first.lease, largeText(1e5))).rejects.toThrow(LeaseLostError);
         await expect(bench.store.finish(first.lease, success(0, { state: 'late' }))).rejects.toThrow(
           LeaseLostError,
         );
         await bench.store.finish(second.lease, success(0));
-        await expect(bench.store.finish(second.lease, success(0, { state: large(1e5) }))).rejects.toThrow(
+        await expect(bench.store.finish(second.lease, success(0, { state: largeText(1e5) }))).rejects.toThrow(
           LeaseLostError,
         );
         bench.clock.advance(spec.intervalMs);
@@ -155,11 +144,9 @@ export function testAgentStore(
       });
 
       it('is not handed out when a part of it is missing', async () => {
-        const bench = open();
-        const spec = newSpec();
-        await add(bench, spec);
+        const { bench, spec } = await openWithAgent(open);
         const { lease } = await claim(bench, spec);
-        await bench.store.finish(lease, success(0, { state: large(1e5) }));
+        await bench.store.finish(lease, success(0, { state: largeText(1e5) }));
         const [chunk] = await bench.table.query(`AGENT-STATE#${spec.account}#core`);
         await bench.table.delete({ pk: String(chunk?.['pk']), sk: String(chunk?.['sk']) });
         bench.clock.advance(spec.intervalMs);
@@ -192,9 +179,7 @@ export function testAgentStore(
       });
 
       it('that comes while an idle account is run makes the next run come soon', async () => {
-        const bench = open();
-        const spec = newSpec();
-        await add(bench, spec);
+        const { bench, spec } = await openWithAgent(open);
         bench.clock.advance(idleAfterMs);
         const { lease } = await claim(bench, spec);
         await open(bench.clock).store.wake(spec.account);
@@ -204,9 +189,7 @@ export function testAgentStore(
       });
 
       it('leaves an agent alone that fails', async () => {
-        const bench = open();
-        const spec = newSpec();
-        await add(bench, spec);
+        const { bench, spec } = await openWithAgent(open);
         bench.clock.advance(idleAfterMs);
         const { lease } = await claim(bench, spec);
         const nextRunMs = bench.clock.now() + 600_000;
@@ -238,11 +221,9 @@ export function testAgentStore(
       });
 
       it('takes out of service what is not wanted, and whoever runs it loses it', async () => {
-        const bench = open();
-        const spec = newSpec();
-        await add(bench, spec);
+        const { bench, spec } = await openWithAgent(open);
         const { lease } = await claim(bench, spec);
-        await bench.store.commitState(lease, large(1e5));
+        await bench.store.commitState(lease, largeText(1e5));
 
         const removed = await removeAgents(bench, spec);
         expect(removed.filter(({ account }) => account === spec.account)).toHaveLength(1);
@@ -257,9 +238,7 @@ export function testAgentStore(
       });
 
       it('lets begin anew what is wanted again', async () => {
-        const bench = open();
-        const spec = newSpec();
-        await add(bench, spec);
+        const { bench, spec } = await openWithAgent(open);
         const { lease } = await claim(bench, spec);
         await bench.store.finish(lease, success(0, { state: 'position' }));
         await removeAgents(bench, spec);
@@ -290,9 +269,7 @@ export function testAgentStore(
     });
 
     it('lets nobody share a worker with an agent of which one died', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const how = () => ({
         ...{ owner: testRandomness.id(), leaseMs, isShared: true },
         turn: getClaimableTurn(spec, bench.clock.now()),
@@ -309,9 +286,7 @@ export function testAgentStore(
     });
 
     it('hands a run over to who is named, with what it left and no gap', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const first = await claim(bench, spec);
       bench.clock.advance(900_000);
       await bench.store.commitState(first.lease, 'so far', { items: 7, changes: 2, asOfMs: 5 });
@@ -333,9 +308,7 @@ export function testAgentStore(
     });
 
     it('is given anew to whom the answer never reached, and his older claims come too late', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const ask = async (owner: string, askedMs: number) => {
         const claimed = await bench.store.claim(spec, { owner, turn: 0, leaseMs, demanded: true, askedMs });
         return claimed?.lease;
@@ -352,9 +325,7 @@ export function testAgentStore(
     });
 
     it('runs on demand what is not due, but not what somebody runs', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const { lease } = await claim(bench, spec);
       const demand = () =>
         bench.store.claim(spec, {
@@ -374,9 +345,4 @@ export function testAgentStore(
       await claim(bench, spec);
     });
   });
-}
-
-/** A text of about so many characters that can hardly be compressed. */
-function large(length: number): string {
-  return String(largePayload(length)[0]?.description['text']);
 }

@@ -5,7 +5,17 @@ import type { AgentSpec, ClaimedAgent } from '../../shared/core/agents/agent-sto
 import { LeaseLostError } from '../../shared/core/tasks/task.ts';
 import type { TestClock } from '../support/run/test-clock.ts';
 import { testRandomness } from '../support/run/test-clock.ts';
-import { type AgentBench, add, claim, find, leaseMs, newSpec, success, tryClaim } from './agent-bench.ts';
+import {
+  type AgentBench,
+  add,
+  claim,
+  find,
+  leaseMs,
+  newSpec,
+  openWithAgent,
+  success,
+  tryClaim,
+} from './agent-bench.ts';
 import { type AgentAction, agentModel, type ModelAgent } from './agent-model.ts';
 import { type CountCases, repeatEveryWrite } from './store-bench.ts';
 
@@ -17,17 +27,13 @@ import { type CountCases, repeatEveryWrite } from './store-bench.ts';
 export function testAgentTurns(open: (clock?: TestClock) => AgentBench, countCases: CountCases): void {
   describe('turns', () => {
     it('go to one of twenty workers', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const answers = await Promise.all(Array.from({ length: 20 }, () => tryClaim(bench, spec)));
       expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1);
     });
 
     it('are not skipped by a message that comes early', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const { lease } = await claim(bench, spec);
       const nextRunMs = getTurn(spec, bench.clock.now()) + spec.intervalMs;
       await bench.store.finish(lease, success(nextRunMs));
@@ -41,9 +47,7 @@ export function testAgentTurns(open: (clock?: TestClock) => AgentBench, countCas
     });
 
     it('are run once each, and are over once they were', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const { lease } = await claim(bench, spec);
       await bench.store.finish(lease, success(0));
       const again = { owner: 'x@h', turn: lease.turn, leaseMs };
@@ -51,9 +55,7 @@ export function testAgentTurns(open: (clock?: TestClock) => AgentBench, countCas
     });
 
     it('are not ended by an earlier run of the same worker', async () => {
-      const bench = open();
-      const spec = newSpec();
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open);
       const claimAgain = async () => {
         const answer = await bench.store.claim(spec, {
           owner: 'same@host',
@@ -73,9 +75,7 @@ export function testAgentTurns(open: (clock?: TestClock) => AgentBench, countCas
     it.each([5_000, 30_000, 3_600_000])(
       'are delayed by a worker that dies by its lease at most, at an interval of %i ms',
       async (intervalMs) => {
-        const bench = open();
-        const spec = newSpec({ intervalMs });
-        await add(bench, spec);
+        const { bench, spec } = await openWithAgent(open, { intervalMs });
         const dead = await claim(bench, spec);
         bench.clock.advance(leaseMs - 1_000);
         expect(await tryClaim(bench, spec)).toBeUndefined();
@@ -89,9 +89,7 @@ export function testAgentTurns(open: (clock?: TestClock) => AgentBench, countCas
     );
 
     it('of an agent whose interval is changed go on', async () => {
-      const bench = open();
-      const spec = newSpec({ intervalMs: 5_000 });
-      await add(bench, spec);
+      const { bench, spec } = await openWithAgent(open, { intervalMs: 5_000 });
       for (const intervalMs of [5_000, 600_000, 5_000, 30_000]) {
         await add(bench, { ...spec, intervalMs });
         bench.clock.advance(intervalMs);

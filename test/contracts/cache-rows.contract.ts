@@ -6,7 +6,7 @@ import { isRevision, type Revision } from '../../shared/core/cache/revision.ts';
 import { arbitraryHistory } from '../shared/core/cache/row-history.ts';
 import type { TestClock } from '../support/run/test-clock.ts';
 import { type CacheBench, collect, countRequests, newAccount, put, remove, v } from './cache-bench.ts';
-import { type CountCases, largePayload, repeatEveryWrite } from './store-bench.ts';
+import { type CountCases, largeText, repeatEveryWrite } from './store-bench.ts';
 
 /**
  * What every DynamoDB must do for the rows of views.
@@ -267,9 +267,4 @@ function list(store: CacheStore, key: RowKey): Promise<StoredRow[]> {
 
 async function listKeys(store: CacheStore, key: RowKey): Promise<string[]> {
   return (await list(store, key)).flatMap((row) => [...row.read().keys()]);
-}
-
-/** A text of about so many characters that can hardly be compressed. */
-function largeText(length: number): string {
-  return String(largePayload(length)[0]?.description['text']);
 }

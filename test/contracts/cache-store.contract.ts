@@ -3,17 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { ItemTooLargeError, tombstoneRetentionMs } from '../../shared/core/cache/cache-store.ts';
 import type { TestClock } from '../support/run/test-clock.ts';
 import { chooseSize } from '../support/run/test-size.ts';
-import {
-  type CacheBench,
-  collect,
-  countRequests,
-  newAccount,
-  openCache,
-  pod,
-  podKey,
-  putAll,
-  v,
-} from './cache-bench.ts';
+import type { CacheBench } from './cache-bench.ts';
+import { collect, countRequests, newAccount, openCache, pod, podKey, putAll, v } from './cache-bench.ts';
 import { testCacheDirectory } from './cache-directory.contract.ts';
 import { testCacheRowMemory } from './cache-row-memory.contract.ts';
 import { testCacheRows } from './cache-rows.contract.ts';
@@ -33,23 +24,15 @@ export function testCacheStore(
         const [one, other] = [open(), open()];
         const account = newAccount();
         expect(await one.store.getEpoch(account)).toBeUndefined();
-        expect(await one.store.raiseEpoch(account, { epoch: 7, cluster: 'a' })).toEqual({
-          epoch: 7,
-          cluster: 'a',
-        });
-        expect(await other.store.raiseEpoch(account, { epoch: 7, cluster: 'b' })).toEqual({
-          epoch: 7,
-          cluster: 'a',
-        });
-        expect(await other.store.raiseEpoch(account, { epoch: 9, cluster: 'b' })).toEqual({
-          epoch: 9,
-          cluster: 'b',
-        });
-        expect(await one.store.raiseEpoch(account, { epoch: 8, cluster: 'c' })).toEqual({
-          epoch: 9,
-          cluster: 'b',
-        });
-        expect(await one.store.getEpoch(account)).toEqual({ epoch: 9, cluster: 'b' });
+        const [seven, nine] = [
+          { epoch: 7, cluster: 'a' },
+          { epoch: 9, cluster: 'b' },
+        ] as const;
+        expect(await one.store.raiseEpoch(account, seven)).toEqual(seven);
+        expect(await other.store.raiseEpoch(account, { epoch: 7, cluster: 'b' })).toEqual(seven);
+        expect(await other.store.raiseEpoch(account, nine)).toEqual(nine);
+        expect(await one.store.raiseEpoch(account, { epoch: 8, cluster: 'c' })).toEqual(nine);
+        expect(await one.store.getEpoch(account)).toEqual(nine);
       });
 
       it('is one for all who raise it at once', async () => {

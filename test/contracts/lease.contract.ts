@@ -3,15 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { type Lease, LeaseLostError, leaseDurationMs } from '../../shared/core/tasks/task.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import { type LeaseAction, leaseModel, type ModelTask, newModelTask } from './lease-model.ts';
+import type { CountCases, StoreBench } from './store-bench.ts';
 import {
-  type CountCases,
   entry,
   getKeys,
   hold,
   interrupt,
   newTask,
+  openAccepted,
+  openLeased,
   repeatEveryWrite,
-  type StoreBench,
   take,
 } from './store-bench.ts';
 
@@ -23,19 +24,15 @@ import {
 export function testLeases(open: (clock?: TestClock) => StoreBench, countCases: CountCases): void {
   describe('leases', () => {
     it('are held by one of many workers at a time', async () => {
-      const { store } = open();
-      const { task } = await store.accept(newTask());
-
+      const { store, task } = await openAccepted(open);
       const workers = Array.from({ length: 20 }, (_, index) =>
         store.takeLease(task.id, { ownerId: `w${index}@h`, attempts: 1 }),
       );
-
       expect((await Promise.all(workers)).filter((lease) => lease !== undefined)).toHaveLength(1);
     });
 
     it('pass to another worker once they lapse, and shut the first one out', async () => {
-      const { store, clock } = open();
-      const { task } = await store.accept(newTask());
+      const { store, clock, task } = await openAccepted(open);
       const first = await take(store, task.id);
 
       clock.advance(leaseDurationMs + 1);
@@ -50,22 +47,16 @@ export function testLeases(open: (clock?: TestClock) => StoreBench, countCases: 
     });
 
     it('last as long as they are renewed', async () => {
-      const { store, clock } = open();
-      const { task } = await store.accept(newTask());
-      const { lease } = await take(store, task.id);
-
+      const { store, clock, task, lease } = await openLeased(open);
       for (let round = 0; round < 3; round += 1) {
         clock.advance(leaseDurationMs - 1000);
         await store.renewLease(lease);
       }
-
       expect(await store.takeLease(task.id, { ownerId: 'other@h', attempts: 1 })).toBeUndefined();
     });
 
     it('are not given for a finished or unknown task', async () => {
-      const { store } = open();
-      const { task } = await store.accept(newTask());
-      const { lease } = await take(store, task.id);
+      const { store, task, lease } = await openLeased(open);
       await store.commit(lease, { entries: [], next: 'COMPLETED' });
 
       expect(await store.takeLease(task.id, { ownerId: 'x@h', attempts: 1 })).toBeUndefined();
@@ -73,8 +64,7 @@ export function testLeases(open: (clock?: TestClock) => StoreBench, countCases: 
     });
 
     it('hold for the worker from before he asked, however long the answer took', async () => {
-      const { store, clock, documents } = open();
-      const { task } = await store.accept(newTask());
+      const { store, clock, documents, task } = await openAccepted(open);
       const answerLate = (): void =>
         interrupt(documents, { command: /Update/, when: 'afterwards' }, () => clock.advance(5_000));
 
@@ -95,19 +85,15 @@ export function testLeases(open: (clock?: TestClock) => StoreBench, countCases: 
     });
 
     it('are not given to who took one whose answer was lost, on a task that was failed meanwhile', async () => {
-      const { store, documents, clock } = open();
-      const { task } = await store.accept(newTask());
+      const { store, documents, clock, task } = await openAccepted(open);
       interrupt(documents, { command: /Update/, when: 'afterwards' }, () =>
         open(clock).store.fail(task.id, 'FAILED_RETRYABLE', entry('ended')),
       );
-
       expect(await store.takeLease(task.id, { ownerId: 'w@h', attempts: 1 })).toBeUndefined();
     });
 
     it('are not given on a task that is failed while its long journal is read', async () => {
-      const { store, documents, clock } = open();
-      const { task } = await store.accept(newTask());
-      const { lease } = await take(store, task.id);
+      const { store, documents, clock, task, lease } = await openLeased(open);
       const value = testRandomness.id().repeat(3_000);
       await store.commit(lease, { entries: [{ ...entry('one'), value }], next: 'release' });
       interrupt(documents, { command: /Query/, when: 'before' }, () =>
@@ -118,9 +104,7 @@ export function testLeases(open: (clock?: TestClock) => StoreBench, countCases: 
     });
 
     it('stay given up when a renewal comes late', async () => {
-      const { store } = open();
-      const { task } = await store.accept(newTask());
-      const { lease } = await take(store, task.id);
+      const { store, task, lease } = await openLeased(open);
       await store.commit(lease, { entries: [], next: 'checkpoint' });
 
       await expect(store.renewLease(lease)).rejects.toThrow(LeaseLostError);
@@ -128,17 +112,14 @@ export function testLeases(open: (clock?: TestClock) => StoreBench, countCases: 
     });
 
     it('take a checkpoint for progress, too', async () => {
-      const { store } = open();
-      const { task } = await store.accept(newTask());
+      const { store, task } = await openAccepted(open);
       const { lease } = await take(store, task.id, 4);
       await store.commit(lease, { entries: [], next: 'checkpoint' });
-
       expect((await take(store, task.id, 1)).task.attempts).toBe(1);
     });
 
     it('count attempts until there is progress', async () => {
-      const { store } = open();
-      const { task } = await store.accept(newTask());
+      const { store, task } = await openAccepted(open);
       const first = await take(store, task.id, 4);
       await store.commit(first.lease, { entries: [], next: 'release' });
       const second = await take(store, task.id, 1);
@@ -152,7 +133,6 @@ export function testLeases(open: (clock?: TestClock) => StoreBench, countCases: 
       const one = open();
       const other = open(one.clock);
       const { task } = await one.store.accept(newTask());
-
       for (let fence = 1; fence <= 10; fence += 1) {
         const claims = await Promise.all(
           [one, other].map(({ store }) =>

@@ -15,7 +15,6 @@ export function testDelivery(
       const queue = await openQueue({ VisibilityTimeout: '60' });
       await queue.send('hidden');
       expect(await queue.receive()).toHaveLength(1);
-
       expect(await queue.receive()).toEqual([]);
     });
 
@@ -37,9 +36,7 @@ export function testDelivery(
       const queue = await openQueue({ VisibilityTimeout: '1' });
       await queue.send('done');
       const [message] = await queue.receive();
-
       await queue.delete(message);
-
       expect(await queue.receive({ WaitTimeSeconds: 2 })).toEqual([]);
     });
 
@@ -47,9 +44,7 @@ export function testDelivery(
       const queue = await openQueue({ VisibilityTimeout: '60' });
       await queue.send('back');
       const [message] = await queue.receive();
-
       await queue.hide(message, 0);
-
       expect(await queue.receive()).toHaveLength(1);
     });
 
@@ -90,7 +85,6 @@ export function testDelivery(
       await queue.send('gone');
       const [message] = await queue.receive();
       await queue.delete(message);
-
       await expect(queue.hide(message, 60)).rejects.toMatchObject(
         refusal(getEngine(), /^(InvalidParameterValue|ReceiptHandleIsInvalid|MessageNotInflight)$/),
       );
@@ -111,9 +105,7 @@ export function testDelivery(
       const queue = await openQueue({ VisibilityTimeout: '60' });
       await queue.send('long work');
       const [message] = await queue.receive();
-
       for (const seconds of [60, 3600, 60, 1]) await queue.hide(message, seconds);
-
       expect(await queue.receive({ WaitTimeSeconds: 10 })).toHaveLength(1);
     });
 
@@ -188,9 +180,7 @@ export function testDelivery(
       const queue = await openQueue({ VisibilityTimeout: '60' });
       const messages = ['a', 'b'].map((MessageBody) => ({ MessageBody, MessageGroupId: 'prod' }));
       await queue.sendBatch(messages);
-
       const received = [...(await queue.receive()), ...(await queue.receive())];
-
       expect(received.map(({ Body }) => Body).sort()).toEqual(['a', 'b']);
     });
 

@@ -21,6 +21,9 @@ export function testQueueEngine(name: string, getEngine: () => QueueEngine): voi
     return createQueue(endpoint, attributes, clientOptions);
   };
 
+  const expectRefusal = async (sending: Promise<unknown>, code: RegExp): Promise<void> =>
+    expect(sending).rejects.toMatchObject(refusal(getEngine(), code));
+
   describe(`queues on ${name}`, () => {
     describe('a message', () => {
       it('arrives as it was sent, with what the system knows of it', async () => {
@@ -69,10 +72,8 @@ export function testQueueEngine(name: string, getEngine: () => QueueEngine): voi
       it('reaches one of many receivers, once', async () => {
         const queue = await openQueue({ VisibilityTimeout: '60' });
         const receivers = Array.from({ length: 5 }, () => queue.receive({ WaitTimeSeconds: 3 }));
-
         await queue.send('only');
         const received = (await Promise.all(receivers)).flat();
-
         expect(received.map(({ Body }) => Body)).toEqual(['only']);
       });
 
@@ -104,10 +105,8 @@ export function testQueueEngine(name: string, getEngine: () => QueueEngine): voi
       });
 
       it('waits for the delay of its queue', async () => {
-        const [slow, quick] = [
-          await openQueue({ DelaySeconds: '60' }),
-          await openQueue({ DelaySeconds: '1' }),
-        ];
+        const slow = await openQueue({ DelaySeconds: '60' });
+        const quick = await openQueue({ DelaySeconds: '1' });
         await slow.send('much later');
         expect(await slow.receive()).toEqual([]);
         await quick.send('later');
@@ -118,17 +117,16 @@ export function testQueueEngine(name: string, getEngine: () => QueueEngine): voi
         const queue = await openQueue();
         const { maximumMessageBytes } = getEngine();
         await queue.send('x'.repeat(maximumMessageBytes));
-        await expect(queue.send('x'.repeat(maximumMessageBytes + 1))).rejects.toMatchObject(
-          refusal(getEngine(), /^(InvalidParameterValue|InvalidMessageContents)$/),
+        await expectRefusal(
+          queue.send('x'.repeat(maximumMessageBytes + 1)),
+          /^(InvalidParameterValue|InvalidMessageContents)$/,
         );
         expect(await queue.receive()).toHaveLength(1);
       });
 
       it('must not hold what XML cannot', async () => {
         const queue = await openQueue();
-        await expect(queue.send('a\u0000b')).rejects.toMatchObject(
-          refusal(getEngine(), /^InvalidMessageContents$/),
-        );
+        await expectRefusal(queue.send('a\u0000b'), /^InvalidMessageContents$/);
       });
     });
 
@@ -204,19 +202,18 @@ export function testQueueEngine(name: string, getEngine: () => QueueEngine): voi
       it('must hold an entry', async (test) => {
         skipGap(test, getEngine(), 'emptyBatch');
         const queue = await openQueue();
-        await expect(queue.sendBatch([])).rejects.toMatchObject(refusal(getEngine(), /EmptyBatchRequest/));
+        await expectRefusal(queue.sendBatch([]), /EmptyBatchRequest/);
       });
 
       it('must hold at most ten entries, with distinct ids', async () => {
         const queue = await openQueue();
         const eleven = Array.from({ length: 11 }, () => ({ MessageBody: 'x' }));
-        await expect(queue.sendBatch(eleven)).rejects.toMatchObject(
-          refusal(getEngine(), /TooManyEntriesInBatchRequest/),
-        );
+        await expectRefusal(queue.sendBatch(eleven), /TooManyEntriesInBatchRequest/);
         const twice = ['same', 'same'].map((Id) => ({ Id, MessageBody: 'x' }));
-        await expect(
+        await expectRefusal(
           queue.client.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries: twice })),
-        ).rejects.toMatchObject(refusal(getEngine(), /BatchEntryIdsNotDistinct/));
+          /BatchEntryIdsNotDistinct/,
+        );
       });
     });
 
@@ -229,9 +226,7 @@ export function testQueueEngine(name: string, getEngine: () => QueueEngine): voi
           );
 
         expect((await create('7')).QueueUrl).toBe(queue.url);
-        await expect(create('8')).rejects.toMatchObject(
-          refusal(getEngine(), /QueueNameExists|QueueAlreadyExists/),
-        );
+        await expectRefusal(create('8'), /QueueNameExists|QueueAlreadyExists/);
         const { QueueUrl } = await queue.client.send(new GetQueueUrlCommand({ QueueName: queue.name }));
         expect(QueueUrl).toBe(queue.url);
       });
@@ -287,12 +282,8 @@ export function testQueueEngine(name: string, getEngine: () => QueueEngine): voi
 
       it('with a number out of range is refused', async () => {
         const queue = await openQueue();
-        await expect(queue.receive({ MaxNumberOfMessages: 11 })).rejects.toMatchObject(
-          refusal(getEngine(), /^InvalidParameterValue$/),
-        );
-        await expect(queue.send('x', { DelaySeconds: 901 })).rejects.toMatchObject(
-          refusal(getEngine(), /^InvalidParameterValue$/),
-        );
+        await expectRefusal(queue.receive({ MaxNumberOfMessages: 11 }), /^InvalidParameterValue$/);
+        await expectRefusal(queue.send('x', { DelaySeconds: 901 }), /^InvalidParameterValue$/);
       });
     });
   });

@@ -52,9 +52,13 @@ const smallPayload = [{ provider: 'p', name: 'o', description: { field: 'value' 
 
 /** Operations whose payload is about so long, and cannot be compressed to much less. */
 export function largePayload(bytes: number): SubmittedOperation[] {
-  const ids = Math.ceil(bytes / testRandomness.id().length);
-  const text = Array.from({ length: ids }, () => testRandomness.id()).join('');
-  return [{ provider: 'p', name: 'o', description: { text } }];
+  return [{ provider: 'p', name: 'o', description: { text: largeText(bytes) } }];
+}
+
+/** A text of about so many characters that can hardly be compressed. */
+export function largeText(length: number): string {
+  const ids = Math.ceil(length / testRandomness.id().length);
+  return Array.from({ length: ids }, () => testRandomness.id()).join('');
 }
 
 /** A journal entry with one line. */
@@ -72,6 +76,18 @@ export async function take(store: DynamoTaskStore, id: string, attempts = 1): Pr
   const leased = await store.takeLease(id, { ownerId: `${testRandomness.id()}@test`, attempts });
   if (leased === undefined) throw new Error('no lease');
   return leased;
+}
+
+/** A store that has just been opened, and a task that it accepted. */
+export async function openAccepted(open: () => StoreBench) {
+  const bench = open();
+  return { ...bench, task: (await bench.store.accept(newTask())).task };
+}
+
+/** The same, and a lease of the task. */
+export async function openLeased(open: () => StoreBench) {
+  const bench = await openAccepted(open);
+  return { ...bench, lease: (await take(bench.store, bench.task.id)).lease };
 }
 
 /** Keys of a task's journal, in order. */

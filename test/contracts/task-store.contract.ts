@@ -9,8 +9,8 @@ import { integers } from '../support/run/edge-numbers.ts';
 import { type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import { chooseSize } from '../support/run/test-size.ts';
 import { testLeases } from './lease.contract.ts';
+import type { CountCases, StoreBench, StoreEngine } from './store-bench.ts';
 import {
-  type CountCases,
   dieAfterWrites,
   entry,
   findChunks,
@@ -20,10 +20,10 @@ import {
   interrupt,
   largePayload,
   newTask,
+  openAccepted,
+  openLeased,
   openStore,
   repeatEveryWrite,
-  type StoreBench,
-  type StoreEngine,
   take,
   watchPuts,
 } from './store-bench.ts';
@@ -157,9 +157,7 @@ export function testTaskStore(
 
     describe('commit()', () => {
       it('keeps every entry in order when the journal outgrows one item', async () => {
-        const { store } = open();
-        const { task } = await store.accept(newTask());
-        const { lease } = await take(store, task.id);
+        const { store, task, lease } = await openLeased(open);
 
         const keys = Array.from({ length: 60 }, (_, index) => `step-${index}`);
         for (const key of keys) {
@@ -240,9 +238,7 @@ export function testTaskStore(
 
     describe('fail() and restart()', () => {
       it('end an open task, fence its worker out, and run it again with its own operations', async () => {
-        const { store } = open();
-        const { task } = await store.accept(newTask());
-        const { lease } = await take(store, task.id);
+        const { store, task, lease } = await openLeased(open);
 
         const failed = await store.fail(task.id, 'FAILED_RETRYABLE', entry('ended'));
         await store.removeOpen(task);
@@ -269,8 +265,7 @@ export function testTaskStore(
       });
 
       it('restart with other operations, once', async () => {
-        const { store } = open();
-        const { task } = await store.accept(newTask());
+        const { store, task } = await openAccepted(open);
         await store.fail(task.id, 'FAILED_RETRYABLE', entry('ended'));
         const other = [{ provider: 'p', name: 'other', description: {} }];
         const submission = { operations: other, accounts: ['account', 'other'], isRestricted: true };
@@ -286,9 +281,7 @@ export function testTaskStore(
       });
 
       it('leave a finished task as it is', async () => {
-        const { store } = open();
-        const { task } = await store.accept(newTask());
-        const { lease } = await take(store, task.id);
+        const { store, task, lease } = await openLeased(open);
         await store.commit(lease, { entries: [], next: 'COMPLETED' });
 
         expect(await store.fail(task.id, 'FAILED', entry('ended'))).toBeUndefined();

@@ -1,11 +1,6 @@
-import {
-  Agent,
-  createServer,
-  type IncomingMessage,
-  request as requestHttp,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, createServer, request as requestHttp } from 'node:http';
+import { closeServer, listenLocally } from '../support/network/local-server.ts';
 
 /** What stands behind a domain. */
 export interface DomainOptions {
@@ -34,13 +29,11 @@ const keptPath = '/health';
 export async function startDomain(options: DomainOptions): Promise<Domain> {
   const agent = new Agent({ keepAlive: true });
   const server = createServer((request, response) => passOn({ request, response, agent, options }));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   return {
     url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeServer(server);
       agent.destroy();
     },
   };

@@ -66,12 +66,11 @@ const fail = async (path: string): Promise<[number, unknown]> => {
   return [answer.status, errors ?? message];
 };
 
-const all = [
-  'canary replicaSet cart-v009',
-  'shop replicaSet cart-v001',
-  'shop replicaSet cart-v002',
-  'shop replicaSet cart-v003',
-];
+const expectMissing = async (path: string, message: string): Promise<void> =>
+  expect(await fail(path)).toEqual([404, message]);
+
+const three = ['replicaSet cart-v001', 'replicaSet cart-v002', 'replicaSet cart-v003'];
+const all = ['canary replicaSet cart-v009', ...three.map((name) => `shop ${name}`)];
 
 describe('applications', () => {
   it('are listed with their clusters', async () => {
@@ -90,7 +89,7 @@ describe('applications', () => {
         prod: [{ name: 'deployment cart', provider: 'kubernetes', loadBalancers: [], serverGroups: [] }],
       },
     });
-    expect(await fail('/applications/absent')).toEqual([404, 'Application does not exist (name: absent)']);
+    await expectMissing('/applications/absent', 'Application does not exist (name: absent)');
   });
 });
 
@@ -101,9 +100,8 @@ describe('clusters', () => {
   });
 
   it('of an account are told in short', async () => {
-    const [cluster, ...others] = await getJson<{ serverGroups: string[] }[]>(
-      '/applications/cart/clusters/prod',
-    );
+    const list = '/applications/cart/clusters/prod';
+    const [cluster, ...others] = await getJson<{ serverGroups: string[] }[]>(list);
     expect(others).toEqual([]);
     expect(cluster).toMatchObject({
       name: 'deployment cart',
@@ -113,10 +111,8 @@ describe('clusters', () => {
     });
     expect(cluster?.serverGroups.toSorted()).toEqual(all.map((name) => name.replace(/^\w+ /, '')).sort());
     for (const account of ['dev', 'nobody']) {
-      expect(await fail(`/applications/cart/clusters/${account}`)).toEqual([
-        404,
-        `No clusters found (application: cart, account: ${account})`,
-      ]);
+      const message = `No clusters found (application: cart, account: ${account})`;
+      await expectMissing(`/applications/cart/clusters/${account}`, message);
     }
   });
 
@@ -130,26 +126,17 @@ describe('clusters', () => {
     const small = { ...cluster, serverGroups: [], loadBalancers: [] };
     expect(await getJson(`${path}?expand=false`)).toEqual([small]);
     expect(await getJson(`${path}/Kubernetes?expand=false`)).toEqual(small);
-    expect(await fail(`${path}?expand=perhaps`)).toEqual([
-      400,
-      ["Query parameter 'expand' must be true or false, not 'perhaps'"],
-    ]);
+    const message = "Query parameter 'expand' must be true or false, not 'perhaps'";
+    expect(await fail(`${path}?expand=perhaps`)).toEqual([400, [message]]);
   });
 
   it('that are not there are told apart from providers that are not', async () => {
     const absent = '/applications/cart/clusters/prod/deployment%20absent';
-    expect(await fail(absent)).toEqual([
-      404,
-      'Cluster not found (application: cart, account: prod, name: deployment absent)',
-    ]);
-    expect(await fail(`${absent}/kubernetes`)).toEqual([
-      404,
-      'No clusters found (application: cart, account: prod, type: kubernetes)',
-    ]);
-    expect(await fail(`${path}/aws`)).toEqual([
-      404,
-      'No provider of type aws has clusters (application: cart, account: prod, cluster: deployment cart)',
-    ]);
+    const place = 'application: cart, account: prod';
+    await expectMissing(absent, `Cluster not found (${place}, name: deployment absent)`);
+    await expectMissing(`${absent}/kubernetes`, `No clusters found (${place}, type: kubernetes)`);
+    const message = `No provider of type aws has clusters (${place}, cluster: deployment cart)`;
+    await expectMissing(`${path}/aws`, message);
   });
 
   it('have server groups, of one namespace where one is named', async () => {
@@ -164,10 +151,8 @@ describe('clusters', () => {
     const alone = await getJson<Named>(`${one}?region=shop`);
     expect([alone.name, alone.region]).toEqual(['replicaSet cart-v003', 'shop']);
     expect(await getJson(one)).toEqual([alone]);
-    expect(await fail(`${one}?region=canary`)).toEqual([
-      404,
-      'Server group not found (account: prod, name: replicaSet cart-v003, type: kubernetes)',
-    ]);
+    const message = 'Server group not found (account: prod, name: replicaSet cart-v003, type: kubernetes)';
+    await expectMissing(`${one}?region=canary`, message);
   });
 
   it.each([
@@ -180,11 +165,9 @@ describe('clusters', () => {
   ])('have a target %s: %s', async (target, name) => {
     const found = `${path}/kubernetes/shop/serverGroups/target/${target}`;
     expect(await getJson(found)).toMatchObject({ name, region: 'shop', accountName: 'prod' });
-    const images = {
-      summaries: [{ serverGroupName: name.split(' ')[1], buildInfo: { images: ['cart:1'] } }],
-    };
-    expect(await getJson(`${found}/images`)).toEqual(images);
-    expect(await getJson(`${found}/Image`)).toEqual(images.summaries[0]);
+    const summary = { serverGroupName: name.split(' ')[1], buildInfo: { images: ['cart:1'] } };
+    expect(await getJson(`${found}/images`)).toEqual({ summaries: [summary] });
+    expect(await getJson(`${found}/Image`)).toEqual(summary);
   });
 
   it('have no target where none is meant', async () => {
@@ -195,7 +178,7 @@ describe('clusters', () => {
       expect((await fail(`${path}/kubernetes/${target}`))[0]).toBe(404);
     }
     expect(await fail(`${canary}/best`)).toEqual([404, expect.stringContaining("got 'best'")]);
-    expect(await fail(`${canary}/current/colours`)).toEqual([404, 'Summary not found (type: colours)']);
+    await expectMissing(`${canary}/current/colours`, 'Summary not found (type: colours)');
     expect((await fail(`${canary}/current?onlyEnabled=maybe`))[0]).toBe(400);
   });
 });
@@ -208,12 +191,11 @@ describe('server groups', () => {
     expect(await list(`${path}?cloudProvider=KUBERNETES&expand=true`)).toEqual(all);
     expect(await list(`${path}?cloudProvider=aws`)).toEqual([]);
     expect(await list('/applications/absent/serverGroups')).toEqual([]);
-    const [summary] = (await getJson<Named[]>(path)).filter(({ name }) => name.endsWith('v003'));
-    expect(summary).toMatchObject({ isDisabled: false, loadBalancers: ['service cart'] });
-    const [expanded] = (await getJson<Named[]>(`${path}?expand=true`)).filter(({ name }) =>
-      name.endsWith('v003'),
-    );
-    expect(expanded).toMatchObject({ accountName: 'prod', cluster: 'deployment cart', application: 'cart' });
+    const find = async (from: string) =>
+      (await getJson<Named[]>(from)).find(({ name }) => name.endsWith('v003'));
+    expect(await find(path)).toMatchObject({ isDisabled: false, loadBalancers: ['service cart'] });
+    const expanded = { accountName: 'prod', cluster: 'deployment cart', application: 'cart' };
+    expect(await find(`${path}?expand=true`)).toMatchObject(expanded);
   });
 
   it('are those of some clusters where these are named, and none for none', async () => {
@@ -240,42 +222,35 @@ describe('server groups', () => {
     for (const absent of ['prod/canary/replicaSet%20cart-v002', 'dev/shop/x', 'nobody/shop/replicaSet%20x']) {
       const [account, region, name] = absent.split('/').map(decodeURIComponent);
       const message = `Server group not found (account: ${account}, region: ${region}, name: ${name})`;
-      expect(await fail(`/serverGroups/${absent}`)).toEqual([404, message]);
+      await expectMissing(`/serverGroups/${absent}`, message);
     }
     expect((await fail('/serverGroups/prod/shop/replicaSet%20x?includeDetails=some'))[0]).toBe(400);
   });
 
   it('are those of several applications, or of a list', async () => {
-    expect(await list('/serverGroups?applications=cart,billing,absent')).toEqual(
-      [...all, 'shop replicaSet bill-v001'].sort(),
-    );
-    const ids =
-      'prod:shop:replicaSet bill-v001,dev:shop:replicaSet bill-v001,prod:canary:replicaSet cart-v009';
-    expect(await list(`/serverGroups?ids=${encodeURIComponent(ids)}`)).toEqual([
-      'canary replicaSet cart-v009',
-      'shop replicaSet bill-v001',
-    ]);
+    const bill = 'shop replicaSet bill-v001';
+    expect(await list('/serverGroups?applications=cart,billing,absent')).toEqual([...all, bill].sort());
+    const ids = [
+      'prod:shop:replicaSet bill-v001',
+      'dev:shop:replicaSet bill-v001',
+      'prod:canary:replicaSet cart-v009',
+    ];
+    const named = await list(`/serverGroups?ids=${encodeURIComponent(ids.join())}`);
+    expect(named).toEqual(['canary replicaSet cart-v009', bill]);
     const both = "Provide either the parameter 'applications' or 'ids', and not both";
     for (const query of ['', '?applications=', '?applications=cart&ids=a:b:c']) {
       expect(await fail(`/serverGroups${query}`)).toEqual([400, [both]]);
     }
-    expect(await fail('/serverGroups?ids=a:b:c,prod:shop')).toEqual([
-      400,
-      ['ids: expected account:region:name, got prod:shop'],
-    ]);
+    const short = 'ids: expected account:region:name, got prod:shop';
+    expect(await fail('/serverGroups?ids=a:b:c,prod:shop')).toEqual([400, [short]]);
   });
 
   it('have managers', async () => {
-    const [manager, ...others] = await getJson<{ serverGroups: Named[] }[]>(
-      '/applications/cart/serverGroupManagers',
-    );
+    const managers = '/applications/cart/serverGroupManagers';
+    const [manager, ...others] = await getJson<{ serverGroups: Named[] }[]>(managers);
     expect(others).toEqual([]);
     expect(manager).toMatchObject({ name: 'deployment cart', account: 'prod', region: 'shop' });
-    expect(manager?.serverGroups.map(({ name }) => name).sort()).toEqual([
-      'replicaSet cart-v001',
-      'replicaSet cart-v002',
-      'replicaSet cart-v003',
-    ]);
+    expect(manager?.serverGroups.map(({ name }) => name).sort()).toEqual(three);
     expect(await getJson('/applications/absent/serverGroupManagers')).toEqual([]);
   });
 });

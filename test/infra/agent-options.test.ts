@@ -21,31 +21,23 @@ describe('options of agents', () => {
     expect(read({}).agents).toBe(false);
   });
 
-  it.each([
+  const agents = true;
+  const { agentsDomainName, agentsCertificateArn } = named;
+  const ofSpinnaker = { domainName: agentsDomainName, certificateArn };
+  const unversioned = 's3://trust/a.pem?version=7';
+  it.each<[what: string, options: Options, problem: string]>([
     ['a name without agents', named, 'agentsDomainName, agentsCertificateArn, agentsTrustStore: '],
-    [
-      'a name without a certificate',
-      { agents: true, agentsDomainName: 'agents.example.com' },
-      'agentsCertificateArn: ',
-    ],
-    [
-      'a certificate without a name',
-      { agents: true, agentsCertificateArn: certificateArn },
-      'agentsDomainName: ',
-    ],
-    [
-      'mutual TLS without a name',
-      { agents: true, agentsTrustStore: 's3://trust/a.pem' },
-      'agentsDomainName: ',
-    ],
+    ['a name without a certificate', { agents, agentsDomainName }, 'agentsCertificateArn: '],
+    ['a certificate without a name', { agents, agentsCertificateArn }, 'agentsDomainName: '],
+    ['mutual TLS without a name', { agents, agentsTrustStore: 's3://trust/a.pem' }, 'agentsDomainName: '],
     [
       'the name of Spinnaker',
-      { ...named, agents: true, domainName: named.agentsDomainName, certificateArn },
+      { ...named, agents, ...ofSpinnaker },
       'agentsDomainName: expected another name',
     ],
     [
       'a trust store that is none',
-      { ...named, agents: true, agentsTrustStore: 's3://trust/a.pem?version=7' },
+      { ...named, agents, agentsTrustStore: unversioned },
       'agentsTrustStore: expected s3://',
     ],
   ])('are refused with %s', (_what, options, problem) => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import document from '../../docs/openapi.json' with { type: 'json' };
@@ -17,6 +16,7 @@ import {
 } from '../shared/providers/kubernetes/client/scripted-server.ts';
 import { type AwsEndpoints, readToken, startAwsEndpoints } from '../support/engines/aws-endpoints.ts';
 import { startDynamoDb } from '../support/engines/engine-servers.ts';
+import { listenLocally } from '../support/network/local-server.ts';
 import { makeTempDir, type TempDir } from '../support/run/temp-dir.ts';
 import { runProgram, writeBundle } from '../support/system/function-bundles.ts';
 
@@ -133,19 +133,16 @@ function placeCluster(): object {
 describe('a function with nothing but its bundle', () => {
   it('answers', async () => {
     const answer = await invoke('api/health/get-health', {});
-
     expect(answer).toMatchObject({ statusCode: 200, body: '{"status":"UP"}' });
   });
 
   it('has the document of the API in it', async () => {
     const answer = await invoke('api/docs/get-api-docs', {});
-
     expect(JSON.parse(answer.body)).toEqual(document);
   });
 
   it('without secrets answers 503 until the account facts are published', async () => {
     const answer = await invoke('api/credentials/list-credentials', {});
-
     expect(answer.statusCode).toBe(503);
     expect(JSON.parse(answer.body).message).toBe(
       'The settings cannot be used: account facts are not published yet: the function schedule-agents publishes them each minute, or its log says why not',
@@ -248,9 +245,7 @@ describe('a function with nothing but its bundle', () => {
   ])('tells as %s why a message is a dead letter', async (name, message) => {
     const attributes = { ApproximateReceiveCount: '6' };
     const record = { messageId: 'm1', receiptHandle: 'r1', body: JSON.stringify(message), attributes };
-
     const metrics = await listMetrics(`workers/${name}`, { Records: [record] });
-
     expect(metrics).toMatchObject([
       {
         _aws: { CloudWatchMetrics: [{ Dimensions: [['FunctionName', 'Reason']] }] },
@@ -278,8 +273,7 @@ describe('a function with nothing but its bundle', () => {
 
   it('downloads an artifact, for which it loads what connects to allowed addresses only', async () => {
     const source = createServer((_, response) => response.end('kind: ConfigMap'));
-    await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve));
-    const { port } = source.address() as AddressInfo;
+    const port = await listenLocally(source);
     const accounts = [{ name: 'web', urlRestrictions: { allowedIps: ['127.0.0.1'] } }];
     const reference = `http://127.0.0.1:${port}/manifest.yml`;
     const settings = { artifacts: { http: { enabled: true, accounts } } };
@@ -302,7 +296,6 @@ describe('a function with nothing but its bundle', () => {
     async (module) => {
       const file = await writeBundle(module, dir.path);
       const script = `import { handler } from ${JSON.stringify(file)};console.log(typeof handler);process.exit()`;
-
       expect(await runProgram(script, {})).toBe('function\n');
     },
   );

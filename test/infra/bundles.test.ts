@@ -44,7 +44,6 @@ const kinds = Object.keys(ceilings) as FunctionKind[];
 describe('the bundles', () => {
   it('are those of all functions', () => {
     const modules = functions.map(({ module }) => module);
-
     expect([...listModules()].sort()).toEqual([...new Set(modules)].sort());
   });
 
@@ -61,7 +60,6 @@ describe('the bundles', () => {
 
   it('leave for later what functions need that reach a cluster, an artifact or AWS', () => {
     const late = /undici|client\/kubernetes-client|client-(eks|sts|secrets-manager)|credential-provider-ini/;
-
     for (const module of ['api/credentials/list-credentials', 'api/manifests/get-manifest']) {
       const { atStart, later } = getBundleSources(module);
 
@@ -72,7 +70,6 @@ describe('the bundles', () => {
 
   it('hold nothing of the schemas of answers, whose types alone are imported', () => {
     const sources = listSources();
-
     expect(sources.filter((path) => path.includes('shared/contract/'))).toEqual([]);
   });
 
@@ -80,13 +77,11 @@ describe('the bundles', () => {
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'stacks.md'), 'utf8');
     const row = text.split('\n').find((line) => line.startsWith(`| \`${kind}\` |`));
     const { startKb, wholeKb } = ceilings[kind];
-
     expect(row?.split('|').slice(3, 5).map(Number)).toEqual([startKb, wholeKb]);
   });
 
   it('have nothing of @kubernetes/client-node, which is large and of use to types and tests alone', () => {
     const sources = listSources();
-
     expect(sources.filter((path) => path.includes('credentials/kubeconfig.ts')).length).toBeGreaterThan(0);
     expect(sources.filter((path) => path.includes('@kubernetes/') || path.includes('openid-client'))).toEqual(
       [],

@@ -50,7 +50,6 @@ describe('the code of a function', () => {
   it.each(modules)('%s is its bundle and nothing else', (module) => {
     const asset = folders.get(module) ?? '';
     const { entry, files } = getBundle(module);
-
     expect(readdirSync(asset).sort()).toEqual(files.map(({ name }) => name).sort());
     for (const { name, contents } of files)
       expect(readFileSync(join(asset, name)).equals(contents), name).toBe(true);
@@ -60,7 +59,6 @@ describe('the code of a function', () => {
   it('has the name of what is in it, wherever it is made', () => {
     const names = (assets: ReadonlyMap<string, string>) =>
       modules.slice(0, 2).map((module) => assets.get(module)?.split('/').at(-1));
-
     expect(names(synthesize('second', modules.slice(0, 2)))).toEqual(names(folders));
     expect(new Set(folders.values()).size).toBe(modules.length);
   });

@@ -24,12 +24,8 @@ import { systemClock } from '../../shared/runtime/services/system.ts';
 import { createTestClient } from '../shared/providers/kubernetes/client/client-setup.ts';
 import { startIdentityProvider } from '../shared/providers/kubernetes/credentials/identity-provider.ts';
 import { createTestWatchClient } from '../shared/providers/kubernetes/watch/watch-setup.ts';
-import {
-  createNamespace,
-  describeWithCluster,
-  requestApi,
-  type TestNamespace,
-} from '../support/cluster/cluster.ts';
+import type { TestNamespace } from '../support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../support/cluster/cluster.ts';
 
 const labels = { app: 'web' };
 const podTemplate = {
@@ -42,34 +38,28 @@ const podTemplate = {
   },
 };
 
+const pods = { selector: { matchLabels: labels }, template: podTemplate };
+const port = { name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' };
+
+function toManifest(type: string, metadata: JsonObject, rest: JsonObject): Manifest {
+  const [apiVersion = '', kind = ''] = type.split(' ');
+  return { apiVersion, kind, metadata: { name: 'web', ...metadata }, ...rest };
+}
+
 /** One object of each of the kinds that pipelines deploy most. */
 const manifests: readonly Manifest[] = [
-  { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', labels }, data: { a: '1', b: 'zwölf' } },
-  { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web' }, stringData: { password: 'hidden' } },
-  {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: { name: 'web', labels },
-    spec: { selector: labels, ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }] },
-  },
-  {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: 'web', labels },
-    spec: { replicas: 2, selector: { matchLabels: labels }, template: podTemplate },
-  },
-  {
-    apiVersion: 'apps/v1',
-    kind: 'StatefulSet',
-    metadata: { name: 'web' },
-    spec: { serviceName: 'web', selector: { matchLabels: labels }, template: podTemplate },
-  },
-  {
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'NetworkPolicy',
-    metadata: { name: 'web' },
-    spec: { podSelector: {}, ingress: [{ ports: [{ port: 80, endPort: 90, protocol: 'TCP' }] }] },
-  },
+  toManifest('v1 ConfigMap', { labels }, { data: { a: '1', b: 'zwölf' } }),
+  toManifest('v1 Secret', {}, { stringData: { password: 'hidden' } }),
+  toManifest('v1 Service', { labels }, { spec: { selector: labels, ports: [port] } }),
+  toManifest('apps/v1 Deployment', { labels }, { spec: { replicas: 2, ...pods } }),
+  toManifest('apps/v1 StatefulSet', {}, { spec: { serviceName: 'web', ...pods } }),
+  toManifest(
+    'networking.k8s.io/v1 NetworkPolicy',
+    {},
+    {
+      spec: { podSelector: {}, ingress: [{ ports: [{ port: 80, endPort: 90, protocol: 'TCP' }] }] },
+    },
+  ),
 ];
 
 /** What `client-node` answers as the JSON that it was made of: times are `Date`s there, and fields without a value undefined. */
@@ -137,33 +127,19 @@ describeWithCluster('client-node, about the same API server,', (cluster) => {
     const resource = await ours.getResource(apiVersion, kind);
     const compare = async (labelSelector: string | undefined): Promise<void> => {
       const listed = await ours.list({ resource, namespace: namespace.name, labelSelector });
-      const opinion = await theirs.list(
-        apiVersion,
-        kind,
-        namespace.name,
-        undefined,
-        undefined,
-        undefined,
-        undefined,
-        labelSelector,
-      );
-
-      expect(listed).toEqual(
-        opinion.items.map((item) => ({ ...asJsonObject(toJson(item)), apiVersion, kind })),
-      );
+      const anyhow = [undefined, undefined, undefined, undefined] as const;
+      const { items } = await theirs.list(apiVersion, kind, namespace.name, ...anyhow, labelSelector);
+      expect(listed).toEqual(items.map((item) => ({ ...asJsonObject(toJson(item)), apiVersion, kind })));
     };
     for (const selector of [undefined, 'app = web', 'app notin (web)']) await agree(() => compare(selector));
   });
 
-  it.each(names)(
-    'sees nothing left to apply of the %s that was applied server-side',
-    async (_kind, manifest) => {
-      await agree(async () => {
-        const before = await read(manifest);
-        expect(toContent(toJson(await applyDry(manifest)))).toEqual(toContent(before));
-      });
-    },
-  );
+  it.each(names)('sees nothing left to apply of the %s that was applied server-side', async (_, manifest) => {
+    await agree(async () => {
+      const before = await read(manifest);
+      expect(toContent(toJson(await applyDry(manifest)))).toEqual(toContent(before));
+    });
+  });
 
   it('foresees by a dry run what an apply of a change does', async () => {
     for (const manifest of manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'Service')) {
@@ -234,7 +210,6 @@ describeWithCluster('client-node, about the same API server,', (cluster) => {
     );
     const resources = (await watchClient.listResources()).map(({ resource }) => resource);
     const groupsOfOurs = new Set(resources.map(({ apiVersion }) => apiVersion.split('/')[0] ?? ''));
-
     for (const group of groupsOfOurs) {
       const first = resources.find(({ apiVersion }) => apiVersion.startsWith(`${group}/`));
       expect(first?.apiVersion).toBe(preferred.get(group));

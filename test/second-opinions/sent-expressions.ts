@@ -28,11 +28,8 @@ interface SentInput {
 const commands = { DeleteItemCommand, PutItemCommand, QueryCommand, UpdateItemCommand } as const;
 
 const expressionNames = [
-  'ConditionExpression',
-  'UpdateExpression',
-  'KeyConditionExpression',
-  'FilterExpression',
-  'ProjectionExpression',
+  ...['ConditionExpression', 'UpdateExpression', 'KeyConditionExpression', 'FilterExpression'],
+  ...['ProjectionExpression'],
 ];
 
 /** The calls that stores sent, one of each: calls with the same expressions differ in their values alone. */

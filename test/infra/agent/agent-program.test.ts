@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { buildAgentInto } from '../../../infra/agent/build.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { runAgentProgram } from '../../support/agents/agent-process.ts';
+import { listenLocally } from '../../support/network/local-server.ts';
 import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -22,9 +23,7 @@ async function startSilentWorld(): Promise<
     calls += 1;
     socket.on('error', () => undefined).resume();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await listenLocally(server);
   const dir = await makeTempDir();
   await writeFile(path.join(dir.path, 'token'), 'abc');
   const file = path.join(dir.path, 'busdriver-agent.yaml');

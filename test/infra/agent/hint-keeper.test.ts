@@ -1,11 +1,5 @@
-import {
-  Metadata,
-  Server,
-  ServerCredentials,
-  type ServerWritableStream,
-  type ServiceDefinition,
-  status,
-} from '@grpc/grpc-js';
+import type { ServerWritableStream, ServiceDefinition } from '@grpc/grpc-js';
+import { Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HintKeeper } from '../../../infra/agent/hint-keeper.ts';
 import type { HintLine, HintLineOptions } from '../../../infra/agent/hint-line.ts';
@@ -14,7 +8,6 @@ import { ReturnPlace } from '../../../infra/agent/return-place.ts';
 import { RefusalCodec } from '../../../shared/agent-protocol/grpc/refusal.ts';
 import type { Welcome } from '../../../shared/agent-protocol/messages.ts';
 import { createTestLog } from '../../shared/providers/artifacts/options.ts';
-import { toDeploy } from '../../support/agents/agent-world.ts';
 import { openRawAgent } from '../../support/agents/raw-agent.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../support/run/test-clock.ts';
 import { type GrpcHost, schema, startGrpcHost } from '../host/grpc/grpc-host.ts';
@@ -96,15 +89,6 @@ describe('a connection for hints', () => {
   }, testMs);
   afterAll(() => stack.disposeAsync());
 
-  async function post(): Promise<string> {
-    const answer = await fetch(new URL('/kubernetes/ops', home.host.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify([toDeploy('edge', 'default', ['x'])]),
-    });
-    return String(((await answer.json()) as { id: string }).id);
-  }
-
   test.each(['websocket', 'grpc'] as const)(
     'over %s is followed by another one after 105 to 115 minutes, before it is closed',
     async (transport) => {
@@ -116,7 +100,7 @@ describe('a connection for hints', () => {
       const { clock, events, told } = kept;
       await expect.poll(() => events).toEqual(['1 begins', '1 is open']);
       clock.advance(104 * minute);
-      const first = await post();
+      const first = await home.post();
       await expect.poll(() => told).toContain(first);
       expect(events).toEqual(['1 begins', '1 is open']);
 
@@ -125,13 +109,13 @@ describe('a connection for hints', () => {
       await expect
         .poll(
           async () => {
-            posted.push(await post());
+            posted.push(await home.post());
             return events;
           },
           { interval: 1, timeout: 60_000 },
         )
         .toEqual(['1 begins', '1 is open', '2 begins', '2 is open', '1 ended']);
-      posted.push(await post());
+      posted.push(await home.post());
       await expect.poll(() => told).toEqual(expect.arrayContaining(posted));
     },
     testMs,

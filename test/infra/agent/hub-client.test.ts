@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { HubAwayError, HubClient } from '../../../infra/agent/hub-client.ts';
+import { closeServer, listenLocally } from '../../support/network/local-server.ts';
 
 /** A server that answers all requests alike, and a client of it. */
 async function open(bytes: Uint8Array, headers: { readonly [name: string]: string }) {
@@ -14,16 +13,15 @@ async function open(bytes: Uint8Array, headers: { readonly [name: string]: strin
     connections.add(request.socket.remotePort);
     response.writeHead(200, headers).end(bytes);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const client = new HubClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const port = await listenLocally(server);
+  const client = new HubClient(`http://127.0.0.1:${port}`);
   return {
     asked,
     connections,
     call: () => client.call({ method: 'GET', path: '/agent/v1/x', token: 'token' }),
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeServer(server);
     },
   };
 }

@@ -25,9 +25,7 @@ interface AlarmProperties extends MetricReference {
  * in the guides of Lambda, SQS, DynamoDB and API Gateway. With other dimensions a graph stays empty, and an alarm silent.
  */
 const metrics: { readonly [namespace: string]: { readonly [dimensions: string]: readonly string[] } } = {
-  'AWS/Lambda': {
-    FunctionName: ['Duration', 'Errors', 'Invocations', 'Throttles', 'ConcurrentExecutions'],
-  },
+  'AWS/Lambda': { FunctionName: ['Duration', 'Errors', 'Invocations', 'Throttles', 'ConcurrentExecutions'] },
   'AWS/SQS': {
     QueueName: [
       'ApproximateAgeOfOldestMessage',

@@ -2,13 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { chooseSize } from '../../support/run/test-size.ts';
 import { synthesize } from '../stacks/synthesize.ts';
 import { findBlindAlarms, findUnwatchedQueues, findUnwatchedSchedules } from './alarm-rules.ts';
-import {
-  type Assembly,
-  findExportLocks,
-  findLargePolicies,
-  findLargeTemplates,
-  findLostData,
-} from './assembly-rules.ts';
+import type { Assembly } from './assembly-rules.ts';
+import { findExportLocks, findLargePolicies, findLargeTemplates, findLostData } from './assembly-rules.ts';
 import { findOpenDoors } from './door-rules.ts';
 import { findLongNames } from './name-rules.ts';
 import { getOptions, listChanged, optionSets, singleChanges } from './option-sets.ts';
@@ -28,14 +23,12 @@ it('each option that operators change is changed', () => {
 describe.each(looked.map(({ name, from }) => ({ name, from })))('$name', ({ name, from }) => {
   it('stays within what AWS takes', () => {
     const assembly = getAssembly(name);
-
     const large = [...findLargePolicies(assembly), ...findLargeTemplates(assembly)];
     expect([...large, ...findLongNames(assembly)]).toEqual([]);
   });
 
   it('looks at metrics that there are, and notices what is silent', () => {
     const assembly = getAssembly(name);
-
     const unwatched = [...findUnwatchedSchedules(assembly), ...findUnwatchedQueues(assembly)];
     expect([...findBlindAlarms(assembly), ...unwatched]).toEqual([]);
   });
@@ -47,7 +40,6 @@ describe.each(looked.map(({ name, from }) => ({ name, from })))('$name', ({ name
   it.skipIf(from === undefined)('can be deployed in the place of what was there, and back', () => {
     const before = getAssembly(from ?? '');
     const after = getAssembly(name);
-
     expect(findExportLocks(before, after)).toEqual([]);
     expect(findExportLocks(after, before)).toEqual([]);
   });
@@ -55,7 +47,6 @@ describe.each(looked.map(({ name, from }) => ({ name, from })))('$name', ({ name
   it.skipIf(from === undefined)('keeps what holds data, there and back', () => {
     const before = getAssembly(from ?? '');
     const after = getAssembly(name);
-
     expect(findLostData(before, after)).toEqual([]);
     expect(findLostData(after, before)).toEqual([]);
   });
@@ -87,7 +78,6 @@ describe('templates of an earlier release', () => {
     const text = JSON.stringify(
       [...getAssembly('private, endpoint made').values()].map((one) => one.toJSON()),
     );
-
     expect(imported.filter((name) => !text.includes(`"busdriver-dev-${name}"`))).toEqual([]);
   });
 

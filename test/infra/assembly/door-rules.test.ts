@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { findOpenDoors } from './door-rules.ts';
 
 const proof = { components: { securitySchemes: { sharedSecret: {} } } };
-const signature = {
-  components: { securitySchemes: { signature: { 'x-amazon-apigateway-authtype': 'awsSigv4' } } },
-};
+const scheme = { 'x-amazon-apigateway-authtype': 'awsSigv4' };
+const signature = { components: { securitySchemes: { signature: scheme } } };
 const unproven = { paths: { '/ops': { post: {} }, '/task/{id}': { get: {} } } };
 const proven = { paths: { '/ops': { post: { security: [{ sharedSecret: [] }] } } }, ...proof };
 const signed = { paths: { '/ops': { post: { security: [{ signature: [] }] } } }, ...signature };
 
 const allow = { Effect: 'Allow', Principal: { AWS: '*' } };
+const named = { ...allow, Principal: { AWS: 'arn:aws:iam::1:root' } };
 const deny = {
   Effect: 'Deny',
   Principal: { AWS: '*' },
@@ -45,33 +45,25 @@ function makePublic(
 
 function findIn(api: object, ...SecurityGroupIngress: readonly object[]): string[] {
   const clients = { Clients: { Type: 'AWS::EC2::SecurityGroup', Properties: { SecurityGroupIngress } } };
-  return findOpenDoors(
-    new Map([
-      ['api', Template.fromJSON({ Resources: api })],
-      ['network', Template.fromJSON({ Resources: clients })],
-    ]),
-  );
+  const stacks = Object.entries({ api, network: clients });
+  return findOpenDoors(new Map(stacks.map(([name, Resources]) => [name, Template.fromJSON({ Resources })])));
 }
 
 describe('findOpenDoors', () => {
+  const openTo = (whom: string) => `2 routes are open to ${whom}`;
+  const anyEndpoint = 'every endpoint of any account leads to the API';
+  const bypassed = makePublic(unproven, { mutual: true, DisableExecuteApiEndpoint: false });
+  const company = { CidrIp: '10.0.0.0/8' };
   it.each([
     [
       "a company's addresses, with nothing behind",
-      findIn(makePrivate(unproven), { CidrIp: '10.0.0.0/8' }),
-      '2 routes are open to all of 10.0.0.0/8',
+      findIn(makePrivate(unproven), company),
+      openTo('all of 10.0.0.0/8'),
     ],
-    ['IPv6', findIn(makePrivate(unproven), { CidrIpv6: '::/0' }), '2 routes are open to all of ::/0'],
-    ['the internet', findIn(makePublic(unproven, { mutual: false })), '2 routes are open to the internet'],
-    [
-      'the internet, beside mutual TLS',
-      findIn(makePublic(unproven, { mutual: true, DisableExecuteApiEndpoint: false })),
-      '2 routes are open to the internet',
-    ],
-    [
-      'endpoints of anybody',
-      findIn(makePrivate(proven, [allow])),
-      'every endpoint of any account leads to the API',
-    ],
+    ['IPv6', findIn(makePrivate(unproven), { CidrIpv6: '::/0' }), openTo('all of ::/0')],
+    ['the internet', findIn(makePublic(unproven, { mutual: false })), openTo('the internet')],
+    ['the internet, beside mutual TLS', findIn(bypassed), openTo('the internet')],
+    ['endpoints of anybody', findIn(makePrivate(proven, [allow])), anyEndpoint],
     ['signatures of anybody', findIn(makePrivate(signed)), 'a signature of any AWS account is taken'],
   ])('finds %s', (_what, found, expected) => {
     expect(found).toEqual([expected]);
@@ -84,10 +76,7 @@ describe('findOpenDoors', () => {
       findIn(makePrivate(unproven), { CidrIp: '10.20.0.0/16' }, { CidrIpv6: '2001:db8::/48' }),
     ],
     ['mutual TLS', findIn(makePublic(unproven, { mutual: true }))],
-    [
-      'named callers',
-      findIn(makePrivate(signed, [{ ...allow, Principal: { AWS: 'arn:aws:iam::1:root' } }, deny])),
-    ],
+    ['named callers', findIn(makePrivate(signed, [named, deny]))],
   ])('is content with %s', (_what, found) => {
     expect(found).toEqual([]);
   });

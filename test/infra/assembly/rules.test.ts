@@ -2,13 +2,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { synthesize } from '../stacks/synthesize.ts';
 import { findBlindAlarms, findUnwatchedQueues, findUnwatchedSchedules } from './alarm-rules.ts';
-import {
-  type Assembly,
-  findExportLocks,
-  findLargePolicies,
-  findLargeTemplates,
-  findLostData,
-} from './assembly-rules.ts';
+import type { Assembly } from './assembly-rules.ts';
+import { findExportLocks, findLargePolicies, findLargeTemplates, findLostData } from './assembly-rules.ts';
 
 /** A resource as a template has it, to be changed. */
 interface Resource {
@@ -26,12 +21,12 @@ const sound: Assembly = synthesize();
 
 /** The same stacks, one of them changed. */
 function edit(stack: string, change: (json: Json) => void): Assembly {
-  const {
-    Resources = {},
-    Outputs = {},
-    Parameters = {},
-  } = structuredClone(sound.get(stack)?.toJSON() ?? {}) as Partial<Json>;
-  const json: Json = { Resources, Outputs, Parameters };
+  const json: Json = {
+    Resources: {},
+    Outputs: {},
+    Parameters: {},
+    ...structuredClone(sound.get(stack)?.toJSON()),
+  };
   change(json);
   return new Map([...sound, [stack, Template.fromJSON({ ...json })]]);
 }
@@ -69,38 +64,27 @@ describe('a rule about alarms finds', () => {
     expect(findUnwatchedQueues(sound)).toEqual([]);
   });
 
-  it.each([
-    { what: 'a metric that nobody writes', changes: { MetricName: 'QueueDepth' }, told: /nobody writes/ },
-    { what: 'a namespace that is not', changes: { Namespace: 'AWS/Queue' }, told: /nobody writes/ },
-    { what: 'dimensions under which it is not', changes: { Dimensions: [] }, told: /nobody writes/ },
-    {
-      what: 'a dimension too many',
-      changes: { MetricName: 'Errors', Dimensions: [{ Name: 'FunctionName' }, { Name: 'Reason' }] },
-      told: /nobody writes/,
-    },
-    {
-      what: 'a metric of ours under the wrong dimensions',
-      changes: { Namespace: 'Busdriver', MetricName: 'DeadLetters', Dimensions: [{ Name: 'FunctionName' }] },
-      told: /nobody writes/,
-    },
-    {
-      what: 'silence without a meaning',
-      changes: { TreatMissingData: undefined },
-      told: /what no data means/,
-    },
-    {
-      what: 'silence that is passed over',
-      changes: { TreatMissingData: 'ignore' },
-      told: /what no data means/,
-    },
-  ])('$what', ({ changes, told }) => {
-    expect(findBlindAlarms(set('operations', alarm, changes))).toEqual([expect.stringMatching(told)]);
+  const ofFunctions = { Name: 'FunctionName' };
+  const ours = { Namespace: 'Busdriver', MetricName: 'DeadLetters', Dimensions: [ofFunctions] };
+  it.each<[what: string, changes: object, told: RegExp]>([
+    ['a metric that nobody writes', { MetricName: 'QueueDepth' }, /nobody writes/],
+    ['a namespace that is not', { Namespace: 'AWS/Queue' }, /nobody writes/],
+    ['dimensions under which it is not', { Dimensions: [] }, /nobody writes/],
+    [
+      'a dimension too many',
+      { MetricName: 'Errors', Dimensions: [ofFunctions, { Name: 'Reason' }] },
+      /nobody writes/,
+    ],
+    ['a metric of ours under the wrong dimensions', ours, /nobody writes/],
+    ['silence without a meaning', { TreatMissingData: undefined }, /what no data means/],
+    ['silence that is passed over', { TreatMissingData: 'ignore' }, /what no data means/],
+  ])('%s', (_what, changes, told) => {
+    expect(findBlindAlarms(set('operations', alarm, { ...changes }))).toEqual([expect.stringMatching(told)]);
   });
 
   it('a metric that nobody writes among those that an alarm reckons with', () => {
     const Metrics = [{ MetricStat: { Metric: { Namespace: 'AWS/Lambda', MetricName: 'Fails' } } }];
     const changes = { Namespace: undefined, MetricName: undefined, Dimensions: undefined, Metrics };
-
     expect(findBlindAlarms(set('operations', alarm, changes))).toEqual([expect.stringContaining('"Fails"')]);
   });
 
@@ -109,14 +93,11 @@ describe('a rule about alarms finds', () => {
     (name) => {
       const broken = edit('dashboard', (json) => {
         const [, { Properties }] = find(json, 'AWS::CloudWatch::Dashboard');
+        const body = JSON.stringify(Properties['DashboardBody']);
         Properties['DashboardBody'] = JSON.parse(
-          JSON.stringify(Properties['DashboardBody']).replace(
-            name.replaceAll('"', String.raw`\"`),
-            String.raw`\"Nothing\"`,
-          ),
+          body.replace(JSON.stringify(name).slice(1, -1), '\\"Nothing\\"'),
         );
       });
-
       expect(findBlindAlarms(broken)).toEqual([expect.stringContaining('"Nothing"')]);
     },
   );
@@ -132,7 +113,6 @@ describe('a rule about alarms finds', () => {
     const ofAnother = edit(stack, (json) => {
       find(json, alarm, silent)[1].Properties['Dimensions'] = [{ Name: 'FunctionName', Value: 'other' }];
     });
-
     for (const broken of [drop(stack, alarm, silent), quiet, ofAnother])
       expect(findUnwatchedSchedules(broken)).toEqual([expect.stringMatching(/\w/)]);
   });
@@ -175,52 +155,30 @@ describe('a rule about sizes finds', () => {
   });
 
   it.each([
-    {
-      what: 'a managed policy',
-      type: 'ManagedPolicy',
-      sizes: [6_144],
-      told: /managed policy Added0 has 6\d+/,
-    },
-    {
-      what: 'inline policies together',
-      type: 'Policy',
-      sizes: [5_000, 5_300],
-      told: /inline policies of .* have 1\d{4}/,
-    },
-    {
-      what: 'a role',
-      type: 'ManagedPolicy',
-      sizes: Array<number>(11).fill(9),
-      told: /has 11 managed policies/,
-    },
-  ])('$what with more than IAM takes', ({ type, sizes, told }) => {
+    ['a managed policy', 'ManagedPolicy', [6_144], /managed policy Added0 has 6\d+/],
+    ['inline policies together', 'Policy', [5_000, 5_300], /inline policies of .* have 1\d{4}/],
+    ['a role', 'ManagedPolicy', Array<number>(11).fill(9), /has 11 managed policies/],
+  ] as const)('%s with more than IAM takes', (...[, type, sizes, told]) => {
     expect(findLargePolicies(addPolicies(type, sizes))).toEqual([expect.stringMatching(told)]);
   });
 
+  const topic = { Type: 'AWS::SNS::Topic', Properties: {} };
   it.each([
-    {
-      section: 'Resources',
-      quantity: 501,
-      thing: { Type: 'AWS::SNS::Topic', Properties: {} },
-      told: /50\d|5[1-9]\d resources/,
-    },
-    { section: 'Outputs', quantity: 201, thing: { Value: 'one' }, told: /2\d\d outputs/ },
-    { section: 'Parameters', quantity: 201, thing: { Type: 'String' }, told: /2\d\d parameters/ },
-  ] as const)('$section beyond what CloudFormation takes', ({ section, quantity, thing, told }) => {
+    ['Resources', 501, topic, /50\d|5[1-9]\d resources/],
+    ['Outputs', 201, { Value: 'one' }, /2\d\d outputs/],
+    ['Parameters', 201, { Type: 'String' }, /2\d\d parameters/],
+  ] as const)('%s beyond what CloudFormation takes', (...[section, quantity, thing, told]) => {
     const broken = edit('operations', (json) => void Object.assign(json[section], count(quantity, thing)));
-
     expect(findLargeTemplates(broken)).toEqual([expect.stringMatching(told)]);
   });
 
   it('a template of more than a megabyte', () => {
     const large = set('operations', alarm, { AlarmDescription: 'x'.repeat(1_000_000) });
-
     expect(findLargeTemplates(large)).toEqual([expect.stringMatching(/operations: 1\d{6} bytes/)]);
   });
 
   it('variables that Lambda refuses', () => {
     const Environment = { Variables: { ACCOUNTS: 'x'.repeat(4_100) } };
-
     expect(findLargeTemplates(set('operations', 'AWS::Lambda::Function', { Environment }))).toEqual([
       expect.stringContaining('the variables of'),
     ]);
@@ -258,7 +216,6 @@ describe('a rule about changes of options finds', () => {
 
   it('a table that moves to another stack', () => {
     const moved = new Map(drop('data', 'AWS::DynamoDB::Table'));
-
     expect(findLostData(sound, moved)).toHaveLength(1);
   });
 });
@@ -267,18 +224,9 @@ describe('a rule about exports finds', () => {
   const name = 'busdriver-dev-data:Key';
   const exporting = (Value: unknown): Assembly =>
     edit('data', (json) => Object.assign(json.Outputs, { Key: { Value, Export: { Name: name } } }));
+  const Topic = { Type: 'AWS::SNS::Topic', Properties: { TopicName: { 'Fn::ImportValue': name } } };
   const importing = (assembly: Assembly): Assembly =>
-    new Map([
-      ...assembly,
-      [
-        'importer',
-        Template.fromJSON({
-          Resources: {
-            Topic: { Type: 'AWS::SNS::Topic', Properties: { TopicName: { 'Fn::ImportValue': name } } },
-          },
-        }),
-      ],
-    ]);
+    new Map([...assembly, ['importer', Template.fromJSON({ Resources: { Topic } })]]);
 
   it('nothing where it stays, or nobody imports it', () => {
     const before = importing(exporting('one'));
@@ -298,13 +246,10 @@ describe('a rule about exports finds', () => {
     const grouped = (VpcId: string): Assembly => {
       const made = exporting({ 'Fn::GetAtt': ['Group', 'GroupId'] });
       const json = structuredClone(made.get('data')?.toJSON() ?? {}) as Json;
-      json.Resources['Group'] = {
-        Type: 'AWS::EC2::SecurityGroup',
-        Properties: { VpcId, GroupDescription: 'x' },
-      };
+      const Properties = { VpcId, GroupDescription: 'x' };
+      json.Resources['Group'] = { Type: 'AWS::EC2::SecurityGroup', Properties };
       return importing(new Map([...made, ['data', Template.fromJSON({ ...json })]]));
     };
-
     expect(findExportLocks(grouped('vpc-1'), grouped('vpc-1'))).toEqual([]);
     expect(findExportLocks(grouped('vpc-1'), grouped('vpc-2'))).toHaveLength(1);
   });

@@ -109,7 +109,6 @@ describe('npm run deploy:check', () => {
 
   it('does not wait for ever for a service that hangs', { timeout }, async () => {
     const { rows } = await check({ 'acm:DescribeCertificate': 'hang' });
-
     const row = rows.find(({ what }) => what === 'certificateArn');
     expect(row).toMatchObject({
       state: 'not checked',
@@ -156,7 +155,6 @@ describe('npm run deploy:check', () => {
     { args: toArguments(recordedOptions), region: '', said: '--region: expected a region' },
   ])('refuses $args with 2', { timeout }, async ({ args, said, region }) => {
     const { code, stdout, stderr } = await callDeployCheck(args, { region });
-
     expect(code).toBe(2);
     expect(stderr).toContain(said);
     expect(stdout).toBe('');

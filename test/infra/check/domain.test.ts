@@ -44,23 +44,14 @@ describe('judgeCertificate', () => {
 describe('judgeDomain', () => {
   const taken = [{ name: domainName, types: ['PRIVATE'] }];
 
+  const installed = { 'busdriver-prod-api': { status: 'UPDATE_COMPLETE', reason: undefined } };
   it.each([
-    { what: 'a free name', domains: [], installed: {}, state: 'ok' },
-    {
-      what: 'a name of another type',
-      domains: [{ name: domainName, types: ['REGIONAL'] }],
-      installed: {},
-      state: 'ok',
-    },
-    { what: 'a name that is taken', domains: taken, installed: {}, state: 'mend' },
-    {
-      what: 'our own name',
-      domains: taken,
-      installed: { 'busdriver-prod-api': { status: 'UPDATE_COMPLETE', reason: undefined } },
-      state: 'ok',
-    },
-  ])('$what: $state', ({ domains, installed, state }) => {
-    expect(judgeDomain(domains, domainName, makeSubject({ installed })).state).toBe(state);
+    ['a free name', [], {}, 'ok'],
+    ['a name of another type', [{ name: domainName, types: ['REGIONAL'] }], {}, 'ok'],
+    ['a name that is taken', taken, {}, 'mend'],
+    ['our own name', taken, installed, 'ok'],
+  ])('%s', (...[, domains, stacks, state]) => {
+    expect(judgeDomain(domains, domainName, makeSubject({ installed: stacks })).state).toBe(state);
   });
 });
 

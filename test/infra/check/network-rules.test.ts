@@ -7,6 +7,11 @@ import { recorded } from './recorded-answers.ts';
 const region = recorded.region;
 const vpcId: string = recorded.vpcId;
 
+/** The same list, one of its items changed. */
+function change<T>(list: readonly T[], at: number, changes: Partial<T>): T[] {
+  return list.map((one, index) => (index === at ? { ...one, ...changes } : one));
+}
+
 describe('judgeVpc', () => {
   it.each([
     { facts: { exists: true, dnsSupport: true, dnsHostnames: true }, states: ['ok', 'ok', 'ok'] },
@@ -32,18 +37,10 @@ describe('judgeSubnets', () => {
   });
 
   it.each([
-    { why: 'is missing', subnets: two.slice(0, 1), found: 'is not in this account and region' },
-    {
-      why: 'is of another VPC',
-      subnets: two.map((one, index) => (index === 1 ? { ...one, vpcId: 'vpc-2' } : one)),
-      found: 'is in vpc-2',
-    },
-    {
-      why: 'is full',
-      subnets: two.map((one, index) => (index === 1 ? { ...one, freeAddresses: 7 } : one)),
-      found: '7 addresses free',
-    },
-  ])('has one mended that $why', ({ subnets, found }) => {
+    ['is missing', two.slice(0, 1), 'is not in this account and region'],
+    ['is of another VPC', change(two, 1, { vpcId: 'vpc-2' }), 'is in vpc-2'],
+    ['is full', change(two, 1, { freeAddresses: 7 }), '7 addresses free'],
+  ])('has one mended that %s', (_why, subnets, found) => {
     const [first, second] = judge(subnets);
     expect(first?.state).toBe('ok');
     expect(second).toMatchObject({ about: 'subnet-2', state: 'mend', found: expect.stringContaining(found) });
@@ -88,22 +85,10 @@ describe('judgeWaysOut', () => {
   });
 
   it.each([
-    { what: 'is missing', endpoints: services.slice(0, -1).map(toEndpoint), missing: 'eks' },
-    {
-      what: 'is not available',
-      endpoints: services
-        .map(toEndpoint)
-        .map((one, index) => (index === 1 ? { ...one, state: 'pending' } : one)),
-      missing: 'sqs',
-    },
-    {
-      what: 'has no private name',
-      endpoints: services
-        .map(toEndpoint)
-        .map((one, index) => (index === 4 ? { ...one, privateDns: false } : one)),
-      missing: 'sts',
-    },
-  ])('names the endpoint that $what', ({ endpoints, missing }) => {
+    ['is missing', services.slice(0, -1).map(toEndpoint), 'eks'],
+    ['is not available', change(services.map(toEndpoint), 1, { state: 'pending' }), 'sqs'],
+    ['has no private name', change(services.map(toEndpoint), 4, { privateDns: false }), 'sts'],
+  ])('names the endpoint that %s', (_what, endpoints, missing) => {
     expect(judge('nowhere', endpoints)).toMatchObject({
       state: 'mend',
       found: `no way to the internet, and no endpoint of ${missing}`,
@@ -141,31 +126,23 @@ describe('judgeEndpoint', () => {
 
 describe('listAdmitted', () => {
   it('lists who is let in on port 443, and nobody else', () => {
-    const toPermission = (
-      IpProtocol: string,
-      ports: readonly [number, number] | undefined,
-      CidrIp: string,
-    ) => ({
-      IpProtocol,
-      ...(ports && { FromPort: ports[0], ToPort: ports[1] }),
-      IpRanges: [{ CidrIp }],
-    });
-    const groups = [
-      {
-        IpPermissions: [
-          toPermission('tcp', [443, 443], '10.1.0.0/16'),
-          toPermission('tcp', [400, 500], '10.2.0.0/16'),
-          toPermission('-1', undefined, '10.3.0.0/16'),
-          toPermission('tcp', [22, 22], '10.4.0.0/16'),
-          toPermission('udp', [443, 443], '10.5.0.0/16'),
-        ],
-      },
-      {
-        IpPermissions: [
-          { IpProtocol: 'tcp', FromPort: 443, ToPort: 443, UserIdGroupPairs: [{ GroupId: 'sg-1' }] },
-        ],
-      },
+    const toPermission = (IpProtocol: string, CidrIp: string, ports?: readonly [number, number]) => {
+      return { IpProtocol, ...(ports && { FromPort: ports[0], ToPort: ports[1] }), IpRanges: [{ CidrIp }] };
+    };
+    const ofGroup = {
+      IpProtocol: 'tcp',
+      FromPort: 443,
+      ToPort: 443,
+      UserIdGroupPairs: [{ GroupId: 'sg-1' }],
+    };
+    const ofRanges = [
+      toPermission('tcp', '10.1.0.0/16', [443, 443]),
+      toPermission('tcp', '10.2.0.0/16', [400, 500]),
+      toPermission('-1', '10.3.0.0/16'),
+      toPermission('tcp', '10.4.0.0/16', [22, 22]),
+      toPermission('udp', '10.5.0.0/16', [443, 443]),
     ];
+    const groups = [{ IpPermissions: ofRanges }, { IpPermissions: [ofGroup] }];
     expect(listAdmitted(groups)).toEqual(['10.1.0.0/16', '10.2.0.0/16', '10.3.0.0/16', 'sg-1']);
   });
 });

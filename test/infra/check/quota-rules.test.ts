@@ -27,26 +27,14 @@ describe('judgeConcurrency', () => {
   const need = { reserved: 20, shared: 66 };
 
   it.each([
-    {
-      what: 'an account as AWS makes them',
-      facts: { limit: 1000, unreserved: 1000, reservedByUs: 0 },
-      state: 'ok',
-    },
-    { what: 'a new account', facts: { limit: 10, unreserved: 10, reservedByUs: 0 }, state: 'mend' },
-    {
-      what: 'an account that is just large enough',
-      facts: { limit: 120, unreserved: 120, reservedByUs: 0 },
-      state: 'note',
-    },
-    { what: 'one less', facts: { limit: 119, unreserved: 119, reservedByUs: 0 }, state: 'mend' },
-    { what: 'an upgrade', facts: { limit: 120, unreserved: 100, reservedByUs: 20 }, state: 'note' },
-    {
-      what: 'what others have reserved',
-      facts: { limit: 1000, unreserved: 110, reservedByUs: 0 },
-      state: 'mend',
-    },
-  ])('$what: $state', ({ facts, state }) => {
-    expect(judgeConcurrency(facts, need).state).toBe(state);
+    ['an account as AWS makes them', 'ok', 1000, 1000, 0],
+    ['a new account', 'mend', 10, 10, 0],
+    ['an account that is just large enough', 'note', 120, 120, 0],
+    ['one less', 'mend', 119, 119, 0],
+    ['an upgrade', 'note', 120, 100, 20],
+    ['what others have reserved', 'mend', 1000, 110, 0],
+  ])('%s: %s', (...[, state, limit, unreserved, reservedByUs]) => {
+    expect(judgeConcurrency({ limit, unreserved, reservedByUs }, need).state).toBe(state);
   });
 
   it('says with how many operations it would do', () => {
@@ -89,15 +77,11 @@ describe('the plan of a deploy', { timeout: 120_000 }, () => {
   });
 
   it('says of each type of resource what CloudFormation must be allowed', () => {
+    const { domainName, certificateArn, vpcId, subnetIds, encryptionKeyArn } = recordedOptions;
     const other = planDeployment({
-      publicApi: 'true',
-      domainName: recordedOptions['domainName'],
-      certificateArn: recordedOptions['certificateArn'],
-      truststoreUri: 's3://trust/store.pem',
+      ...{ publicApi: 'true', truststoreUri: 's3://trust/store.pem' },
+      ...{ domainName, certificateArn, vpcId, subnetIds, encryptionKeyArn },
       authorizerSecretArn: recordedOptions['configSecretArn'],
-      vpcId: recordedOptions['vpcId'],
-      subnetIds: recordedOptions['subnetIds'],
-      encryptionKeyArn: recordedOptions['encryptionKeyArn'],
     });
     const types = [plan, other].flatMap(({ stacks }) =>
       stacks.flatMap(({ resources }) => resources.map(({ type }) => type)),

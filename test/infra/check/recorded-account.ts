@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { closeServer, listenLocally } from '../../support/network/local-server.ts';
 import type { Answerer, Answers } from './answer-forms.ts';
 import { recordedAnswers } from './recorded-answers.ts';
 
@@ -22,16 +23,11 @@ export async function startRecordedAccount(changes: Answers = {}): Promise<Recor
       respond(response, { operation, body, answerer: answers[operation] });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const port = await listenLocally(server);
   return {
     endpoint: `http://127.0.0.1:${port}`,
     calls,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   };
 }
 

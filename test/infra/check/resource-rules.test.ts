@@ -34,17 +34,14 @@ describe('who asks, and CDK', () => {
     { status: 'ROLLBACK_COMPLETE', state: 'mend' },
     { status: 'DELETE_FAILED', state: 'mend' },
   ])("CDK's stack in $status: $state", ({ status, state }) => {
-    expect(judgeToolkit(status === undefined ? undefined : { status, reason: 'why' }, subject).state).toBe(
-      state,
-    );
+    const stack = status === undefined ? undefined : { status, reason: 'why' };
+    expect(judgeToolkit(stack, subject).state).toBe(state);
   });
 });
 
 describe('permissions', () => {
-  const call = {
-    action: 'sqs:CreateQueue',
-    resource: 'arn:aws:sqs:eu-west-1:111122223333:busdriver-prod-operations',
-  };
+  const resource = 'arn:aws:sqs:eu-west-1:111122223333:busdriver-prod-operations';
+  const call = { action: 'sqs:CreateQueue', resource };
 
   it('are never pretended where IAM simulates nothing', () => {
     expect(judgeCallerRights(undefined, subject).state).toBe('not checked');
@@ -53,10 +50,8 @@ describe('permissions', () => {
   it('say what is denied, and that it is a simulation', () => {
     const role = { subject, executionRole: 'arn:role' };
     const denied = judgeExecutionRights([{ ...call, isAllowed: false }], role);
-    expect(denied).toMatchObject({
-      state: 'mend',
-      found: expect.stringContaining(`${call.action} on ${call.resource}`),
-    });
+    const told = expect.stringContaining(`${call.action} on ${call.resource}`);
+    expect(denied).toMatchObject({ state: 'mend', found: told });
     const allowed = judgeExecutionRights([{ ...call, isAllowed: true }], role);
     expect(allowed).toMatchObject({ state: 'ok', found: expect.stringContaining('as IAM simulates it') });
     expect(judgeExecutionRights(undefined, role).state).toBe('mend');
@@ -82,36 +77,22 @@ describe('judgeKey', () => {
 });
 
 describe('judgeKeyPolicy', () => {
-  const statement = {
-    Effect: 'Allow',
-    Principal: { AWS: 'arn:aws:iam::111122223333:root' },
-    Action: 'kms:*',
-    Resource: '*',
-  };
+  const root = 'arn:aws:iam::111122223333:root';
+  const statement = { Effect: 'Allow', Principal: { AWS: root }, Action: 'kms:*', Resource: '*' };
   const judge = (one: object) =>
     judgeKeyPolicy(JSON.stringify({ Version: '2012-10-17', Statement: one }), subject).state;
 
+  const of = (...AWS: readonly string[]) => [{ ...statement, Principal: { AWS } }];
+  const Condition = { StringEquals: { 'kms:ViaService': 'x' } };
   it.each([
-    { what: 'as AWS makes it', one: [statement], state: 'ok' },
-    { what: 'with one statement, not in a list', one: statement, state: 'ok' },
-    {
-      what: 'with the account by its number',
-      one: [{ ...statement, Principal: { AWS: ['111122223333'] } }],
-      state: 'ok',
-    },
-    {
-      what: 'of another account',
-      one: [{ ...statement, Principal: { AWS: 'arn:aws:iam::999999999999:root' } }],
-      state: 'mend',
-    },
-    { what: 'that allows less', one: [{ ...statement, Action: ['kms:Decrypt'] }], state: 'mend' },
-    { what: 'that denies', one: [{ ...statement, Effect: 'Deny' }], state: 'mend' },
-    {
-      what: 'under a condition',
-      one: [{ ...statement, Condition: { StringEquals: { 'kms:ViaService': 'x' } } }],
-      state: 'note',
-    },
-  ])('a policy $what: $state', ({ one, state }) => {
+    ['as AWS makes it', 'ok', [statement]],
+    ['with one statement, not in a list', 'ok', statement],
+    ['with the account by its number', 'ok', of('111122223333')],
+    ['of another account', 'mend', of('arn:aws:iam::999999999999:root')],
+    ['that allows less', 'mend', [{ ...statement, Action: ['kms:Decrypt'] }]],
+    ['that denies', 'mend', [{ ...statement, Effect: 'Deny' }]],
+    ['under a condition', 'note', [{ ...statement, Condition }]],
+  ])('a policy %s: %s', (_what, state, one) => {
     expect(judge(one)).toBe(state);
   });
 
@@ -177,20 +158,16 @@ describe('what options name', () => {
   });
 
   it('tells a role of the same name and another path', () => {
-    expect(judgeRole('arn:aws:iam::111122223333:role/deep/busdriver-clusters', recorded.roleArn).state).toBe(
-      'mend',
-    );
+    const deep = 'arn:aws:iam::111122223333:role/deep/busdriver-clusters';
+    expect(judgeRole(deep, recorded.roleArn).state).toBe('mend');
     expect(judgeRole(recorded.roleArn, recorded.roleArn).state).toBe('ok');
   });
 
   it('must be in the region of the stacks', () => {
     expect(judgeRegion(recorded.topicArn, 'alarmTopicArn', subject)).toBeUndefined();
-    expect(
-      judgeRegion(recorded.topicArn.replace('eu-west-1', 'us-east-1'), 'alarmTopicArn', subject),
-    ).toMatchObject({
-      state: 'mend',
-      next: '-c alarmTopicArn=… with one of eu-west-1',
-    });
+    const elsewhere = recorded.topicArn.replace('eu-west-1', 'us-east-1');
+    const mended = { state: 'mend', next: '-c alarmTopicArn=… with one of eu-west-1' };
+    expect(judgeRegion(elsewhere, 'alarmTopicArn', subject)).toMatchObject(mended);
   });
 });
 
@@ -214,20 +191,15 @@ describe('leftovers', () => {
     const names = Array.from({ length: 8 }, (_, index) => ({ name: `table-${index}` }));
     const findings = judgeLeftovers(names, (name) => `delete ${name}`);
     expect(findings).toHaveLength(6);
-    expect(findings[0]).toMatchObject({
-      about: 'table-0',
-      state: 'mend',
-      next: expect.stringContaining('delete table-0'),
-    });
+    const next = expect.stringContaining('delete table-0');
+    expect(findings[0]).toMatchObject({ about: 'table-0', state: 'mend', next });
     expect(findings.at(-1)?.found).toBe('and 3 more');
     expect(judgeLeftovers([], () => '')).toEqual([{ state: 'ok', found: 'none' }]);
   });
 
   it('tell that the name of a deleted secret stays taken', () => {
-    const [finding] = judgeLeftovers(
-      [{ name: 'config', deletedAt: new Date(0) }],
-      (name) => `delete ${name}`,
-    );
+    const left = [{ name: 'config', deletedAt: new Date(0) }];
+    const [finding] = judgeLeftovers(left, (name) => `delete ${name}`);
     expect(finding?.next).toBe('delete config --force-delete-without-recovery, or another stage');
   });
 

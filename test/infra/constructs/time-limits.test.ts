@@ -12,16 +12,16 @@ function findProblems(changes: Partial<Queue>): string[] {
 }
 
 describe('the times of a queue', () => {
+  const times = (timeoutSeconds: number, visibilityTimeoutSeconds: number): Partial<Queue> => {
+    return { timeoutSeconds, visibilityTimeoutSeconds };
+  };
+
   it('are in order in the table', () => {
     expect(queues.flatMap((row) => findQueueProblems(row, 14 * dayS))).toEqual([]);
   });
 
-  it.each([
-    [
-      'a function that outlives its message',
-      { timeoutSeconds: 60, visibilityTimeoutSeconds: 60 },
-      /timeoutSeconds \(60\)/,
-    ],
+  it.each<[what: string, changes: Partial<Queue>, problem: RegExp]>([
+    ['a function that outlives its message', times(60, 60), /timeoutSeconds \(60\)/],
     [
       'a message that expires while it is hidden',
       { retentionSeconds: 960 },
@@ -32,19 +32,13 @@ describe('the times of a queue', () => {
       { retentionSeconds: 14 * dayS },
       /retentionSeconds \(1209600\)/,
     ],
-    [
-      'a function that Lambda does not run so long',
-      { timeoutSeconds: 901, visibilityTimeoutSeconds: 902 },
-      /900/,
-    ],
+    ['a function that Lambda does not run so long', times(901, 902), /900/],
   ])('refuse %s', (_what, changes, problem) => {
     expect(findProblems(changes)).toEqual([expect.stringMatching(problem)]);
   });
 
   it('may differ by a second', () => {
-    expect(findProblems({ timeoutSeconds: 60, visibilityTimeoutSeconds: 61, retentionSeconds: 62 })).toEqual(
-      [],
-    );
+    expect(findProblems({ ...times(60, 61), retentionSeconds: 62 })).toEqual([]);
   });
 });
 
@@ -55,7 +49,6 @@ describe('the times of a schedule', () => {
 
   it('refuse a run that is not over when the next one begins', () => {
     const problems = findScheduleProblems({ ...(schedule as Schedule), timeoutSeconds: 60, rateMinutes: 1 });
-
     expect(problems).toEqual([expect.stringContaining('timeoutSeconds (60)')]);
   });
 });

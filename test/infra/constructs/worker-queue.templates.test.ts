@@ -12,12 +12,7 @@ function synthesize(rows: readonly Queue[]): Template {
   return withOutdir((outdir) => {
     const context = { ...privateOptions, 'aws:cdk:bundling-stacks': [] };
     const app = new App({ outdir, context, builtinCloudFormationValidation: false });
-    const props = {
-      description: 'workers',
-      queues: rows,
-      schedules: [],
-      context: readContext(app),
-    };
+    const props = { description: 'workers', queues: rows, schedules: [], context: readContext(app) };
     return Template.fromStack(new WorkerStack(app, 'workers', props));
   });
 }
@@ -25,7 +20,6 @@ function synthesize(rows: readonly Queue[]): Template {
 describe('a worker queue', () => {
   it('whose times are in disorder is not synthesized', () => {
     const rows = [{ ...(operations as Queue), visibilityTimeoutSeconds: 30 }];
-
     expect(() => synthesize(rows)).toThrow(/queue operations: timeoutSeconds \(900\) must be less than/);
   });
 
@@ -35,7 +29,6 @@ describe('a worker queue', () => {
     const known = functions.map(
       ({ Properties }) => Properties.Environment.Variables.BUSDRIVER_AGENTS_QUEUE_URL,
     );
-
     expect(known.length).toBeGreaterThan(1);
     for (const url of known) expect(JSON.stringify(url)).toContain('/busdriver-dev-agents"');
   });

@@ -3,12 +3,8 @@ import { parseCapacity, readCapacity } from '../../../infra/cost/capacity-page.t
 import { formatCapacityReport } from '../../capacity/capacity-report.ts';
 
 const size = {
-  applications: 4,
-  deployments: 1_000,
-  largeDeployments: 10,
-  replicaSetsEach: 2,
-  bareReplicaSets: 500,
-  pods: 2_000,
+  ...{ applications: 4, deployments: 1_000, largeDeployments: 10, replicaSetsEach: 2 },
+  ...{ bareReplicaSets: 500, pods: 2_000 },
 };
 const made = '2026-11-22, commit 1234';
 const units = { requests: 64_649, readUnits: 50_605.5, writeUnits: 35_981 };
@@ -23,10 +19,8 @@ describe('the page of capacity', () => {
     const other = { units: { requests: 9, readUnits: 9, writeUnits: 9 }, tookMs: 9 };
     const fleet = { ...account, accounts: 1_000, rows: rows.map((row) => ({ ...row, ...other })) };
     const page = formatCapacityReport({ account, fleet: { ...fleet, made: '2026-11-23, commit 5678' } });
-    expect(page.match(/^Measured on .*$/gm)).toEqual([
-      'Measured on 2026-11-22, commit 1234.',
-      'Measured on 2026-11-23, commit 5678.',
-    ]);
+    const measured = ['Measured on 2026-11-22, commit 1234.', 'Measured on 2026-11-23, commit 5678.'];
+    expect(page.match(/^Measured on .*$/gm)).toEqual(measured);
     expect(parseCapacity(page)).toEqual({
       objects: 5_500,
       applications: 5,

@@ -8,10 +8,7 @@ function run(...args: readonly string[]) {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
     [join(root, 'infra/cost/main.ts'), ...args],
-    {
-      encoding: 'utf8',
-      timeout: 300_000,
-    },
+    { encoding: 'utf8', timeout: 300_000 },
   );
   return { stdout, stderr, status };
 }

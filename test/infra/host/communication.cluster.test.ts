@@ -6,14 +6,8 @@ import { type Host, startHost } from '../../../infra/host/runtime.ts';
 import { type ApiProxy, startApiProxy } from '../../support/cluster/api-proxy.ts';
 import { describeWithCluster, kubectl, requestApi } from '../../support/cluster/cluster.ts';
 import { type HomeEngines, startHomeEngines } from './engines.ts';
-import {
-  createPod,
-  openToManagers,
-  type PodRule,
-  type TestPod,
-  watchEndpoints,
-  writeEndpoints,
-} from './pod.ts';
+import type { PodRule, TestPod } from './pod.ts';
+import { createPod, openToManagers, watchEndpoints, writeEndpoints } from './pod.ts';
 
 /** Replicas as `GET /armory/clouddrivers` answers them. */
 interface ShownReplica {

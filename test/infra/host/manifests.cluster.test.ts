@@ -25,34 +25,16 @@ describeWithCluster('the manifests of the Kubernetes home', () => {
   test('are taken by a real API server, each field of them', async () => {
     await using namespace = await createNamespace('kustomize');
     // Validation needs the namespace, and a dry run makes none.
-    const moved = JSON.stringify(objects).replaceAll(
-      '"namespace":"spinnaker"',
-      `"namespace":"${namespace.name}"`,
-    );
+    const own = `"namespace":"${namespace.name}"`;
+    const moved = JSON.stringify(objects).replaceAll('"namespace":"spinnaker"', own);
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: JSON.parse(moved) });
-    const said = await kubectl(
-      ['apply', '--dry-run=server', '--validate=strict', '--output=name', '--filename=-'],
-      { stdin: list },
-    );
-    expect(
-      said
-        .trim()
-        .split('\n')
-        .map((line) => line.split('/')[0])
-        .sort(),
-    ).toEqual([
-      'clusterrole.rbac.authorization.k8s.io',
-      'clusterrolebinding.rbac.authorization.k8s.io',
-      'configmap',
-      'configmap',
-      'deployment.apps',
-      'networkpolicy.networking.k8s.io',
-      'poddisruptionbudget.policy',
-      'role.rbac.authorization.k8s.io',
-      'rolebinding.rbac.authorization.k8s.io',
-      'service',
-      'service',
-      'serviceaccount',
+    const apply = ['apply', '--dry-run=server', '--validate=strict', '--output=name', '--filename=-'];
+    const said = (await kubectl(apply, { stdin: list })).trim().split('\n');
+    expect(said.map((line) => line.split('/')[0]).sort()).toEqual([
+      ...['clusterrole.rbac.authorization.k8s.io', 'clusterrolebinding.rbac.authorization.k8s.io'],
+      ...['configmap', 'configmap', 'deployment.apps', 'networkpolicy.networking.k8s.io'],
+      ...['poddisruptionbudget.policy', 'role.rbac.authorization.k8s.io'],
+      ...['rolebinding.rbac.authorization.k8s.io', 'service', 'service', 'serviceaccount'],
     ]);
   });
 
@@ -67,12 +49,10 @@ describeWithCluster('the manifests of the Kubernetes home', () => {
   test('have a Service whose name and port are those that replicas look for', async () => {
     const [config] = parseAllDocuments(await readFile(path.join(folder, 'clouddriver.yml'), 'utf8'));
     const settings = parsePeerSettings(config?.toJS());
-    expect(String(getPath(find('Service'), 'metadata', 'name'))).toMatch(
-      new RegExp(`^${settings?.namePrefix}`),
-    );
-    expect(asJsonArray(getPath(find('Service'), 'spec', 'ports'))).toEqual([
-      { name: settings?.portName, port: 7002, targetPort: 'http' },
-    ]);
+    const name = String(getPath(find('Service'), 'metadata', 'name'));
+    expect(name).toMatch(new RegExp(`^${settings?.namePrefix}`));
+    const port = { name: settings?.portName, port: 7002, targetPort: 'http' };
+    expect(asJsonArray(getPath(find('Service'), 'spec', 'ports'))).toEqual([port]);
   });
 
   test('have a Service of gRPC at its port, which peers do not take for one of HTTP', () => {
@@ -97,21 +77,16 @@ describeWithCluster('the manifests of the Kubernetes home', () => {
 
   test('mount the key of sessions where replicas look for it, which others may not read', () => {
     const args = asJsonArray(getPath(container(), 'args')).map(String);
-    const file = parseHostOptions(
-      args.filter((argument) => argument.startsWith('--session-key-file')),
-    ).sessionKeyFile;
+    const given = args.filter((argument) => argument.startsWith('--session-key-file'));
+    const file = parseHostOptions(given).sessionKeyFile;
     const mounts = asJsonArray(getPath(container(), 'volumeMounts'));
     const mount = mounts.find((each) => getPath(each, 'name') === 'agent-sessions');
     expect(file).toBe(`${getPath(mount, 'mountPath')}/agent-sessions.jwk`);
     const pod = getPath(find('Deployment'), 'spec', 'template', 'spec');
-    const volume = asJsonArray(getPath(pod, 'volumes')).find(
-      (each) => getPath(each, 'name') === 'agent-sessions',
-    );
-    expect(getPath(volume, 'secret')).toEqual({
-      secretName: 'busdriver-agent-sessions',
-      defaultMode: 0o440,
-      optional: true,
-    });
+    const volumes = asJsonArray(getPath(pod, 'volumes'));
+    const volume = volumes.find((each) => getPath(each, 'name') === 'agent-sessions');
+    const secret = { secretName: 'busdriver-agent-sessions', defaultMode: 0o440, optional: true };
+    expect(getPath(volume, 'secret')).toEqual(secret);
     // Files of Secrets are root's: the group is how the process reads them.
     expect(getPath(pod, 'securityContext', 'fsGroup')).toBe(getPath(pod, 'securityContext', 'runAsGroup'));
   });
@@ -124,10 +99,8 @@ describeWithCluster('the manifests of the Kubernetes home', () => {
     expect(find('ClusterRole')['rules']).toEqual([
       { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
     ]);
-    for (const kind of ['RoleBinding', 'ClusterRoleBinding']) {
-      expect(find(kind)['subjects']).toEqual([
-        { kind: 'ServiceAccount', name: 'spin-clouddriver', namespace: 'spinnaker' },
-      ]);
-    }
+    const subject = { kind: 'ServiceAccount', name: 'spin-clouddriver', namespace: 'spinnaker' };
+    for (const kind of ['RoleBinding', 'ClusterRoleBinding'])
+      expect(find(kind)['subjects']).toEqual([subject]);
   });
 });

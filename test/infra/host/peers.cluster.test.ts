@@ -2,14 +2,8 @@ import { expect, test } from 'vitest';
 import { type PeerSettings, type Peers, startPeers } from '../../../infra/host/peers.ts';
 import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
 import { describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import {
-  createPod,
-  deleteEndpoints,
-  RecordedLog,
-  type TestPod,
-  watchEndpoints,
-  writeEndpoints,
-} from './pod.ts';
+import type { TestPod } from './pod.ts';
+import { createPod, deleteEndpoints, RecordedLog, watchEndpoints, writeEndpoints } from './pod.ts';
 
 const defaults: PeerSettings = { namePrefix: 'spin-clouddriver', portName: 'http', api: 'auto' };
 

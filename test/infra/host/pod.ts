@@ -3,17 +3,10 @@ import path from 'node:path';
 import { openPodCluster, type PodCluster } from '../../../infra/host/pod-cluster.ts';
 import type { LogFields, Logger } from '../../../shared/core/logger.ts';
 import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
-import {
-  startTcpForwarder,
-  type TcpForwarder,
-} from '../../shared/providers/kubernetes/transport/tcp-forwarder.ts';
-import {
-  createNamespace,
-  findObject,
-  getCluster,
-  requestApi,
-  type TestNamespace,
-} from '../../support/cluster/cluster.ts';
+import type { TcpForwarder } from '../../shared/providers/kubernetes/transport/tcp-forwarder.ts';
+import { startTcpForwarder } from '../../shared/providers/kubernetes/transport/tcp-forwarder.ts';
+import type { TestNamespace } from '../../support/cluster/cluster.ts';
+import { createNamespace, findObject, getCluster, requestApi } from '../../support/cluster/cluster.ts';
 import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 /** What a pod of Busdriver finds in itself: files of a service account of a namespace of its own. Disposing deletes it. */

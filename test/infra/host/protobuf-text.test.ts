@@ -3,11 +3,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type OperationMessage,
-  operationResultSchema,
-  operationSchema,
-} from '../../../infra/host/agent-messages.ts';
+import type { OperationMessage } from '../../../infra/host/agent-messages.ts';
+import { operationResultSchema, operationSchema } from '../../../infra/host/agent-messages.ts';
 import {
   formatProtobufText,
   messageTextMax,

@@ -41,23 +41,16 @@ describeWithCluster('three replicas in a cluster', () => {
     peerToken = await pod.writeToken(peerAudience);
     await writeEndpoints(pod, 'spin-clouddriver', { ready: podAddresses });
     const config = join(engines.dir, 'clouddriver.yml');
-    await writeFile(
-      config,
-      JSON.stringify({ kubernetes: { enabled: true, accounts: [] }, ...openToManagers }),
-    );
+    const settings = { kubernetes: { enabled: true, accounts: [] }, ...openToManagers };
+    await writeFile(config, JSON.stringify(settings));
     // Loopback addresses may not stand in Endpoints: the test says where each pod really is.
     const urls = new Map<string, string>();
     for (const podName of podNames) {
       const host = stack.use(
         await startHost({
           ...{ host: '127.0.0.1', port: 0, allowedHosts: [], configFiles: [config], profiles: ['local'] },
-          ...{
-            logLevel: 'SILENT',
-            namePrefix: '',
-            createsResources: false,
-            podName,
-            shutdownTimeoutMs: 1_000,
-          },
+          ...{ logLevel: 'SILENT', namePrefix: '', createsResources: false, shutdownTimeoutMs: 1_000 },
+          podName,
           environment: { ...engines.environment, ...pod.environment },
           serviceAccountDirectory: pod.directory,
           peerTokenFile: peerToken,
@@ -182,18 +175,15 @@ describeWithCluster('three replicas in a cluster', () => {
     const unknown = 'account: "edge-7" id: "x" kind: "news"';
     expect((await send('/armory/agent/operations', { operation: unknown })).status).toBe(202);
     expect(connection.told.at(-1)).toEqual({ kind: 'TASK', account: 'edge-7', id: '' });
-    expect(await send('/armory/agent/operations', { operation: 'account: "edge-8"' })).toMatchObject({
-      status: 404,
-      body: { message: 'No agent of this account is connected here' },
-    });
+    const foreign = await send('/armory/agent/operations', { operation: 'account: "edge-8"' });
+    const message = 'No agent of this account is connected here';
+    expect(foreign).toMatchObject({ status: 404, body: { message } });
   });
 
   test('POST /armory/agent/operationresults takes {"result": <toString() of the protobuf message>}', async () => {
     const { waiting } = wait(0, 'read-2');
-    expect(await send('/armory/agent/operationresults', { result: 'id: "read-2" status: 200' })).toEqual({
-      status: 200,
-      body: {},
-    });
+    const told = await send('/armory/agent/operationresults', { result: 'id: "read-2" status: 200' });
+    expect(told).toEqual({ status: 200, body: {} });
     expect(await waiting).toEqual(answer);
     expect((await send('/armory/agent/operationresults', { result: 'id: "read-2"' })).status).toBe(404);
   });
@@ -211,18 +201,17 @@ describeWithCluster('three replicas in a cluster', () => {
         const refused = file?.endsWith('ca.crt')
           ? await call(0, path, { method: 'POST', headers: { authorization: 'Basic x' }, body: '{}' })
           : await send(path, { [field]: '' }, file);
-        expect(refused).toMatchObject({
-          status: 403,
-          body: { message: 'Only replicas of this Busdriver may call this' },
-        });
+        const message = 'Only replicas of this Busdriver may call this';
+        expect(refused).toMatchObject({ status: 403, body: { message } });
       }
     });
 
+    const noText = `the body must be a JSON object whose '${field}' is the text form of a message`;
     test.each([
-      ['', `the body must be a JSON object whose '${field}' is the text form of a message`],
-      ['{', `the body must be a JSON object whose '${field}' is the text form of a message`],
-      [{ [field]: 7 }, `the body must be a JSON object whose '${field}' is the text form of a message`],
-      [{ other: '' }, `the body must be a JSON object whose '${field}' is the text form of a message`],
+      ['', noText],
+      ['{', noText],
+      [{ [field]: 7 }, noText],
+      [{ other: '' }, noText],
       [
         { [field]: 'id: 7' },
         `'${field}' must be the text form of a message: at character 5 a text in quotes for 'id' is expected`,
@@ -234,10 +223,8 @@ describeWithCluster('three replicas in a cluster', () => {
   });
 
   test('its health says how it knows its peers', async () => {
-    expect(await call(0, '/health')).toEqual({
-      status: 200,
-      body: { status: 'UP', details: { peers: 'watching' } },
-    });
+    const body = { status: 'UP', details: { peers: 'watching' } };
+    expect(await call(0, '/health')).toEqual({ status: 200, body });
   });
 
   test('all other routes are those of Clouddriver', async () => {

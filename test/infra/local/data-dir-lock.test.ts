@@ -42,9 +42,7 @@ test.runIf(process.platform === 'linux')(
     await using temp = await makeTempDir();
     // The shell becomes a program that never asks for its children: the one that ends after that stays a zombie.
     const script = '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 1000';
-    const parent = spawn('sh', ['-c', script], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const parent = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
     onTestFinished(() => void parent.kill('SIGKILL'));
     const [line] = await once(createInterface(parent.stdout), 'line');
     const pid = Number(line);

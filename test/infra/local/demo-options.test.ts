@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createDemoClient } from '../../../infra/local/demo-client.ts';
 import { parseDemoOptions } from '../../../infra/local/demo-options.ts';
+import { closeServer, listenLocally } from '../../support/network/local-server.ts';
 import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 test('the demo takes a token for the Busdriver at --url alone', async () => {
@@ -25,12 +25,10 @@ test('the demo sends its token with each call', async () => {
     seen.push(request.headers.authorization);
     response.end('[]');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listenLocally(server)}`;
   const { signal } = new AbortController();
   await createDemoClient(url, 'a-token').listAccounts(signal);
   await createDemoClient(url).listAccounts(signal);
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await closeServer(server);
   expect(seen).toEqual(['Bearer a-token', undefined]);
 });

@@ -7,18 +7,13 @@ import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Route } from '../../../functions/routes.ts';
-import {
-  type FrontDoorFiles,
-  loadFrontDoorAccess,
-  tokenFreshMs,
-} from '../../../infra/local/front-door-access.ts';
+import type { FrontDoorFiles } from '../../../infra/local/front-door-access.ts';
+import { loadFrontDoorAccess, tokenFreshMs } from '../../../infra/local/front-door-access.ts';
 import { type HttpServer, startHttp } from '../../../infra/local/http.ts';
 import { Invoker } from '../../../infra/local/invoker.ts';
 import type { LogFields } from '../../../shared/core/logger.ts';
-import {
-  CertificateAuthority,
-  type Identity,
-} from '../../shared/providers/kubernetes/credentials/certificates.ts';
+import type { Identity } from '../../shared/providers/kubernetes/credentials/certificates.ts';
+import { CertificateAuthority } from '../../shared/providers/kubernetes/credentials/certificates.ts';
 import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 
 const token = 'correct-horse-battery';

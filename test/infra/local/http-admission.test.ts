@@ -7,41 +7,18 @@ import { type HttpServer, startHttp } from '../../../infra/local/http.ts';
 import { type FrontDoorLimits, frontDoorLimits } from '../../../infra/local/http-limits.ts';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
 import type { FindAgent } from '../../../infra/local/proved-agents.ts';
-import type { Logger } from '../../../shared/core/logger.ts';
+import { silentLog as log } from '../../support/engines/silent-log.ts';
 
+const toRoute = (method: 'GET' | 'POST', path: string, module: string): Route => {
+  return { method, path, module, reaches: 'store', access: 'anonymous', timeoutSeconds: 20 };
+};
 const routes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/task/{id}',
-    module: 'echo',
-    reaches: 'store',
-    access: 'anonymous',
-    timeoutSeconds: 20,
-  },
-  {
-    method: 'GET',
-    path: '/manifests/{account}',
-    module: 'echo',
-    reaches: 'store',
-    access: 'anonymous',
-    timeoutSeconds: 20,
-  },
-  {
-    method: 'GET',
-    path: '/wait/{account}',
-    module: 'wait',
-    reaches: 'store',
-    access: 'anonymous',
-    timeoutSeconds: 20,
-  },
-  {
-    ...{ method: 'GET', path: '/agent/v1/wait', module: 'wait', reaches: 'store', access: 'anonymous' },
-    ...{ timeoutSeconds: 20, api: 'agent' },
-  },
-  { method: 'POST', path: '/ops', module: 'echo', reaches: 'store', access: 'anonymous', timeoutSeconds: 20 },
+  toRoute('GET', '/task/{id}', 'echo'),
+  toRoute('GET', '/manifests/{account}', 'echo'),
+  toRoute('GET', '/wait/{account}', 'wait'),
+  { ...toRoute('GET', '/agent/v1/wait', 'wait'), api: 'agent' },
+  toRoute('POST', '/ops', 'echo'),
 ];
-
-const log: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A front door with some limits lower, and a route at which requests wait until they are released. */
 async function startFront(limits: Partial<FrontDoorLimits>, findAgent?: FindAgent) {
@@ -143,11 +120,7 @@ test('takes on so many bytes of bodies, of all and of one caller; small bodies p
     freeBodyBytes: 10_000,
   });
   const post = async (bytes: number, user: string) =>
-    fetch(`${url}/ops`, {
-      method: 'POST',
-      body: 'x'.repeat(bytes),
-      headers: { 'x-spinnaker-user': user },
-    });
+    fetch(`${url}/ops`, { method: 'POST', body: 'x'.repeat(bytes), headers: { 'x-spinnaker-user': user } });
   const first = hold(url, { bytes: 100_000, user: 'one' });
   await expect.poll(async () => (await post(100_000, 'one')).status).toBe(503);
   await expectOverload(await post(100_000, 'one'), /bodies of 120000 bytes of this caller are under way/);

@@ -69,9 +69,7 @@ describe('a request', () => {
   test("becomes API Gateway's event", async () => {
     const event = await echo(
       '/manifests/my%20account/_/clusterRole%20system%3Ax?includeEvents=false&a=1&a=2',
-      {
-        headers: { 'X-SPINNAKER-USER': 'me', 'User-Agent': 'okhttp' },
-      },
+      { headers: { 'X-SPINNAKER-USER': 'me', 'User-Agent': 'okhttp' } },
     );
     expect(event).toMatchObject({
       resource: '/manifests/{account}/{location}/{name}',
@@ -92,11 +90,7 @@ describe('a request', () => {
     const headers = Object.fromEntries(names.map((name) => [name, [`${name} 1`, `${name} 2`]]));
     const query = names.flatMap((name) => [`${name}=1`, `${name}=2`]).join('&');
     const event = await echo(`/manifests/constructor/__proto__/toString?${query}`, { headers });
-    expect(event.pathParameters).toEqual({
-      account: 'constructor',
-      location: '__proto__',
-      name: 'toString',
-    });
+    expect(event.pathParameters).toEqual({ account: 'constructor', location: '__proto__', name: 'toString' });
     for (const name of names) {
       const get = (map: object | null) => Object.getOwnPropertyDescriptor(map ?? {}, name)?.value;
       expect(get(event.queryStringParameters)).toBe('2');

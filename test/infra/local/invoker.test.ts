@@ -6,10 +6,7 @@ import type { LogFields } from '../../../shared/core/logger.ts';
 test('hands event and context to the function, and its answer back', async () => {
   const { invoker } = open(async (event, context) => ({ event, arn: context.invokedFunctionArn }));
   const answer = await invoker.invoke({ module: 'api/tasks/get-task', event: { a: 1 }, timeoutSeconds: 5 });
-  expect(answer).toEqual({
-    event: { a: 1 },
-    arn: 'arn:aws:lambda:us-east-1:000000000000:function:get-task',
-  });
+  expect(answer).toEqual({ event: { a: 1 }, arn: 'arn:aws:lambda:us-east-1:000000000000:function:get-task' });
 });
 
 test('logs and throws what a function throws', async () => {

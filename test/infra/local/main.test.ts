@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { get as getSecurely } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -12,6 +11,7 @@ import { parse } from 'yaml';
 import { buildLocal } from '../../../infra/local/build.ts';
 import { CertificateAuthority } from '../../shared/providers/kubernetes/credentials/certificates.ts';
 import { describeWithCluster } from '../../support/cluster/cluster.ts';
+import { listenLocally } from '../../support/network/local-server.ts';
 import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { startSystem } from '../../support/system/system.ts';
 import {
@@ -164,8 +164,7 @@ describe('npm start', () => {
       asked.push(`CONNECT ${request.url}`);
       socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     });
-    await once(proxy.listen(0, '127.0.0.1'), 'listening');
-    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const address = `http://127.0.0.1:${await listenLocally(proxy)}`;
     const env = {
       ...{ HTTP_PROXY: address, HTTPS_PROXY: address, http_proxy: address, https_proxy: address },
       ...{ NO_PROXY: '', no_proxy: '', NODE_USE_ENV_PROXY: '1' },
@@ -181,10 +180,7 @@ describe('npm start', () => {
     const demo = spawn(
       process.execPath,
       [path.join(outputDir, 'demo.js'), '--url', system.url, '--timeout', '5'],
-      {
-        env: { ...process.env, ...env },
-        stdio: ['ignore', 'pipe', 'ignore'],
-      },
+      { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'ignore'] },
     );
     expect(await text(demo.stdout)).toContain('deployManifest accepted as task');
     expect(asked).toEqual([]);

@@ -51,6 +51,7 @@ it('counts the bytes of the answer', async () => {
   expect(JSON.parse(large.line)[0].answerBytes).toBeGreaterThan(100_000);
 });
 
+const applied = JSON.stringify({ kind: 'Secret', data: { a: planted } });
 it.each<[string, Partial<APIGatewayProxyEvent>]>([
   ...['Authorization', 'cookie', 'Api-Key', 'X-Own-Token', 'X-SPINNAKER-PASSWORD'].map(
     (name): [string, Partial<APIGatewayProxyEvent>] => [name, { multiValueHeaders: { [name]: [planted] } }],
@@ -61,15 +62,7 @@ it.each<[string, Partial<APIGatewayProxyEvent>]>([
     toBody([{ a: [{ kind: 'Secret', data: { a: planted }, stringData: { b: planted } }] }]),
   ],
   ['a member', toBody({ a: { dbPassword: planted, apiKey: [planted], clientSecret: { b: planted } } })],
-  [
-    'what was applied last',
-    toBody({
-      annotations: {
-        last: JSON.stringify({ kind: 'Secret', data: { a: planted } }),
-        other: `{"token": "${planted}`,
-      },
-    }),
-  ],
+  ['what was applied last', toBody({ annotations: { last: applied, other: `{"token": "${planted}` } })],
   ['a text that is no JSON', { body: `password=${planted}` }],
   ['JSON that is broken', { body: `{"password": "${planted}` }],
   ['a large body', toBody({ password: planted, pad: 'x'.repeat(70_000) })],

@@ -6,11 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Route, routes } from '../../../functions/routes.ts';
 import { type HttpServer, startHttp } from '../../../infra/local/http.ts';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
-import {
-  offerResponseStreaming,
-  ResponseStream,
-  type StreamingHandler,
-} from '../../../infra/local/response-streaming.ts';
+import type { StreamingHandler } from '../../../infra/local/response-streaming.ts';
+import { offerResponseStreaming, ResponseStream } from '../../../infra/local/response-streaming.ts';
 import { NotFoundError } from '../../../shared/core/errors.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
 import { type ApiResponse, apiHandler, okText } from '../../../shared/runtime/http/api-handler.ts';
@@ -170,9 +167,7 @@ describe('a streamed answer', () => {
   it('that breaks off is not taken for a whole one', async () => {
     const response = await fetch(`${server.url}${getPath('halves')}`);
     expect(response.status).toBe(200);
-
     secondHalf.reject(new Error('the source is gone'));
-
     await expect(response.text()).rejects.toThrow();
     expect(errors).toContain('an answer broke off');
   });
@@ -187,7 +182,6 @@ describe('a streamed answer', () => {
     const response = await fetch(`${server.url}${getPath('large')}`, { signal: controller.signal });
     await response.body?.getReader().read();
     controller.abort();
-
     expect((await fetch(`${server.url}${getPath('small')}`)).status).toBe(200);
   });
 

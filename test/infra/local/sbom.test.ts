@@ -39,7 +39,6 @@ describe('the bill of materials', () => {
     const required = new Map(
       sbom.components.filter(({ scope }) => scope === 'required').map((each) => [each.purl, each]),
     );
-
     expect(production.length).toBeGreaterThan(20);
     for (const [name, { version, integrity = '' }] of production) {
       const content = Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex');
@@ -55,7 +54,6 @@ describe('the bill of materials', () => {
   it('marks what only builds and tests', () => {
     const dev = locked.filter(([, each]) => each.dev).map(([name, { version }]) => toPurl(name, version));
     const optional = sbom.components.filter(({ scope }) => scope === 'optional').map(({ purl }) => purl);
-
     expect(optional).toContain(dev.find((purl) => purl.startsWith('pkg:npm/vitest@')));
     expect(optional.filter((purl) => !dev.includes(purl))).toEqual([]);
   });

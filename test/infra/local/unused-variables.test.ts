@@ -9,7 +9,6 @@ function tell(environment: { readonly [name: string]: string }) {
 
 test('variables of a database are told to be of no effect, without what they hold', () => {
   const lines = tell({ DB_HOST: 'db.test', DB_PASS: 'planted', DB_USER: '', HOME: '/root' });
-
   expect(lines).toEqual([
     [
       'environment variables of no effect',

@@ -31,14 +31,8 @@ const waiting: Agent = {
   ...{ account: 'shop', name: 'core', provider: 'kubernetes', intervalMs: 30_000, usedAtMs: nowMs },
   ...{ lastTurn: 0, nextRunMs: nowMs + 20_000, attempts: 0, failures: 0, asOfMs: nowMs - 9_000 },
 };
-const lastRun = {
-  outcome: 'FAILURE',
-  durationMs: 5,
-  items: 7,
-  changes: 0,
-  startedAtMs: nowMs,
-  lagMs: 4_200,
-} as const;
+const ran = { durationMs: 5, items: 7, changes: 0, startedAtMs: nowMs, lagMs: 4_200 };
+const lastRun = { outcome: 'FAILURE', ...ran } as const;
 const failing = { failures: 3, lastError: { atMs: nowMs, message: 'no route to host' }, lastRun };
 /** As `GET /cache/introspection` answers it. */
 const introspection = JSON.stringify(
@@ -55,7 +49,6 @@ const npmCommands = ['audit', 'ci', 'install', 'link', 'rebuild', 'start', 'test
 describe('the commands of pages', () => {
   it('are found', () => {
     const places = commands.map(({ place }) => place.split(':')[0]);
-
     expect(commands.length).toBeGreaterThan(100);
     expect(new Set(places)).toEqual(new Set([...places, 'docs/operate.md', 'docs/deploy.md', 'docs/eks.md']));
   });
@@ -66,7 +59,6 @@ describe('the commands of pages', () => {
         .filter(([, language, block = '']) => language !== 'sh' && startsProgram.test(block))
         .map(([block]) => `${path}: ${block}`),
     );
-
     expect(others).toEqual([]);
   });
 
@@ -74,7 +66,6 @@ describe('the commands of pages', () => {
     const missing = findMissing(command);
     skip(missing !== undefined, `there is no ${missing}`);
     const { calls } = await runRecorded(command.text, { programs, env });
-
     expect(calls.flatMap(findProblems)).toEqual([]);
   });
 
@@ -96,41 +87,34 @@ describe('the commands of pages', () => {
 });
 
 describe('commands with faults', () => {
+  const limit = 'lambda put-function-concurrency --function-name x';
+  const specify = 'dynamodb update-time-to-live --table-name x --time-to-live-specification';
   it.each([
-    { args: 'logs tial /aws/lambda/x', told: 'logs/tial is not in' },
-    { args: 'logs tail --since 1h', told: '--group is missing' },
-    { args: 'logs tail /aws/lambda/x --filter x', told: 'there is no option --filter' },
-    { args: 'dynamodb describe-table --table busdriver-prod-tasks', told: 'there is no option --table' },
-    {
-      args: 'lambda put-function-concurrency --function-name x',
-      told: '--reserved-concurrent-executions is missing',
-    },
-    {
-      args: 'lambda put-function-concurrency --function-name x --reserved-concurrent-executions none',
-      told: 'expected a number',
-    },
-    { args: 'cloudwatch describe-alarms --state-value RINGING', told: 'expected one of OK' },
-    {
-      args: 'cloudwatch describe-alarms --query MetricAlarms[].[AlarmTitle]',
-      told: 'the answer has no AlarmTitle',
-    },
-    {
-      args: 'dynamodb update-time-to-live --table-name x --time-to-live-specification On=true',
-      told: 'expected Enabled, AttributeName',
-    },
-    { args: 'dynamodb get-item --table-name x --key {pk:1}', told: 'expected JSON' },
-    { args: 'events enable-rule --name x --name y', told: 'there twice' },
-    { args: 'events enable-rule x', told: 'expected an option' },
-  ])('$args are found', ({ args, told }) => {
+    ['logs tial /aws/lambda/x', 'logs/tial is not in'],
+    ['logs tail --since 1h', '--group is missing'],
+    ['logs tail /aws/lambda/x --filter x', 'there is no option --filter'],
+    ['dynamodb describe-table --table busdriver-prod-tasks', 'there is no option --table'],
+    [limit, '--reserved-concurrent-executions is missing'],
+    [`${limit} --reserved-concurrent-executions none`, 'expected a number'],
+    ['cloudwatch describe-alarms --state-value RINGING', 'expected one of OK'],
+    ['cloudwatch describe-alarms --query MetricAlarms[].[AlarmTitle]', 'the answer has no AlarmTitle'],
+    [`${specify} On=true`, 'expected Enabled, AttributeName'],
+    ['dynamodb get-item --table-name x --key {pk:1}', 'expected JSON'],
+    ['events enable-rule --name x --name y', 'there twice'],
+    ['events enable-rule x', 'expected an option'],
+  ])('%s are found', (args, told) => {
     expect(findAwsProblems(args.split(' '))).toContainEqual(expect.stringContaining(told));
   });
 
-  it.each(['aws logs tail "/aws', 'nosuchprogram --help', 'aws logs tail $GROUP', 'cat missing | grep x'])(
-    'do not run: %s',
-    async (text) => {
-      await expect(runRecorded(text)).rejects.toThrow();
-    },
-  );
+  const broken = [
+    'aws logs tail "/aws',
+    'nosuchprogram --help',
+    'aws logs tail $GROUP',
+    'cat missing | grep x',
+  ];
+  it.each(broken)('do not run: %s', async (text) => {
+    await expect(runRecorded(text)).rejects.toThrow();
+  });
 
   it('of other programs are found, too', () => {
     const calls: Call[] = [
@@ -157,7 +141,6 @@ describe('the table of commands of AWS', () => {
       .flatMap((run) => run.calls)
       .filter(([program, first = '']) => program === 'aws' && !first.startsWith('-'))
       .map(([, service, command]) => `${service}/${command}`);
-
     expect(listAwsOperations().sort()).toEqual([...new Set(used)].sort());
   });
 });

@@ -52,12 +52,8 @@ describe('a pattern', () => {
   });
 
   test.each([
-    'nonsense',
-    '[]',
-    '{"a":"b"}',
-    '{"a":[]}',
-    '{"a":[{"wildcard":"x*"}]}',
-    '{"a":[{"numeric":["~",1]}]}',
+    ...['nonsense', '[]', '{"a":"b"}', '{"a":[]}', '{"a":[{"wildcard":"x*"}]}'],
+    ...['{"a":[{"numeric":["~",1]}]}'],
   ])('%s is refused', (pattern) => {
     expect(() => compilePattern(pattern)).toThrow('Event pattern is not valid');
   });

@@ -89,7 +89,6 @@ describe('a query of a page', () => {
       .flatMap(({ calls }) => calls)
       .filter((args) => args.includes('--query-string'))
       .map((args) => args[args.indexOf('--query-string') + 1] ?? '');
-
     expect(sent.length).toBeGreaterThan(0);
     for (const query of sent) expect(findQueryProblems(query, recorded.functions)).toEqual([]);
   });

@@ -26,7 +26,6 @@ describe('the stacks', () => {
 
   it(`have at most ${resourcesMax} resources each`, () => {
     const sizes = [...templates.values()].map((template) => getResources(template).size);
-
     expect(Math.max(...sizes)).toBeLessThan(resourcesMax);
   });
 
@@ -36,7 +35,6 @@ describe('the stacks', () => {
     const roles = [...synthesize(getOptions(set)).values()]
       .flatMap((template) => [...getResources(template).values()])
       .filter(({ Type }) => Type === 'AWS::IAM::Role');
-
     expect(roles.length).toBeGreaterThan(25);
     expect(roles.filter(({ Properties }) => Properties['PermissionsBoundary'] !== boundary)).toEqual([]);
   });
@@ -44,7 +42,6 @@ describe('the stacks', () => {
   it('bear the names that the operator gives them', () => {
     const names = [...longest.keys()].filter((name) => !name.includes('/'));
     const text = JSON.stringify([...longest.values()].map((template) => template.toJSON()));
-
     expect(names.filter((name) => !/^p{16}-s{12}-\w+$/.test(name))).toEqual([]);
     expect(text).not.toContain('busdriver-');
     expect(text).not.toContain('-dev-');
@@ -56,14 +53,12 @@ describe('the stacks', () => {
         .filter(({ Type }) => Type === 'AWS::Lambda::Function')
         .map(({ Properties }) => String(Properties['FunctionName'])),
     );
-
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => name.length > 64)).toEqual([]);
   });
 
   it('let nothing in from everywhere', () => {
     const text = JSON.stringify([...templates.values()].map((template) => template.toJSON()));
-
     expect(text.match(/"SecurityGroupIngress"|FunctionUrl|"AuthType":"NONE"/)).toBeNull();
   });
 });

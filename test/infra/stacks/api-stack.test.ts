@@ -19,9 +19,8 @@ const withSecret = make('public, shared secret');
 const [secretArn = ''] = getList('public, shared secret', 'authorizerSecretArn');
 const { domainName, certificateArn } = getOptions('private, with a name');
 /** Answers are in one piece there. */
-const bufferedStacks = synthesize(
-  getOptions('private, endpoint of the operator: all that the operator may name'),
-);
+const all = 'private, endpoint of the operator: all that the operator may name';
+const bufferedStacks = synthesize(getOptions(all));
 const buffered = getTemplate(bufferedStacks, 'api');
 
 /** Seconds after which a route's function ends, and after which API Gateway hangs up. */
@@ -44,9 +43,8 @@ describe('the API', () => {
   it('has every route, and each leads to its own function', () => {
     const operations = new Map(listOperations(plain));
 
-    expect([...operations.keys()].sort()).toEqual(
-      routes.map(({ method, path }) => `${method} ${path}`).sort(),
-    );
+    const rows = routes.map(({ method, path }) => `${method} ${path}`);
+    expect([...operations.keys()].sort()).toEqual(rows.sort());
     for (const { method, path, module } of routes) {
       const integration = operations.get(`${method} ${path}`)?.['x-amazon-apigateway-integration'];
       const id = module
@@ -76,22 +74,17 @@ describe('the API', () => {
         JSON.stringify(operation['x-amazon-apigateway-integration']['credentials']),
       ),
     );
-
     expect([...roles]).toEqual([expect.stringContaining('Invocation')]);
   });
 
   it('streams every answer, and takes bodies of requests for text', () => {
     for (const [, { 'x-amazon-apigateway-integration': integration }] of listOperations(plain)) {
       expect(integration['responseTransferMode']).toBe('STREAM');
-      expect(JSON.stringify(integration['uri'])).toMatch(
-        /:lambda:path\/2021-11-15\/functions\/.*\/response-streaming-invocations/,
-      );
+      const streaming = /:lambda:path\/2021-11-15\/functions\/.*\/response-streaming-invocations/;
+      expect(JSON.stringify(integration['uri'])).toMatch(streaming);
     }
     plain.hasResourceProperties('AWS::ApiGateway::RestApi', { BinaryMediaTypes: Match.absent() });
-    expect(getTimes(plainStacks, plain, 'api/artifacts/fetch-artifact')).toEqual({
-      function: 120,
-      api: 121,
-    });
+    expect(getTimes(plainStacks, plain, 'api/artifacts/fetch-artifact')).toEqual({ function: 120, api: 121 });
   });
 
   it('hangs up no earlier than the function gives up', () => {
@@ -106,17 +99,14 @@ describe('the API', () => {
   it('without response streaming hands answers on in one piece, within the time that API Gateway has', () => {
     for (const [, { 'x-amazon-apigateway-integration': integration }] of listOperations(buffered)) {
       expect(integration['responseTransferMode']).toBeUndefined();
-      expect(JSON.stringify(integration['uri'])).toMatch(
-        /:lambda:path\/2015-03-31\/functions\/.*[^-]\/invocations/,
-      );
+      const whole = /:lambda:path\/2015-03-31\/functions\/.*[^-]\/invocations/;
+      expect(JSON.stringify(integration['uri'])).toMatch(whole);
       expect(integration['timeoutInMillis']).toBe(29_000);
     }
     // So that gzip passes, which is in base64 then.
     buffered.hasResourceProperties('AWS::ApiGateway::RestApi', { BinaryMediaTypes: ['*/*'] });
-    expect(getTimes(bufferedStacks, buffered, 'api/artifacts/fetch-artifact')).toEqual({
-      function: 29,
-      api: 29,
-    });
+    const times = getTimes(bufferedStacks, buffered, 'api/artifacts/fetch-artifact');
+    expect(times).toEqual({ function: 29, api: 29 });
   });
 
   it.each([
@@ -129,7 +119,6 @@ describe('the API', () => {
         getPath(Properties, 'Environment', 'Variables', 'BUSDRIVER_RESPONSE_STREAMING'),
       )
       .filter((value) => value !== undefined);
-
     const functions = new Set(routes.map(({ module }) => module));
     expect(told).toEqual([...functions].map(() => String(responseStreaming)));
   });
@@ -152,7 +141,6 @@ describe('the API', () => {
   it('is deployed anew when what it leads to changes', () => {
     const [one] = Object.keys(plain.findResources('AWS::ApiGateway::Deployment'));
     const [other] = Object.keys(withSecret.findResources('AWS::ApiGateway::Deployment'));
-
     expect(one).not.toBe(other);
   });
 });
@@ -193,7 +181,6 @@ describe('what API Gateway answers by itself', () => {
     [false, buffered, 'or its body of more than 4.5 MB, in base64, exceeds the 6 MB (6291556 bytes)'],
   ])('names the limits of a request (streaming: %s), and what to do', (_, template, limits) => {
     const response = getBody(template)['x-amazon-apigateway-gateway-responses']['REQUEST_TOO_LARGE'];
-
     expect(JSON.parse(response?.responseTemplates['application/json'] ?? '').message).toBe(
       `The request is too large: its line and headers exceed 8,000 bytes, ${limits} that AWS Lambda accepts; ` +
         'send less at once, such as fewer manifests in a stage',
@@ -209,7 +196,6 @@ describe('what API Gateway answers by itself', () => {
 
   it('is never a 500, 502 or 504, on which Orca gives up a POST', () => {
     const statuses = responses.map(([, { statusCode }]) => Number(statusCode));
-
     expect(new Set(statuses.filter((status) => status >= 500))).toEqual(new Set([503]));
   });
 });
@@ -236,7 +222,6 @@ describe('a private API', () => {
         },
       ],
     });
-
     plain.hasResourceProperties('AWS::ApiGateway::RestApi', { Policy });
     named.hasResourceProperties('AWS::ApiGateway::DomainNameV2', { Policy });
   });
@@ -261,13 +246,11 @@ describe('a private API', () => {
 
   it('tells the address that leads to it, and no other', () => {
     const outputs = Object.values(plain.findOutputs('*')).map(({ Value }) => JSON.stringify(Value));
-
     expect(outputs).toEqual([expect.stringContaining(`-${privateOptions['vpcEndpointIds']}.execute-api.`)]);
   });
 
   it('may ask for the shared secret too', () => {
     const template = make('private, endpoint of the operator');
-
     expect(listOperations(template).every(([, { security }]) => security !== undefined)).toBe(true);
   });
 });
@@ -292,17 +275,13 @@ describe('a public API', () => {
   it('with a shared secret asks for it on every route', () => {
     const open = listOperations(withSecret).filter(([, { security }]) => security === undefined);
     const scheme = {
-      type: 'apiKey',
-      in: 'header',
-      name: 'Authorization',
-      'x-amazon-apigateway-authtype': 'custom',
+      ...{ type: 'apiKey', in: 'header', name: 'Authorization', 'x-amazon-apigateway-authtype': 'custom' },
       'x-amazon-apigateway-authorizer': expect.objectContaining({
         type: 'request',
         identitySource: 'method.request.header.Authorization',
         authorizerResultTtlInSeconds: 60,
       }),
     };
-
     expect(open).toEqual([]);
     expect(getBody(withSecret).components).toEqual({ securitySchemes: { sharedSecret: scheme } });
   });
@@ -320,7 +299,6 @@ describe('a public API', () => {
         ]),
       }),
     });
-
     expect(text.split(secretArn)).toHaveLength(3);
   });
 });

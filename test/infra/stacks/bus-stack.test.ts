@@ -40,7 +40,6 @@ describe('the bus stack', () => {
   it('lets EventBridge write that log and no other', () => {
     const [policy] = Object.values(template.findResources('AWS::Logs::ResourcePolicy'));
     const text = JSON.stringify(policy).replaceAll('\\', '');
-
     expect(text).toContain('"Action":["logs:CreateLogStream","logs:PutLogEvents"]');
     expect(text).toContain('"Principal":{"Service":"events.amazonaws.com"}');
     expect(text).toContain('"Resource":"",{"Fn::GetAtt":["Log');

@@ -79,7 +79,6 @@ describe('the data stack', () => {
     { by: 'nothing', set: `${ofOperator}: nobody proves who he is` },
   ])('makes up a secret for callers, the same however they prove who they are: by $by', ({ set }) => {
     const stack = getTemplate(synthesize(getOptions(set)), 'data');
-
     stack.hasResourceProperties('AWS::SecretsManager::Secret', {
       Name: 'busdriver-dev-authorizer',
       KmsKeyId: Match.anyValue(),
@@ -117,7 +116,6 @@ describe('the data stack', () => {
       const app = new App({ outdir, context, builtinCloudFormationValidation: false });
       return Template.fromStack(new DataStack(app, 'data', { context: readContext(app) }));
     });
-
     const names = (outputs: object): string[] => Object.keys(outputs).sort();
     expect(names(alone.findOutputs('*'))).toEqual(names(template.findOutputs('*')));
   });

@@ -39,7 +39,6 @@ describe('endpoints', () => {
   it('of other accounts can be associated there: the name is shared, and its ARN put out', () => {
     const [id] = Object.keys(several.findResources('AWS::ApiGateway::DomainNameV2'));
     const domainNameArn = { 'Fn::GetAtt': [id, 'DomainNameArn'] };
-
     several.hasResourceProperties('AWS::RAM::ResourceShare', {
       Name: 'busdriver-dev-api',
       ResourceArns: [domainNameArn],
@@ -55,7 +54,6 @@ describe('endpoints', () => {
         ([id, { Properties }]) => `${id} ${Properties.AccessAssociationSource}`,
       );
     const before = listAssociations(several);
-
     expect(before).toHaveLength(2);
     expect(before).toContain(listAssociations(make('private, with a name'))[0]);
     expect(before).toContain(listAssociations(make(`${ofOperator}: all that the operator may name`))[0]);
@@ -92,7 +90,6 @@ describe('callers who are known by IAM', () => {
         Statement: Match.arrayWith([Match.objectLike({ Effect: 'Allow', Principal: { AWS } })]),
       });
     const ofAccount = make(`${ofOperator}: public, with a name, callers known by IAM`);
-
     withRoles.hasResourceProperties('AWS::ApiGateway::RestApi', {
       Policy: toPolicy(getList(someCallers, 'callerArns').toSorted()),
     });
@@ -110,7 +107,6 @@ describe('a shared secret', () => {
     }));
     const policies = Object.values(template.findResources('AWS::IAM::Policy'));
     const [policy] = policies.filter((one) => JSON.stringify(one).includes('authorizersecretarn'));
-
     expect(policy?.['Properties'].PolicyDocument.Statement).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ Action: 'secretsmanager:GetSecretValue', Resource: secret }),

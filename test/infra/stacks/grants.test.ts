@@ -44,12 +44,8 @@ const always = [
 
 /** What Lambda must do for a function in a VPC. */
 const inVpc = [
-  'ec2:AssignPrivateIpAddresses',
-  'ec2:CreateNetworkInterface',
-  'ec2:DeleteNetworkInterface',
-  'ec2:DescribeNetworkInterfaces',
-  'ec2:DescribeSubnets',
-  'ec2:UnassignPrivateIpAddresses',
+  ...['ec2:AssignPrivateIpAddresses', 'ec2:CreateNetworkInterface', 'ec2:DeleteNetworkInterface'],
+  ...['ec2:DescribeNetworkInterfaces', 'ec2:DescribeSubnets', 'ec2:UnassignPrivateIpAddresses'],
 ];
 
 function getName(module: string): string {
@@ -81,47 +77,21 @@ describe('a function', () => {
         .filter(({ Type }) => Type === 'AWS::Lambda::Function')
         .map(({ Properties }) => JSON.stringify(Properties['Role'])),
     );
-
     expect(new Set(roles).size).toBe(rows.length);
   });
 
   it('may do what it says it does, and nothing else', () => {
     expect(getGranted('api/health/get-health')).toEqual([]);
-    expect(getGranted('api/tasks/get-task')).toEqual([
-      'dynamodb:GetItem',
-      'dynamodb:Query',
-
-      'events:PutEvents',
-      'kms:Decrypt',
-      'kms:DescribeKey',
-    ]);
-    expect(getGranted('api/features/list-stages')).toEqual([
-      'dynamodb:GetItem',
-      'kms:Decrypt',
-      'kms:DescribeKey',
-    ]);
-    expect(getGranted('api/credentials/list-credentials')).toEqual([
-      'dynamodb:BatchGetItem',
-      'dynamodb:GetItem',
-      'dynamodb:Query',
-      'kms:Decrypt',
-      'kms:DescribeKey',
-    ]);
+    const opens = ['kms:Decrypt', 'kms:DescribeKey'];
+    const asks = ['dynamodb:GetItem', 'dynamodb:Query'];
+    expect(getGranted('api/tasks/get-task')).toEqual([...asks, 'events:PutEvents', ...opens]);
+    expect(getGranted('api/features/list-stages')).toEqual(['dynamodb:GetItem', ...opens]);
+    const listing = getGranted('api/credentials/list-credentials');
+    expect(listing).toEqual(['dynamodb:BatchGetItem', ...asks, ...opens]);
     expect(getGranted('api/operations/start-operations')).toEqual([
-      'dynamodb:DeleteItem',
-      'dynamodb:GetItem',
-      'dynamodb:PutItem',
-      'dynamodb:Query',
-      'dynamodb:UpdateItem',
-
-      'events:PutEvents',
-      'kms:Decrypt',
-      'kms:DescribeKey',
-      'kms:Encrypt',
-      'kms:GenerateDataKey',
-      'kms:ReEncryptFrom',
-      'kms:ReEncryptTo',
-      'sqs:SendMessage',
+      ...['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+      ...['dynamodb:UpdateItem', 'events:PutEvents', 'kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt'],
+      ...['kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo', 'sqs:SendMessage'],
     ]);
   });
 
@@ -158,14 +128,12 @@ describe('a function', () => {
   it('that lives on the facts of accounts may read these, and nothing else in the cache, for their sake', () => {
     const isFactsRead = ({ actions, leadingKeys }: Statement): boolean =>
       actions.join() === 'dynamodb:GetItem' && leadingKeys?.join() === accountFactsPartition;
-
     expect(findModules(isFactsRead)).toEqual(listModules('readAccountFacts'));
     expect(listModules('readAccountFacts').length).toBeGreaterThan(30);
   });
 
   it('assumes roles, looks up clusters and reads secrets of accounts only where it reaches clusters', () => {
     const reaching = rows.filter(({ reaches }) => reaches === 'cluster').map(({ module }) => module);
-
     expect(reaching).toContain('workers/run-operations');
     for (const action of ['sts:AssumeRole', 'eks:DescribeCluster']) {
       expect(findModules(({ actions }) => actions.includes(action))).toEqual(reaching.sort());
@@ -243,7 +211,6 @@ describe('a function', () => {
         ({ effect, actions }) => effect === 'Deny' && inVpc.every((one) => actions.includes(one)),
       ),
     );
-
     const away = rows.filter(({ reaches = 'store' }) => reaches !== 'store');
     expect(denied.map(({ module }) => module)).toEqual(away.map(({ module }) => module));
   });

@@ -14,7 +14,6 @@ const withIpv6 = getTemplate(
 describe('the network stack', () => {
   it('gives functions a security group into which nothing comes', () => {
     const template = getTemplate(given, 'network');
-
     template.resourceCountIs('AWS::EC2::SecurityGroup', 1);
     template.hasResourceProperties('AWS::EC2::SecurityGroup', {
       VpcId: vpcId,
@@ -29,7 +28,6 @@ describe('the network stack', () => {
 
   it('makes an endpoint that only the named ranges reach, and leaves other APIs alone', () => {
     const template = getTemplate(made, 'network');
-
     template.hasResourceProperties('AWS::EC2::VPCEndpoint', {
       VpcId: vpcId,
       SubnetIds: String(subnetIds).split(','),
@@ -61,14 +59,12 @@ describe('the network stack', () => {
 
   it('makes an endpoint beside those of other accounts where clients are named, and else none', () => {
     const foreign = synthesize(getOptions('private, endpoint of another account'));
-
     withIpv6.resourceCountIs('AWS::EC2::VPCEndpoint', 1);
     getTemplate(foreign, 'network').resourceCountIs('AWS::EC2::VPCEndpoint', 0);
   });
 
   it('is not there without a VPC', () => {
     const templates = synthesize(getOptions('private, outside a VPC'));
-
     expect(templates.has('network')).toBe(false);
     getTemplate(templates, 'operations').hasResourceProperties('AWS::Lambda::Function', {
       FunctionName: 'busdriver-dev-run-operations',

@@ -49,12 +49,6 @@ export function getFunctionStatements(
   return statements;
 }
 
-/** Every statement of every policy in a template. */
-export function getAllStatements(template: Template): readonly Statement[] {
-  const policies = [...getResources(template).values()].filter(isPolicy);
-  return policies.flatMap(toStatements);
-}
-
 /** Resources of a template by logical id. */
 export function getResources(template: Template): ReadonlyMap<string, Resource> {
   const { Resources } = template.toJSON() as { Resources: { readonly [id: string]: Resource } };

@@ -70,21 +70,18 @@ describe('a secret', () => {
   it.each(Object.keys(readers))('%s is read by these functions, and by no other', (name) => {
     const isReader = (actions: readonly string[], resources: readonly string[]) =>
       actions.includes('secretsmanager:GetSecretValue') && resources.includes(secret(name));
-
     expect(findFunctions(isReader)).toEqual([...(readers[name] ?? [])].sort());
   });
 
   it('of an account tells its roles to who reads it, and to who decides whose accounts may refer to it', () => {
     const isAsked = (actions: readonly string[], resources: readonly string[]) =>
       actions.includes('secretsmanager:DescribeSecret') && resources.includes(secret('kubeconfig'));
-
     expect(findFunctions(isAsked)).toEqual([...reachClusters, ...referToSecrets].sort());
   });
 
   it('other than these is read by nobody, and nothing is done with one but reading', () => {
     const known = Object.keys(readers).map(secret);
     const all = [...statements.values()].flat().filter(({ actions }) => actions.some(isOfSecrets));
-
     expect(new Set(all.flatMap(({ actions }) => actions))).toEqual(
       new Set(['secretsmanager:GetSecretValue', 'secretsmanager:DescribeSecret']),
     );
@@ -108,7 +105,6 @@ describe('a secret', () => {
       .flatMap((template) => [...getResources(template).values()])
       .filter(({ Properties }) => getPath(Properties, 'Environment', 'Variables', variable) !== undefined)
       .map(({ Properties }) => String(Properties['FunctionName']).replace('busdriver-dev-', ''));
-
     expect(told.sort()).toEqual([...(readers[name] ?? [])].sort());
   });
 });
@@ -121,7 +117,6 @@ describe('the key of tables and secrets', () => {
     const viaSecrets = [...statements.keys()].filter((name) =>
       uses(name).some(({ viaServices }) => viaServices?.includes('secretsmanager')),
     );
-
     expect(viaSecrets.sort()).toEqual([...new Set([...at('settings'), ...at('artifacts')])].sort());
   });
 
@@ -129,14 +124,12 @@ describe('the key of tables and secrets', () => {
     const services = [...statements.keys()].flatMap((name) =>
       uses(name).flatMap(({ viaServices }) => viaServices ?? [`${name}: any`]),
     );
-
     expect(new Set(services)).toEqual(new Set(['dynamodb', 'secretsmanager']));
   });
 
   it('is used by way of services under both of their names, for those of China have others', () => {
     const texts = [...templates.values()].map((template) => JSON.stringify(template.toJSON()));
     const conditions = texts.flatMap((text) => text.match(/"kms:ViaService":\[.*?\]\]\}\]/g) ?? []);
-
     expect(conditions.length).toBeGreaterThan(30);
     for (const condition of conditions) {
       expect(condition).toContain('.amazonaws.com"');
@@ -150,7 +143,6 @@ describe('the key of tables and secrets', () => {
         .filter(({ viaServices }) => viaServices?.includes('secretsmanager'))
         .flatMap((statement) => statement.actions),
     );
-
     expect(new Set(actions)).toEqual(new Set(['kms:Decrypt']));
   });
 });

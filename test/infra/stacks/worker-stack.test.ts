@@ -119,7 +119,6 @@ describe('a function', () => {
   it('is what every function of ours is', () => {
     const functions = [...templates.values()].flatMap((one) => [...getResources(one).values()]);
     const made = functions.filter(({ Type }) => Type === 'AWS::Lambda::Function');
-
     expect(made.length).toBeGreaterThan(25);
     for (const { Properties } of made) {
       expect(Properties).toMatchObject({
@@ -192,43 +191,20 @@ describe('a schedule', () => {
 describe('alarms', () => {
   const names = {
     operations: [
-      'operations-queue-age',
-      'operations-dead-letters-unbegun',
-      'operations-dead-letters-unended',
-      'operations-dead-letters-age',
-      'run-operations-errors',
-      'run-operations-throttles',
-      'settle-dead-letters-errors',
-      'settle-dead-letters-throttles',
-      'sweep-tasks-errors',
-      'sweep-tasks-throttles',
-      'sweep-tasks-silent',
+      ...['operations-queue-age', 'operations-dead-letters-unbegun', 'operations-dead-letters-unended'],
+      ...['operations-dead-letters-age', 'run-operations-errors', 'run-operations-throttles'],
+      ...['settle-dead-letters-errors', 'settle-dead-letters-throttles', 'sweep-tasks-errors'],
+      ...['sweep-tasks-throttles', 'sweep-tasks-silent'],
     ],
     caching: [
-      'agents-agent-lag',
-      'agents-queue-age',
-      'agents-dead-letters-unbegun',
-      'agents-dead-letters-unended',
-      'agents-dead-letters-age',
-      'run-caching-agents-errors',
-      'run-caching-agents-throttles',
-      'drop-agent-messages-errors',
-      'drop-agent-messages-throttles',
-      'agent-streams-agent-lag',
-      'agent-streams-queue-age',
-      'agent-streams-dead-letters-unbegun',
-      'agent-streams-dead-letters-unended',
-      'agent-streams-dead-letters-age',
-      'run-agent-streams-errors',
-      'run-agent-streams-throttles',
-      'drop-stream-messages-errors',
-      'drop-stream-messages-throttles',
-      'schedule-agents-errors',
-      'schedule-agents-throttles',
-      'schedule-agents-silent',
-      'settings-unusable',
-      'accounts-stale',
-      'accounts-rejected',
+      ...['agents-agent-lag', 'agents-queue-age', 'agents-dead-letters-unbegun'],
+      ...['agents-dead-letters-unended', 'agents-dead-letters-age', 'run-caching-agents-errors'],
+      ...['run-caching-agents-throttles', 'drop-agent-messages-errors', 'drop-agent-messages-throttles'],
+      ...['agent-streams-agent-lag', 'agent-streams-queue-age', 'agent-streams-dead-letters-unbegun'],
+      ...['agent-streams-dead-letters-unended', 'agent-streams-dead-letters-age', 'run-agent-streams-errors'],
+      ...['run-agent-streams-throttles', 'drop-stream-messages-errors', 'drop-stream-messages-throttles'],
+      ...['schedule-agents-errors', 'schedule-agents-throttles', 'schedule-agents-silent'],
+      ...['settings-unusable', 'accounts-stale', 'accounts-rejected'],
     ],
   } as const;
   const all = Object.entries(names).flatMap(([stack, own]) => own.map((name) => ({ stack, name })));

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type CommitMessage,
-  commitBytesMax,
-  entryBytesMax,
-} from '../../../shared/agent-protocol/messages.ts';
+import type { CommitMessage } from '../../../shared/agent-protocol/messages.ts';
+import { commitBytesMax, entryBytesMax } from '../../../shared/agent-protocol/messages.ts';
 import {
   fromLeasedTaskMessage,
   parseEntries,

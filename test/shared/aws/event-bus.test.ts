@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createBusClient, createEventBus, publishTriesMax } from '../../../shared/aws/event-bus.ts';
 import type { BusEvent } from '../../../shared/core/tasks/task-events.ts';
 import { localClientOptions } from '../../support/engines/local-aws-client.ts';
+import { listenLocally } from '../../support/network/local-server.ts';
 import { createTestClock, testRandomness } from '../../support/run/test-clock.ts';
 
 interface Entry {
@@ -35,9 +34,8 @@ async function publish(
         Entries: results,
       }),
     );
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const endpoint = `http://127.0.0.1:${await listenLocally(server)}`;
   const client = createBusClient({ ...localClientOptions, endpoint, maxAttempts: 1 });
   const bus = createEventBus(client, 'b', { clock: createTestClock(), randomness: testRandomness });
   const error = await bus.publish(events).then(

@@ -20,20 +20,13 @@ describe('what one request may hold', () => {
     expect(() => checkRequestSize(descriptions)).not.toThrow();
   });
 
+  const [half, sixty] = [repeat({}, 3_000), repeat({}, 60)];
   it.each<[string, JsonObject[], string]>([
     ['5,001 manifests', [{ manifests: repeat({}, 5_001) }], '5001 manifests: at most 5000'],
     ['one more beside them', [{ manifests: repeat({}, 5_000), manifest: {} }], '5001 manifests'],
-    [
-      'those of two operations',
-      repeat({ manifests: repeat({}, 3_000) }, 2) as JsonObject[],
-      '6000 manifests',
-    ],
+    ['those of two operations', [{ manifests: half }, { manifests: half }], '6000 manifests'],
     ['items of one list', [{ manifest: { kind: 'LIST', items: repeat({}, 6_000) } }], '6000 manifests'],
-    [
-      'items of lists',
-      [{ manifests: repeat({ kind: 'List', items: repeat({}, 60) }, 100) }],
-      '6000 manifests',
-    ],
+    ['items of lists', [{ manifests: repeat({ kind: 'List', items: sixty }, 100) }], '6000 manifests'],
     ['artifacts', [{ requiredArtifacts: repeat({}, 5_001) }], '5001 required and optional artifacts'],
   ])('is not %s', (_, descriptions, message) => {
     expect(() => checkRequestSize(descriptions)).toThrow(message);
@@ -45,7 +38,6 @@ describe('violations', () => {
     const list = new ViolationList();
     list.add(new InvalidInputError(Array.from({ length: 250 }, (_, index) => `first ${index}`)));
     list.add(new InvalidInputError(['second']));
-    expect(() => list.check()).toThrow(InvalidInputError);
     const error = catchError(() => list.check());
     expect(error.errors).toHaveLength(101);
     expect(error.errors.at(-2)).toBe('first 99');

@@ -8,13 +8,14 @@ function isCallOf(caller: string, role: string): boolean {
 
 describe('the role that calls', () => {
   const caller = 'arn:aws:sts::111122223333:assumed-role/edge-7/botocore-session-1';
+  const role = 'arn:aws:iam::111122223333:role/edge-7';
 
   it.each([
-    ['arn:aws:iam::111122223333:role/edge-7'],
+    [role],
     // AWS names no path of who calls; the name alone is unique in the account.
     ['arn:aws:iam::111122223333:role/agents/eu/edge-7'],
-  ])('is %s', (role) => {
-    expect(isCallOf(caller, role)).toBe(true);
+  ])('is %s', (whose) => {
+    expect(isCallOf(caller, whose)).toBe(true);
   });
 
   it.each([
@@ -23,20 +24,12 @@ describe('the role that calls', () => {
     ['another name', caller, 'arn:aws:iam::111122223333:role/edge-77'],
     ['a name in another case', caller, 'arn:aws:iam::111122223333:role/Edge-7'],
     ['a part of the path', caller, 'arn:aws:iam::111122223333:role/edge-7/admin'],
-    [
-      'a session with the name of the role',
-      'arn:aws:sts::111122223333:assumed-role/other/edge-7',
-      'arn:aws:iam::111122223333:role/edge-7',
-    ],
-    ['a user', 'arn:aws:iam::111122223333:user/edge-7', 'arn:aws:iam::111122223333:role/edge-7'],
+    ['a session with the name of the role', 'arn:aws:sts::111122223333:assumed-role/other/edge-7', role],
+    ['a user', 'arn:aws:iam::111122223333:user/edge-7', role],
     ['the root', 'arn:aws:iam::111122223333:root', 'arn:aws:iam::111122223333:role/root'],
-    [
-      'a federated user',
-      'arn:aws:sts::111122223333:federated-user/edge-7',
-      'arn:aws:iam::111122223333:role/edge-7',
-    ],
-  ])('is not one of %s', (_what, who, role) => {
-    expect(isCallOf(who, role)).toBe(false);
+    ['a federated user', 'arn:aws:sts::111122223333:federated-user/edge-7', role],
+  ])('is not one of %s', (_what, who, whose) => {
+    expect(isCallOf(who, whose)).toBe(false);
   });
 
   it.each([

@@ -1,11 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cacheTable } from '../../../shared/aws/tables.ts';
-import {
-  type LookupKey,
-  type LookupStore,
-  lookupValueMax,
-  ServiceBusyError,
-} from '../../../shared/core/lookup.ts';
+import type { LookupKey, LookupStore } from '../../../shared/core/lookup.ts';
+import { lookupValueMax, ServiceBusyError } from '../../../shared/core/lookup.ts';
 import {
   type LookupRequest,
   lookupClaimMs,

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import { openHelmOciSources } from '../../../shared/providers/artifacts/helm-oci.ts';
+import { listenLocally } from '../../support/network/local-server.ts';
 import { createTestOptions, neverAborted } from '../providers/artifacts/options.ts';
 import { startOrigin } from '../providers/artifacts/origin.ts';
 import { openClient } from '../providers/docker-registry/test-account.ts';
@@ -84,12 +83,12 @@ async function startSecure(listener: RequestListener): Promise<string> {
   const trusted = getCACertificates();
   setDefaultCACertificates([...trusted, authority.certificate]);
   const { certificate: cert, key } = authority.issue({ commonName: 'tokens', hosts: ['127.0.0.1'] });
-  const server = createServer({ cert, key }, listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer({ cert, key }, listener);
+  const port = await listenLocally(server);
   onTestFinished(() => {
     setDefaultCACertificates(trusted);
     server.closeAllConnections();
     server.close();
   });
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `https://127.0.0.1:${port}`;
 }

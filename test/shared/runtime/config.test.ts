@@ -1,11 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError } from '../../../shared/core/errors.ts';
-import {
-  areRequestsVerbose,
-  type Environment,
-  isResponseStreaming,
-  readConfig,
-} from '../../../shared/runtime/config.ts';
+import type { Environment } from '../../../shared/runtime/config.ts';
+import { areRequestsVerbose, isResponseStreaming, readConfig } from '../../../shared/runtime/config.ts';
 
 const needed: Environment = {
   BUSDRIVER_TASKS_TABLE: 'tasks',

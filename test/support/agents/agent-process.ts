@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { buildAgent } from '../../../infra/agent/build.ts';
 import { agentNodeOptions, memorySettings } from '../../../infra/local/memory-settings.ts';
 import { makeTempDir } from '../run/temp-dir.ts';
+
+export { findFreePort } from '../network/free-port.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const stopTimeoutMs = 30_000;
@@ -180,15 +181,6 @@ class RunningAgent implements AgentProcess {
     clearTimeout(timer);
     await this.#dir[Symbol.asyncDispose]();
   }
-}
-
-/** A port that nobody listened at a moment ago: for a server that is to come back where it was. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** The port at which an agent tells how it is, as its log says it; undefined before. */

@@ -4,12 +4,8 @@ import type { AgentMessage } from '../../../shared/core/agents/agent-queue.ts';
 import { type Agent, type AgentKey, toAgentId } from '../../../shared/core/agents/agent-store.ts';
 import type { CachingAgent, CachingResult, CachingRun } from '../../../shared/core/agents/caching-agent.ts';
 import { type AgentSystem, runAgents } from '../../../shared/core/agents/run-agents.ts';
-import {
-  createScheduleMemory,
-  type ScheduleReport,
-  type ScheduleSystem,
-  scheduleAgents,
-} from '../../../shared/core/agents/schedule-agents.ts';
+import type { ScheduleReport, ScheduleSystem } from '../../../shared/core/agents/schedule-agents.ts';
+import { createScheduleMemory, scheduleAgents } from '../../../shared/core/agents/schedule-agents.ts';
 import type { AccountCount } from '../../../shared/core/agents/stale-accounts.ts';
 import type { Clock } from '../../../shared/core/clock.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
@@ -186,9 +182,7 @@ function trackAgents(store: DynamoAgentStore, clock: VirtualClock): DynamoAgentS
     const answer = await agents.claim(key, how);
     return answer && clock.track(answer);
   };
-  return new Proxy(agents, {
-    get: (object, name) => (name === 'claim' ? claim : Reflect.get(object, name)),
-  });
+  return new Proxy(agents, { get: (object, name) => (name === 'claim' ? claim : Reflect.get(object, name)) });
 }
 
 function makeMortal<T extends object>(target: T, death: AbortSignal): T {

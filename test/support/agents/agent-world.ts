@@ -2,15 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeTempDir } from '../run/temp-dir.ts';
 import { type System, type SystemTask, startSystem } from '../system/system.ts';
-import {
-  type AgentProcess,
-  createTokenSigner,
-  findFreePort,
-  type StartAgentOptions,
-  startAgent,
-  type TokenSigner,
-  toAgentAccount,
-} from './agent-process.ts';
+import type { AgentProcess, StartAgentOptions, TokenSigner } from './agent-process.ts';
+import { createTokenSigner, findFreePort, startAgent, toAgentAccount } from './agent-process.ts';
 import { callRaw, openRawAgent, type RawAgent, type RawAnswer, type RawHello } from './raw-agent.ts';
 
 /** Agents ask so often that nobody waits for that. */

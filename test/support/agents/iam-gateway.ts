@@ -1,9 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { handler as openIamSession } from '../../../functions/agents/open-iam-session.ts';
 import type { Services } from '../../../shared/runtime/services/services.ts';
+import { closeServer, listenLocally } from '../network/local-server.ts';
 
 /** Who may sign, and as whom API Gateway knows him. */
 export interface IamCaller {
@@ -37,14 +36,10 @@ export async function startIamGateway(
     const { statusCode, body: text } = answer as { statusCode: number; body: string };
     response.writeHead(statusCode, { 'content-type': 'application/json' }).end(text);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: () => closeServer(server),
   };
 }
 

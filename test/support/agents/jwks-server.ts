@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { CertificateAuthority } from '../../shared/providers/kubernetes/credentials/certificates.ts';
+import { closeServer, listenLocally } from '../network/local-server.ts';
 
 /** A server of a cluster's public keys, over HTTPS. Disposing stops it. */
 export interface JwksServer extends AsyncDisposable {
@@ -26,10 +25,9 @@ export async function startJwksServer(): Promise<JwksServer> {
     requests += 1;
     started.answer(request, response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenLocally(server);
   const started: JwksServer = {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/openid/v1/jwks`,
+    url: `https://127.0.0.1:${port}/openid/v1/jwks`,
     authority: authority.certificate,
     answer: (_request, response) => response.end('{"keys":[]}'),
     serve(keys) {
@@ -38,10 +36,7 @@ export async function startJwksServer(): Promise<JwksServer> {
     get requests() {
       return requests;
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   };
   return started;
 }

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsCredentialIdentity } from '@smithy/types';
 import { vi } from 'vitest';
+import { closeServer, listenLocally } from '../network/local-server.ts';
 
 /** A call that was signed rightly. */
 export interface EcrCall {
@@ -63,8 +63,7 @@ export async function startEcr(registryId = ecrRegistryId): Promise<TestEcr> {
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body)),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listenLocally(server)}`;
   const calls: EcrCall[] = [];
   const unsigned: string[] = [];
   const own = { accessKeyId: 'AKIAOWN', secretAccessKey: 'own-secret-key' };
@@ -80,10 +79,7 @@ export async function startEcr(registryId = ecrRegistryId): Promise<TestEcr> {
     calls,
     unsigned,
     countCalls: (action) => calls.filter((call) => call.action === action).length,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   };
   const answer = async (message: IncomingMessage): Promise<Answer> => {
     const body = await text(message);

@@ -21,10 +21,7 @@ export interface SshProgram extends AsyncDisposable {
 }
 
 /** What it does: like a host that takes over variables, and one that takes none. */
-export const sshScripts = {
-  newHost: 'eval "$command"',
-  oldHost: 'unset GIT_PROTOCOL; eval "$command"',
-};
+export const sshScripts = { newHost: 'eval "$command"', oldHost: 'unset GIT_PROTOCOL; eval "$command"' };
 
 /** @param script lines for `sh` which know the command for the host as `command`, and a folder of theirs as `folder`. */
 export async function writeSshProgram(script: string): Promise<SshProgram> {

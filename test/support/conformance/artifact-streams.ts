@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import type { Artifact } from '../../../shared/core/providers/artifact.ts';
+import { listenLocally } from '../network/local-server.ts';
 import { type ArtifactTypeSample, toArtifact } from './artifact-sample.ts';
 
 /** What a process that reads streams is told of each, as JSON. */
@@ -68,9 +67,8 @@ async function startServer(sample: ArtifactTypeSample, piece: Buffer, bytes: num
   }
   const sendFile = (request: { url?: string | undefined }, response: NodeJS.WritableStream) =>
     void Readable.from(produce(request.url?.includes('large') ? bytes : piece.length)).pipe(response);
-  const server = createServer(remote.createListener?.(sendFile) ?? sendFile).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = createServer(remote.createListener?.(sendFile) ?? sendFile);
+  const origin = `http://127.0.0.1:${await listenLocally(server)}`;
   const account = { name: 'files', ...remote.account, ...remote.toServer?.(origin) };
   const task: StreamTask = {
     opener: open.name,

@@ -5,13 +5,8 @@ import { asString } from '../../../shared/core/json.ts';
 import type { Provider } from '../../../shared/core/providers/provider.ts';
 import type { Operation, OperationRun } from '../../../shared/core/tasks/operation.ts';
 import { setUpEnvironment, testOperation } from './operation.ts';
-import {
-  type CallWatch,
-  type OperationCloud,
-  type OperationSpec,
-  specAccounts,
-  type WorkerOptions,
-} from './operation-spec.ts';
+import type { CallWatch, OperationCloud, OperationSpec, WorkerOptions } from './operation-spec.ts';
+import { specAccounts } from './operation-spec.ts';
 
 /** Names of the server groups in each region of an imaginary cloud, which is no Kubernetes. */
 const regions = new Map<string, string[]>();

@@ -3,12 +3,8 @@ import { orchestrationPhase } from '../../../shared/core/tasks/task.ts';
 import { startTaskSystem, type TestTaskSystem } from '../system/task-system.ts';
 import { expectRefusals } from './operation-refusals.ts';
 import { type FinishedRun, runInPlace, type TestedOperation } from './operation-run.ts';
-import {
-  type AnsweredCall,
-  type OperationCloud,
-  type OperationSpec,
-  specAccounts,
-} from './operation-spec.ts';
+import type { AnsweredCall, OperationCloud, OperationSpec } from './operation-spec.ts';
+import { specAccounts } from './operation-spec.ts';
 
 /** So many runs of one operation in which a worker dies are under way at a time: most of their time they wait. */
 const deathsAtATime = 3;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
+import { closeServer, listenLocally } from '../network/local-server.ts';
+import { makeTempDir } from '../run/temp-dir.ts';
 
 /** A call as it came over the wire. */
 export interface SeenCall {
@@ -48,6 +49,8 @@ export interface AwsWorld {
 
 /** STS, EKS and Secrets Manager, speaking their wire protocols on 127.0.0.1. */
 export interface AwsEndpoints extends AsyncDisposable, AwsWorld {
+  /** The folder of AWS' own files. */
+  readonly dir: string;
   readonly calls: SeenCall[];
   /** Calls of one action. */
   countCalls(action: SeenCall['action']): number;
@@ -59,9 +62,11 @@ export interface AwsEndpoints extends AsyncDisposable, AwsWorld {
  * Starts the endpoints and points this process's environment at them, with a key of its own; vitest's `unstubAllEnvs` undoes
  * the latter.
  *
- * @param folder a folder in which no AWS configuration is.
+ * @param folder a folder in which no AWS configuration is. Default: one that goes with the endpoints.
  */
-export async function startAwsEndpoints(folder: string): Promise<AwsEndpoints> {
+export async function startAwsEndpoints(folder?: string): Promise<AwsEndpoints> {
+  const own = folder === undefined ? await makeTempDir() : undefined;
+  const dir = folder ?? own?.path ?? '';
   const calls: SeenCall[] = [];
   let held: Promise<void> | undefined;
   const world: AwsWorld = {
@@ -80,11 +85,11 @@ export async function startAwsEndpoints(folder: string): Promise<AwsEndpoints> {
     await held;
     answerers[call.action](call, { world, response, count: calls.length, meter });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  stubEnvironment(url, folder);
+  const url = `http://127.0.0.1:${await listenLocally(server)}`;
+  stubEnvironment(url, dir);
   return {
     ...world,
+    dir,
     calls,
     countCalls: (action) => calls.filter((call) => call.action === action).length,
     hold() {
@@ -93,8 +98,8 @@ export async function startAwsEndpoints(folder: string): Promise<AwsEndpoints> {
       return resolve;
     },
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeServer(server);
+      await own?.[Symbol.asyncDispose]();
     },
   };
 }

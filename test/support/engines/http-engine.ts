@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Engine } from '../../../infra/local/engines/engine.ts';
 import { isJsonObject, type JsonObject } from '../../../shared/core/json.ts';
+import { closeServer } from '../network/local-server.ts';
 import { localClientOptions } from './local-aws-client.ts';
 
 /** How a service words what it takes and answers. */
@@ -52,10 +53,7 @@ export async function serveEngine(options: HttpEngineOptions): Promise<EngineSer
   return {
     url,
     clientOptions: { ...localClientOptions, endpoint: url },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   };
 }
 

@@ -27,7 +27,6 @@ describe('getJars()', () => {
   ])('says what is wrong with Java: $problem', async ({ java, problem }) => {
     await using dir = await makeTempDir();
     const javaCommand = await writeProgram(path.join(dir.path, 'java'), java);
-
     await expect(getJars('elasticmq', { cacheDir: dir.path, javaCommand })).rejects.toThrow(
       `ElasticMQ 1.7.1 needs a Java development kit >= 17, but '${javaCommand}' ${problem}`,
     );
@@ -36,7 +35,6 @@ describe('getJars()', () => {
   it('says that Maven is missing', async () => {
     await using machine = await prepareMachine();
     const mavenCommand = path.join(machine.cacheDir, 'no-maven');
-
     await expect(getJars('elasticmq', { ...machine, mavenCommand })).rejects.toThrow(
       `could not be downloaded: '${mavenCommand}' was not found: install Apache Maven`,
     );
@@ -46,9 +44,7 @@ describe('getJars()', () => {
     await using machine = await prepareMachine(
       String.raw`printf '\033[0m[ERROR] \n[ERROR] no network\n[ERROR] more\n'; exit 1`,
     );
-
     await expect(getJars('elasticmq', machine)).rejects.toThrow(/could not be downloaded: no network$/);
-
     expect(await readdir(path.join(machine.cacheDir, 'engines'))).toEqual([]);
   });
 
@@ -72,9 +68,7 @@ await describeWithJavaEngine('elasticmq', (start) => {
     for (const address of listOuterAddresses()) {
       await expect(fetch(engine.url.replace('127.0.0.1', address))).rejects.toThrow();
     }
-
     await engine[Symbol.asyncDispose]();
-
     await expect(fetch(engine.url)).rejects.toThrow();
   });
 
@@ -82,9 +76,7 @@ await describeWithJavaEngine('elasticmq', (start) => {
     const parent = spawn(process.execPath, ['--input-type=module', '--eval', startAndTell]);
     const [url] = (await once(createInterface(parent.stdout), 'line')) as [string];
     expect((await fetch(url)).status).toBeLessThan(500);
-
     parent.kill('SIGKILL');
-
     await expect.poll(() => isServed(url)).toBe(false);
   });
 });

@@ -1,12 +1,6 @@
 import { describe, test } from 'vitest';
-import {
-  getJars,
-  type JavaEngine,
-  type JavaEngineName,
-  JavaEngineUnavailableError,
-  javaEngines,
-  startJavaEngine,
-} from './java-engines.ts';
+import type { JavaEngine, JavaEngineName } from './java-engines.ts';
+import { getJars, JavaEngineUnavailableError, javaEngines, startJavaEngine } from './java-engines.ts';
 
 /**
  * `describe` for tests that need an engine on Java. Where it cannot run they are skipped, with the reason as the title of

@@ -27,10 +27,7 @@ export function useLocalTables(): (table: Table) => StoreEngine {
     await rm(dir, { recursive: true });
   });
 
-  return ({ name }) => ({
-    tableName: name,
-    openDocuments: () => toStoreTestClient(openTableClient(engine)),
-  });
+  return ({ name }) => ({ tableName: name, openDocuments: () => toStoreTestClient(openTableClient(engine)) });
 }
 
 /** A client of tables in this process. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeServer, listenLocally } from '../network/local-server.ts';
 
 /** The part of some work that others in this process notice. */
 export interface LoopReport {
@@ -70,16 +70,12 @@ async function countThreads(stop: AbortSignal): Promise<number> {
 
 async function startNeighbour() {
   const server = createServer((_, response) => response.end('{"status":"UP"}'));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   return {
     ask: async () => {
       await (await fetch(`http://127.0.0.1:${port}/health`)).text();
       await sleep(askMs);
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   };
 }

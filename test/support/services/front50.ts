@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '../../../shared/core/json.ts';
+import { listenLocally } from '../network/local-server.ts';
 
 /** A server on this machine that plays Front50. */
 export interface Front50 extends AsyncDisposable {
@@ -34,10 +34,9 @@ export async function startFront50(
     const text = list ? JSON.stringify(list) : front50.templates.get(toTemplateKey(request.url ?? ''));
     response.writeHead(text === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(text);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenLocally(server);
   const front50: Front50 = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     asked,
     applications: content.applications ?? [],
     projects: content.projects ?? [],

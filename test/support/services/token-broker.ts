@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { closeServer, listenLocally } from '../network/local-server.ts';
 
 /**
  * What becomes of calls: answered; answered never; 500; no JSON; no token; an answer without an end. Arcade itself answers 400 for an
@@ -39,17 +39,14 @@ export async function startTokenBroker(token: () => string | Promise<string>): P
     if (broker.mode === 'no-token') return send(200, JSON.stringify({ tokens: given }));
     if (broker.mode === 'huge') return send(200, JSON.stringify({ pad: 'x'.repeat(2 ** 20), token: given }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenLocally(server);
   const broker: TestBroker = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     calls,
     mode: 'up',
     apiKey: 'test',
     providers,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   };
   return broker;
 }

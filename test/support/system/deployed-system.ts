@@ -8,12 +8,8 @@ import { parse } from 'yaml';
 import { callRest } from '../../deploy/aws-calls.ts';
 import { takeEvents } from '../../deploy/event-tap.ts';
 import type { OperatorSecrets } from '../../deploy/option-steps.ts';
-import {
-  endProcesses,
-  listDescendants,
-  type RunningProcess,
-  waitUntilEnded,
-} from '../../deploy/processes.ts';
+import type { RunningProcess } from '../../deploy/processes.ts';
+import { endProcesses, listDescendants, waitUntilEnded } from '../../deploy/processes.ts';
 import { localClientOptions } from '../engines/local-aws-client.ts';
 import { listOpenRows } from '../engines/open-rows.ts';
 import { awaitEmptyQueue, purgeQueue, type Stores } from '../engines/stores.ts';

@@ -9,36 +9,30 @@ const up: Answer = {
   contentType: json,
   body: '{"status":"UP"}',
 };
+const [yes, no] = [{ state: true }, { state: false }];
 const manifest = {
-  account: 'prod',
-  name: 'deployment web',
-  location: 'default',
-  moniker: {},
+  ...{ account: 'prod', name: 'deployment web', location: 'default', moniker: {} },
   manifest: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 'N' } },
-  status: {
-    stable: { state: true },
-    paused: { state: false },
-    available: { state: true },
-    failed: { state: false },
-  },
-  artifacts: [],
-  events: [],
-  warnings: [],
-  metrics: [],
+  status: { stable: yes, paused: no, available: yes, failed: no },
+  ...{ artifacts: [], events: [], warnings: [], metrics: [] },
 };
 const read: Answer = { ...up, path: '/manifests/prod/default/deployment%20web' };
 const notFound = {
-  timestamp: '2026-11-21T06:15:35.252+00:00',
-  status: 404,
-  error: 'Not Found',
+  ...{ timestamp: '2026-11-21T06:15:35.252+00:00', status: 404, error: 'Not Found' },
   message: 'No route for GET /nowhere',
+};
+const refused = (status: number) => ({ ...read, status: 404, body: JSON.stringify({ ...notFound, status }) });
+
+/** An answer with another `spec` of the object. */
+const shown = (spec: object | null) => {
+  return { ...read, body: JSON.stringify({ ...manifest, manifest: { ...manifest.manifest, spec } }) };
 };
 
 describe('validateAnswer', () => {
   it('accepts what the document has', () => {
     validateAnswer(up);
     validateAnswer({ ...read, body: JSON.stringify(manifest).replace('"N"', '2.0') });
-    validateAnswer({ ...read, status: 404, body: JSON.stringify(notFound) });
+    validateAnswer(refused(404));
     validateAnswer({ ...up, path: '/nowhere', status: 404, body: JSON.stringify(notFound) });
   });
 
@@ -53,21 +47,9 @@ describe('validateAnswer', () => {
     ],
     ['another charset', { ...up, contentType: 'application/json' }, /as application\/json/],
     ['no JSON', { ...up, body: '<html>' }, /JSON/],
-    [
-      'an integer inside a manifest',
-      { ...read, body: JSON.stringify(manifest).replace('"N"', '2') },
-      /body\/manifest must pass "x-numbers"/,
-    ],
-    [
-      'a null among the members of a manifest',
-      { ...read, body: JSON.stringify({ ...manifest, manifest: { ...manifest.manifest, spec: null } }) },
-      /body\/manifest\/spec/,
-    ],
-    [
-      'an error that says another status',
-      { ...read, status: 404, body: JSON.stringify({ ...notFound, status: 500 }) },
-      /body\/status must be equal to constant/,
-    ],
+    ['an integer inside a manifest', shown({ replicas: 2 }), /body\/manifest must pass "x-numbers"/],
+    ['a null among the members of a manifest', shown(null), /body\/manifest\/spec/],
+    ['an error that says another status', refused(500), /body\/status must be equal to constant/],
     [
       'an answer without a route that is no error',
       { ...up, path: '/nowhere' },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AccountLimits, narrowAccount } from '../../../../infra/agent/config/account-limits.ts';
+import type { JsonObject } from '../../../../shared/core/json.ts';
 
 const none: AccountLimits = {
   ...{ namespaces: [], omitNamespaces: [], kinds: [], omitKinds: [] },
@@ -8,84 +9,27 @@ const none: AccountLimits = {
 };
 
 describe("what an agent's file says of an account", () => {
-  it.each([
-    [
-      'names namespaces where the definition names none',
-      { definition: {}, limits: { namespaces: ['a'] }, expected: { namespaces: ['a'], omitNamespaces: [] } },
-    ],
-    [
-      'names some of them',
-      {
-        definition: { namespaces: ['a', 'b'] },
-        limits: { namespaces: ['b', 'c'] },
-        expected: { namespaces: ['b'], omitNamespaces: [] },
-      },
-    ],
-    [
-      'leaves out one of them',
-      {
-        definition: { namespaces: ['a', 'b'] },
-        limits: { omitNamespaces: ['a'] },
-        expected: { namespaces: ['b'], omitNamespaces: [] },
-      },
-    ],
-    [
-      'names one that is left out',
-      {
-        definition: { omitNamespaces: ['a'] },
-        limits: { namespaces: ['a', 'b'] },
-        expected: { namespaces: ['b'], omitNamespaces: [] },
-      },
-    ],
-    [
-      'leaves out more',
-      {
-        definition: { omitNamespaces: ['a'] },
-        limits: { omitNamespaces: ['a', 'b'] },
-        expected: { namespaces: [], omitNamespaces: ['a', 'b'] },
-      },
-    ],
-    [
-      'names kinds in another way',
-      {
-        definition: { kinds: ['deployment', 'pod'] },
-        limits: { kinds: ['Deployment.apps'] },
-        expected: { kinds: ['deployment'], omitKinds: [] },
-      },
-    ],
-    [
-      'leaves out a kind',
-      {
-        definition: { kinds: ['deployment', 'pod'] },
-        limits: { omitKinds: ['Pod'] },
-        expected: { kinds: ['deployment'], omitKinds: [] },
-      },
-    ],
-    [
-      'bounds it to namespaces',
-      { definition: {}, limits: { onlyNamespacedResources: true }, expected: { clusterScopedKinds: false } },
-    ],
-    [
-      'does not open it',
-      { definition: { clusterScopedKinds: false }, limits: {}, expected: { clusterScopedKinds: false } },
-    ],
-    [
-      'bounds it to Spinnaker',
-      { definition: {}, limits: { onlySpinnakerManaged: true }, expected: { onlySpinnakerManaged: true } },
-    ],
-    [
-      'does not open that',
-      { definition: { onlySpinnakerManaged: true }, limits: {}, expected: { onlySpinnakerManaged: true } },
-    ],
-    [
-      'takes metrics away',
-      { definition: { metrics: true }, limits: { metrics: false }, expected: { metrics: false } },
-    ],
-    [
-      'does not add them',
-      { definition: { metrics: false }, limits: { metrics: true }, expected: { metrics: false } },
-    ],
-  ])('%s', (_what, { definition, limits, expected }) => {
+  const [onlyA = {}, onlyB = {}] = ['a', 'b'].map((name) => ({ namespaces: [name], omitNamespaces: [] }));
+  const withoutTwo = { omitNamespaces: ['a', 'b'] };
+  const [twoNamespaces, twoKinds] = [{ namespaces: ['a', 'b'] }, { kinds: ['deployment', 'pod'] }];
+  const onlyDeployment = { kinds: ['deployment'], omitKinds: [] };
+  const [bounded, managed] = [{ clusterScopedKinds: false }, { onlySpinnakerManaged: true }];
+  const unmeasured = { metrics: false };
+  it.each<[what: string, definition: JsonObject, limits: Partial<AccountLimits>, expected: object]>([
+    ['names namespaces where the definition names none', {}, { namespaces: ['a'] }, onlyA],
+    ['names some of them', twoNamespaces, { namespaces: ['b', 'c'] }, onlyB],
+    ['leaves out one of them', twoNamespaces, { omitNamespaces: ['a'] }, onlyB],
+    ['names one that is left out', { omitNamespaces: ['a'] }, twoNamespaces, onlyB],
+    ['leaves out more', { omitNamespaces: ['a'] }, withoutTwo, { namespaces: [], ...withoutTwo }],
+    ['names kinds in another way', twoKinds, { kinds: ['Deployment.apps'] }, onlyDeployment],
+    ['leaves out a kind', twoKinds, { omitKinds: ['Pod'] }, onlyDeployment],
+    ['bounds it to namespaces', {}, { onlyNamespacedResources: true }, bounded],
+    ['does not open it', bounded, {}, bounded],
+    ['bounds it to Spinnaker', {}, managed, managed],
+    ['does not open that', managed, {}, managed],
+    ['takes metrics away', { metrics: true }, unmeasured, unmeasured],
+    ['does not add them', unmeasured, { metrics: true }, unmeasured],
+  ])('%s', (...[, definition, limits, expected]) => {
     expect(narrowAccount(definition, { ...none, ...limits })).toMatchObject(expected);
   });
 

@@ -1,22 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RefusalCodec } from '../../../../shared/agent-protocol/grpc/refusal.ts';
-import { toDeploy } from '../../../support/agents/agent-world.ts';
-import {
-  type CallOutcome,
-  GrpcClient,
-  type GrpcHost,
-  hello,
-  openSession,
-  startGrpcHost,
-} from './grpc-host.ts';
-
-const codec = new RefusalCodec();
-
-const getRefusal = ({ metadata }: CallOutcome) => {
-  const [details] = metadata?.get('grpc-status-details-bin') ?? [];
-  return Buffer.isBuffer(details) ? codec.decode(details) : undefined;
-};
+import type { GrpcHost } from './grpc-host.ts';
+import { GrpcClient, getRefusal, hello, openSession, startGrpcHost } from './grpc-host.ts';
 
 describe('gRPC', () => {
   const stack = new AsyncDisposableStack();
@@ -27,16 +12,6 @@ describe('gRPC', () => {
     client = stack.use(new GrpcClient(home.port));
   }, 120_000);
   afterAll(() => stack.disposeAsync());
-
-  async function post(account: string): Promise<string> {
-    const response = await fetch(new URL('/kubernetes/ops', home.host.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify([toDeploy(account, 'default', ['x'])]),
-    });
-    expect(response.status).toBe(200);
-    return String(((await response.json()) as { id: string }).id);
-  }
 
   test('opens a session, renews it and ends it', async () => {
     const { session, token, welcome } = await openSession(client, home.signer);
@@ -51,14 +26,13 @@ describe('gRPC', () => {
     expect(renewed.answer['token']).not.toBe('');
     const closed = await client.call('Sessions.Close', { session }, { token });
     expect([closed.code, closed.answer]).toEqual([0, {}]);
-    expect((await client.call('Sessions.ListWork', { session }, { token })).code).toBe(
-      status.UNAUTHENTICATED,
-    );
+    const listed = await client.call('Sessions.ListWork', { session }, { token });
+    expect(listed.code).toBe(status.UNAUTHENTICATED);
   });
 
   test('hands out work, leases it, and takes what was done', async () => {
     const { session, token } = await openSession(client, home.signer);
-    const id = await post('edge');
+    const id = await home.post();
     const work = await client.call('Sessions.ListWork', { session }, { token });
     expect(work.answer['work']).toContainEqual({ kind: 'TASK', account: 'edge', id });
 
@@ -66,7 +40,10 @@ describe('gRPC', () => {
     expect(taken.answer).toMatchObject({ id, account: 'edge', lease: { sequence: 0 } });
     expect(JSON.parse(String(taken.answer['operations']))).toHaveLength(1);
     const again = await client.call('Tasks.Take', { task: id, owner: 'you', attempts: 1 }, { token });
-    expect([again.code, getRefusal(again)]).toMatchObject([status.ABORTED, { status: 409, reason: 'held' }]);
+    expect([again.code, getRefusal(again.metadata)]).toMatchObject([
+      status.ABORTED,
+      { status: 409, reason: 'held' },
+    ]);
 
     const lease = taken.answer['lease'] as { fence: number; sequence: number };
     expect((await client.call('Tasks.Renew', { task: id, ...lease }, { token })).code).toBe(0);
@@ -74,10 +51,8 @@ describe('gRPC', () => {
     const committed = await client.call('Tasks.Commit', next, { token });
     expect(committed.answer).toEqual({ fence: lease.fence, sequence: lease.sequence + 1 });
     const lost = await client.call('Tasks.Renew', { task: id, ...lease }, { token });
-    expect([lost.code, getRefusal(lost)]).toMatchObject([
-      status.ABORTED,
-      { status: 409, reason: 'finished' },
-    ]);
+    const finished = { status: 409, reason: 'finished' };
+    expect([lost.code, getRefusal(lost.metadata)]).toMatchObject([status.ABORTED, finished]);
     const task = await (await fetch(new URL(`/task/${id}`, home.host.url))).json();
     expect(task).toMatchObject({ status: { failed: true } });
   });
@@ -89,12 +64,12 @@ describe('gRPC', () => {
     expect(opened.answer['accounts']).toMatchObject([
       { name: 'edge', operations: false, refused: expect.stringContaining('journal format 2') },
     ]);
-    const id = await post('edge');
+    const id = await home.post();
     const taken = await client.call('Tasks.Take', { task: id, owner: 'me', attempts: 1 }, { token });
     const message =
       'The journal of the task has another format than the agent has: it is 1, the agent has 2: ' +
       'install an agent whose journal format is 1';
-    expect([taken.code, taken.details, getRefusal(taken)]).toEqual([
+    expect([taken.code, taken.details, getRefusal(taken.metadata)]).toEqual([
       status.ABORTED,
       message,
       { status: 409, reason: 'journal-format', message, errors: [] },
@@ -120,15 +95,12 @@ describe('gRPC', () => {
   });
 
   const lease = { fence: 1, sequence: 0 };
+  const warnings = Array(201).fill('x');
   test.each([
     ['Sessions.Open', { ...hello, agentId: 'a@b' }, [status.INVALID_ARGUMENT, 'agentId: expected letters']],
     ['Sessions.Open', { ...hello, accounts: [] }, [status.INVALID_ARGUMENT, 'accounts']],
     ['Sessions.Open', { ...hello, protocol: 9 }, [status.INVALID_ARGUMENT, 'protocol: expected 1, got 9']],
-    [
-      'Sessions.Renew',
-      { session: 'SESSION', warnings: Array(201).fill('x') },
-      [status.INVALID_ARGUMENT, 'warnings'],
-    ],
+    ['Sessions.Renew', { session: 'SESSION', warnings }, [status.INVALID_ARGUMENT, 'warnings']],
     ['Sessions.Renew', { session: 'another' }, [status.PERMISSION_DENIED, 'another session']],
     ['Sessions.ListWork', { session: '' }, [status.PERMISSION_DENIED, 'another session']],
     ['Sessions.Close', { session: '../x' }, [status.PERMISSION_DENIED, 'another session']],
@@ -165,10 +137,8 @@ describe('gRPC', () => {
     const large = await client.call('Tasks.Commit', commit(3.9 * 2 ** 20), { token });
     expect(large.code).toBe(status.PERMISSION_DENIED);
     const larger = await client.call('Tasks.Commit', commit(5 * 2 ** 20), { token });
-    expect([larger.code, larger.details]).toEqual([
-      status.RESOURCE_EXHAUSTED,
-      expect.stringContaining('4194304'),
-    ]);
+    const told = expect.stringContaining('4194304');
+    expect([larger.code, larger.details]).toEqual([status.RESOURCE_EXHAUSTED, told]);
   });
 
   test('gives a call up at its deadline', async () => {

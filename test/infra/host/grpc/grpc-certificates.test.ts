@@ -1,9 +1,7 @@
 import { type ChannelCredentials, credentials, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  CertificateAuthority,
-  type CertificateSubject,
-} from '../../../shared/providers/kubernetes/credentials/certificates.ts';
+import type { CertificateSubject } from '../../../shared/providers/kubernetes/credentials/certificates.ts';
+import { CertificateAuthority } from '../../../shared/providers/kubernetes/credentials/certificates.ts';
 import { GrpcClient, type GrpcHost, startGrpcHost } from './grpc-host.ts';
 import { createTlsFiles, type TlsFiles } from './tls-files.ts';
 

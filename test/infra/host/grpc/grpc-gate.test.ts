@@ -2,8 +2,7 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { GrpcHubClient } from '../../../../infra/agent/grpc-hub-client.ts';
 import { HubAwayError } from '../../../../infra/agent/hub-client.ts';
-import { RefusalCodec } from '../../../../shared/agent-protocol/grpc/refusal.ts';
-import { GrpcClient, type GrpcHost, hello, openSession, startGrpcHost } from './grpc-host.ts';
+import { GrpcClient, type GrpcHost, getRefusal, hello, openSession, startGrpcHost } from './grpc-host.ts';
 
 const testMs = 180_000;
 
@@ -11,7 +10,6 @@ const testMs = 180_000;
 const perSecond = 25;
 const crowd = 200;
 
-const codec = new RefusalCodec();
 const stack = new AsyncDisposableStack();
 let home: GrpcHost;
 let client: GrpcClient;
@@ -31,12 +29,6 @@ async function watch(session: string, token: string): Promise<ServiceError | und
   const outcome = await promise;
   stream.cancel();
   return outcome;
-}
-
-/** What details of a status tell. */
-function getRefusal(metadata: ServiceError['metadata'] | undefined) {
-  const [details] = metadata?.get('grpc-status-details-bin') ?? [];
-  return Buffer.isBuffer(details) ? codec.decode(details) : undefined;
 }
 
 /** A session, as soon as others leave a place for it. */

@@ -3,12 +3,11 @@ import path, { join } from 'node:path';
 import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { type Host, startHost } from '../../../../infra/host/runtime.ts';
+import { RefusalCodec } from '../../../../shared/agent-protocol/grpc/refusal.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
-import {
-  createTokenSigner,
-  type TokenSigner,
-  toAgentAccount,
-} from '../../../support/agents/agent-process.ts';
+import type { TokenSigner } from '../../../support/agents/agent-process.ts';
+import { createTokenSigner, toAgentAccount } from '../../../support/agents/agent-process.ts';
+import { toDeploy } from '../../../support/agents/agent-world.ts';
 import { writeSessionKey } from '../../../support/agents/session-key.ts';
 import { type HomeEngines, startHomeEngines } from '../engines.ts';
 import { openToManagers } from '../pod.ts';
@@ -26,6 +25,8 @@ export interface GrpcHost extends AsyncDisposable {
   readonly port: number;
   readonly signer: TokenSigner;
   readonly engines: HomeEngines;
+  /** Posts a deploy into an account. @returns the id of its task */
+  post(account?: string): Promise<string>;
 }
 
 /** What of a host may differ. */
@@ -67,12 +68,7 @@ export async function startGrpcHost({
   const host = starting.use(
     await startHost({
       ...{ host: '127.0.0.1', port: 0, allowedHosts: [], configFiles: [config], profiles: ['local'] },
-      ...{
-        logLevel: 'SILENT',
-        namePrefix: '',
-        createsResources: false,
-        podName: 'spin-clouddriver-0',
-      },
+      ...{ logLevel: 'SILENT', namePrefix: '', createsResources: false, podName: 'spin-clouddriver-0' },
       environment: {
         ...engines.environment,
         BUSDRIVER_AGENT_KEY_FILE: await writeSessionKey(engines.dir),
@@ -86,6 +82,15 @@ export async function startGrpcHost({
   const running = starting.move();
   return {
     ...{ host, signer, engines, port: host.grpcPort ?? 0 },
+    async post(account = 'edge') {
+      const response = await fetch(new URL('/kubernetes/ops', host.url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify([toDeploy(account, 'default', ['x'])]),
+      });
+      if (response.status !== 200) throw new Error(await response.text());
+      return String(((await response.json()) as { id: string }).id);
+    },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
@@ -98,6 +103,14 @@ export interface CallOutcome {
   readonly answer: JsonObject;
   readonly details: string;
   readonly metadata: Metadata | undefined;
+}
+
+const codec = new RefusalCodec();
+
+/** What details of a status tell; undefined where there are none. */
+export function getRefusal(metadata: Metadata | undefined) {
+  const [details] = metadata?.get('grpc-status-details-bin') ?? [];
+  return Buffer.isBuffer(details) ? codec.decode(details) : undefined;
 }
 
 /** How a client calls. */
@@ -135,29 +148,20 @@ export class GrpcClient implements Disposable {
         details: error?.details ?? '',
         metadata: error?.metadata,
       });
+    const rest = [metadata, options, settle] as const;
     const { path: target, requestSerialize, responseDeserialize } = method;
     if (method.requestStream) {
       const stream = this.#client.makeClientStreamRequest(
         target,
         requestSerialize,
         responseDeserialize,
-        metadata,
-        options,
-        settle,
+        ...rest,
       );
       stream.on('error', () => undefined);
       for (const each of Array.isArray(message) ? message : [message]) stream.write(each);
       stream.end();
     } else {
-      this.#client.makeUnaryRequest(
-        target,
-        requestSerialize,
-        responseDeserialize,
-        message,
-        metadata,
-        options,
-        settle,
-      );
+      this.#client.makeUnaryRequest(target, requestSerialize, responseDeserialize, message, ...rest);
     }
     return promise;
   }

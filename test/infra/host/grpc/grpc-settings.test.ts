@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { parseGrpcSettings } from '../../../../infra/host/grpc/grpc-settings.ts';
 
 const parse = (grpc: object) => parseGrpcSettings({ kubesvc: { grpc } } as never);
-const security = {
-  ...{ enabled: true, certificateChain: 'file:/tls/tls.crt', privateKey: 'file:///tls/tls.key' },
-};
+const security = { enabled: true, certificateChain: 'file:/tls/tls.crt', privateKey: 'file:///tls/tls.key' };
+const secured = (more: object) => ({ server: { security: { ...security, ...more } } });
 
 describe('the settings of gRPC', () => {
   test('are by default those of the plug-in', () => {
@@ -28,11 +27,7 @@ describe('the settings of gRPC', () => {
   test('name files as Spring does, and take clientAuth in any case', () => {
     const trustCertCollection = '/tls/ca.crt';
     const certificateRevocationList = 'file:/tls/ca.crl';
-    const found = parse({
-      server: {
-        security: { ...security, trustCertCollection, certificateRevocationList, clientAuth: 'REQUIRE' },
-      },
-    });
+    const found = parse(secured({ trustCertCollection, certificateRevocationList, clientAuth: 'REQUIRE' }));
     expect(found?.security).toEqual({
       ...{ certificateChain: '/tls/tls.crt', privateKey: '/tls/tls.key' },
       ...{ trustCertCollection, certificateRevocationList: '/tls/ca.crl', clientAuth: 'require' },
@@ -40,37 +35,23 @@ describe('the settings of gRPC', () => {
   });
 
   const trusting = { ...security, trustCertCollection: '/ca', clientAuth: 'optional' };
+  const server = { security: trusting };
   test.each([
-    [{ server: { enabled: 'perhaps' } }, 'kubesvc.grpc.server.enabled'],
-    [{ server: { port: 70_000 } }, 'kubesvc.grpc.server.port'],
-    [{ server: { address: 'a b' } }, 'kubesvc.grpc.server.address'],
-    [{ server: { maxInboundMessageSize: '1MB' } }, 'kubesvc.grpc.server.maxInboundMessageSize'],
-    [{ server: { maxInboundMessageSize: '1GB' } }, 'kubesvc.grpc.server.maxInboundMessageSize'],
-    [{ server: { security: { enabled: true } } }, 'kubesvc.grpc.server.security.certificateChain'],
-    [{ server: { security: { ...security, privateKey: '' } } }, 'kubesvc.grpc.server.security.privateKey'],
-    [
-      { server: { security: { ...security, privateKey: 'classpath:key' } } },
-      'kubesvc.grpc.server.security.privateKey',
-    ],
-    [
-      { server: { security: { ...security, clientAuth: 'REQUIRE' } } },
-      'kubesvc.grpc.server.security.trustCertCollection',
-    ],
-    [
-      { server: { security: { ...security, certificateRevocationList: '/tls/ca.crl' } } },
-      'kubesvc.grpc.server.security.certificateRevocationList',
-    ],
-    [
-      { server: { security: { ...security, clientAuth: 'maybe' } } },
-      'kubesvc.grpc.server.security.clientAuth',
-    ],
-    [{ auth: { x509: { enabled: true, filters: ['CN=a'] } } }, 'kubesvc.grpc.auth.x509.enabled'],
-    [{ server: { security: trusting }, auth: { x509: { enabled: true } } }, 'kubesvc.grpc.auth.x509.filters'],
-    [
-      { server: { security: trusting }, auth: { x509: { enabled: true, filters: ['CN=a', 'edge'] } } },
-      'kubesvc.grpc.auth.x509.filters[1]',
-    ],
+    [{ server: { enabled: 'perhaps' } }, 'server.enabled'],
+    [{ server: { port: 70_000 } }, 'server.port'],
+    [{ server: { address: 'a b' } }, 'server.address'],
+    [{ server: { maxInboundMessageSize: '1MB' } }, 'server.maxInboundMessageSize'],
+    [{ server: { maxInboundMessageSize: '1GB' } }, 'server.maxInboundMessageSize'],
+    [{ server: { security: { enabled: true } } }, 'server.security.certificateChain'],
+    [secured({ privateKey: '' }), 'server.security.privateKey'],
+    [secured({ privateKey: 'classpath:key' }), 'server.security.privateKey'],
+    [secured({ clientAuth: 'REQUIRE' }), 'server.security.trustCertCollection'],
+    [secured({ certificateRevocationList: '/tls/ca.crl' }), 'server.security.certificateRevocationList'],
+    [secured({ clientAuth: 'maybe' }), 'server.security.clientAuth'],
+    [{ auth: { x509: { enabled: true, filters: ['CN=a'] } } }, 'auth.x509.enabled'],
+    [{ server, auth: { x509: { enabled: true } } }, 'auth.x509.filters'],
+    [{ server, auth: { x509: { enabled: true, filters: ['CN=a', 'edge'] } } }, 'auth.x509.filters[1]'],
   ])('%j is refused by name', (grpc, path) => {
-    expect(() => parse(grpc)).toThrow(path);
+    expect(() => parse(grpc)).toThrow(`kubesvc.grpc.${path}`);
   });
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { findPythonProblem, openPythonEnvironment } from '../../../deploy/python-environment.ts';
-import { toDeploy } from '../../../support/agents/agent-world.ts';
 import { startGrpcHost } from './grpc-host.ts';
 
 const run = promisify(execFile);
@@ -14,12 +13,7 @@ describe.skipIf(missing !== undefined)(`a client that others wrote${missing ? `:
   test('speaks the published schema: it finds it by reflection, opens a session, takes a task and ends it', async () => {
     const { python } = await openPythonEnvironment({ report: () => undefined });
     await using home = await startGrpcHost();
-    const response = await fetch(new URL('/kubernetes/ops', home.host.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify([toDeploy('edge', 'default', ['x'])]),
-    });
-    const { id } = (await response.json()) as { id: string };
+    const id = await home.post();
     const tokenFile = join(home.engines.dir, 'token');
     await writeFile(tokenFile, await home.signer.sign(), { mode: 0o600 });
 

@@ -1,12 +1,9 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RefusalCodec } from '../../../../shared/agent-protocol/grpc/refusal.ts';
 import { openConnections } from '../../../../shared/runtime/services/connections.ts';
-import { toDeploy } from '../../../support/agents/agent-world.ts';
-import { GrpcClient, type GrpcHost, openSession, startGrpcHost } from './grpc-host.ts';
+import { GrpcClient, type GrpcHost, getRefusal, openSession, startGrpcHost } from './grpc-host.ts';
 
 const testMs = 120_000;
-const codec = new RefusalCodec();
 
 /** A stream of work as a client sees it. */
 function watch(client: GrpcClient, session: string, token: string) {
@@ -28,21 +25,13 @@ describe('Sessions.Watch', () => {
   }, testMs);
   afterAll(() => stack.disposeAsync());
 
-  async function post(): Promise<string> {
-    const response = await fetch(new URL('/kubernetes/ops', home.host.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify([toDeploy('edge', 'default', ['x'])]),
-    });
-    return String(((await response.json()) as { id: string }).id);
-  }
   const listRows = () => openConnections(home.host.services).list('edge');
 
   test(
     'tells what there is to do, then what comes, until the session is closed',
     async () => {
       const { session, token } = await openSession(client, home.signer);
-      const before = await post();
+      const before = await home.post();
       const { work, opened, ended } = watch(client, session, token);
       await opened;
       await expect
@@ -51,7 +40,7 @@ describe('Sessions.Watch', () => {
       expect(await listRows()).toMatchObject([
         { session, agentId: 'test', transport: 'grpc', holder: 'spin-clouddriver-0' },
       ]);
-      const after = await post();
+      const after = await home.post();
       await expect
         .poll(() => work, { timeout: 60_000 })
         .toContainEqual({ kind: 'TASK', account: 'edge', id: after });
@@ -135,8 +124,7 @@ describe('Sessions.Watch', () => {
       await leaving.host[Symbol.asyncDispose]();
       const end = await ended;
       expect(end.code).toBe(status.UNAVAILABLE);
-      const [details] = end.metadata.get('grpc-status-details-bin');
-      expect(codec.decode(Buffer.from(details ?? ''))).toMatchObject({ status: 503, retryAfterSeconds: 1 });
+      expect(getRefusal(end.metadata)).toMatchObject({ status: 503, retryAfterSeconds: 1 });
     },
     testMs,
   );

@@ -57,9 +57,7 @@ describe('published account facts', () => {
     ],
   ])('are read by others as they were written: %s', async (_what, bytes, keys) => {
     const text = makeText(bytes);
-
     expect(await open().publish(text)).toBe(true);
-
     expect(await open().read()).toBe(text);
     expect(await listKeys()).toEqual(keys);
   });
@@ -88,7 +86,6 @@ describe('published account facts', () => {
   it('may go back to what they were', async () => {
     const [one, other] = [makeText(inlineFactsMax + 1), makeText(inlineFactsMax + 1)];
     for (const text of [one, other, one, other, one]) await open().publish(text);
-
     expect(await open().read()).toBe(one);
   });
 

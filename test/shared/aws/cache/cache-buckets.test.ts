@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { mergeParts, type Part } from '../../../../shared/aws/cache/cache-buckets.ts';
 import { jsonRowCodec } from '../../../../shared/aws/cache/json-row-codec.ts';
-import {
-  goneEntryRetentionMs,
-  type RowChange,
-  type RowCodec,
-} from '../../../../shared/core/cache/packed-row.ts';
+import type { RowChange, RowCodec } from '../../../../shared/core/cache/packed-row.ts';
+import { goneEntryRetentionMs } from '../../../../shared/core/cache/packed-row.ts';
 import { put, remove, v } from '../../../contracts/cache-bench.ts';
 
 const nowMs = 1_800_000_000_000;

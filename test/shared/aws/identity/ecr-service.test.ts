@@ -2,30 +2,21 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AwsIdentities } from '../../../../shared/aws/identity/aws-identity.ts';
 import { createEcrService } from '../../../../shared/aws/identity/ecr-service.ts';
 import { ServiceBusyError } from '../../../../shared/core/lookup.ts';
-import {
-  ecrRegion,
-  ecrRegistryId,
-  startEcr,
-  type TestEcr,
-  type TestEcrImage,
-  toDigest,
-} from '../../../support/artifacts/ecr.ts';
+import type { TestEcr, TestEcrImage } from '../../../support/artifacts/ecr.ts';
+import { ecrRegion, ecrRegistryId, startEcr, toDigest } from '../../../support/artifacts/ecr.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 import { createTestClock, type TestClock } from '../../../support/run/test-clock.ts';
 
 const roleArn = 'arn:aws:iam::111122223333:role/registry-reader';
 const registry = { registryId: ecrRegistryId, region: ecrRegion };
 
-let dir: TempDir;
 let aws: AwsEndpoints;
 let ecr: TestEcr;
 let clock: TestClock;
 let abort: AbortController;
 
 beforeEach(async () => {
-  dir = await makeTempDir();
-  aws = await startAwsEndpoints(dir.path);
+  aws = await startAwsEndpoints();
   ecr = await startEcr();
   clock = createTestClock();
   abort = new AbortController();
@@ -34,7 +25,6 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   await ecr[Symbol.asyncDispose]();
   await aws[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
 });
 
 function openService(environment: Record<string, string> = { AWS_ENDPOINT_URL_ECR: ecr.url }) {

@@ -5,27 +5,23 @@ import { AwsIdentities } from '../../../../shared/aws/identity/aws-identity.ts';
 import { createEksService } from '../../../../shared/aws/identity/eks-service.ts';
 import type { EksService } from '../../../../shared/core/eks.ts';
 import { type AwsEndpoints, readToken, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 import { createTestClock, type TestClock } from '../../../support/run/test-clock.ts';
 
 const roleArn = 'arn:aws:iam::111122223333:role/deployer';
 const minute = 60_000;
 
-let dir: TempDir;
 let aws: AwsEndpoints;
 let clock: TestClock;
 let eks: EksService;
 
 beforeEach(async () => {
-  dir = await makeTempDir();
-  aws = await startAwsEndpoints(dir.path);
+  aws = await startAwsEndpoints();
   clock = createTestClock();
   eks = createEksService({ identities: new AwsIdentities(clock), clock });
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
   await aws[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
 });
 
 async function presign(cluster: object = {}, options = {}) {
@@ -95,7 +91,7 @@ describe('presignToken', () => {
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', undefined);
     const write = (key: string) =>
       writeFile(
-        join(dir.path, 'aws-credentials'),
+        join(aws.dir, 'aws-credentials'),
         `[team]\naws_access_key_id=${key}\naws_secret_access_key=s\n`,
       );
     await write('AKIATEAM');

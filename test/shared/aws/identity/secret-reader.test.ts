@@ -7,21 +7,17 @@ import { parseSecretReference } from '../../../../shared/core/settings/secret-re
 import { readEnvironment } from '../../../../shared/runtime/config.ts';
 import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 
 const planted = 'planted-secret';
 
-let dir: TempDir;
 let aws: AwsEndpoints;
 
 beforeEach(async () => {
-  dir = await makeTempDir();
-  aws = await startAwsEndpoints(dir.path);
+  aws = await startAwsEndpoints();
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
   await aws[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
 });
 
 const reader = (placement: 'local' | 'deployed' = 'deployed') =>
@@ -41,6 +37,10 @@ const readText = (text: string, placement?: 'local' | 'deployed') =>
     .catch((error: Error) => error.message);
 
 describe('a secret', () => {
+  const refusal = (code: string) => ({ status: 400, code, message: 'No.' });
+  const unread = 'cannot read the secret kube in eu-west-1: ';
+  const prod = { key: 'prod' };
+
   test.each([
     [{ SecretString: 'apiVersion: v1' }, {}, 'apiVersion: v1'],
     [{ SecretBinary: Buffer.from('apiVersion: v2').toString('base64') }, {}, 'apiVersion: v2'],
@@ -58,23 +58,15 @@ describe('a secret', () => {
 
   test.each([
     [
-      { status: 400, code: 'AccessDeniedException', message: 'User is not authorized.' },
+      refusal('AccessDeniedException'),
       {},
-      'cannot read the secret kube in eu-west-1: AccessDeniedException: User is not authorized.: allow secretsmanager:GetSecretValue',
+      `${unread}AccessDeniedException: No.: allow secretsmanager:GetSecretValue`,
     ],
+    [refusal('ResourceNotFoundException'), {}, `${unread}ResourceNotFoundException: No.: check its name`],
+    [{ SecretString: planted }, prod, 'the secret kube is no JSON: expected an object with the key "prod"'],
     [
-      { status: 400, code: 'ResourceNotFoundException', message: 'No such secret.' },
-      {},
-      'cannot read the secret kube in eu-west-1: ResourceNotFoundException: No such secret.: check its name',
-    ],
-    [
-      { SecretString: planted },
-      { key: 'prod' },
-      'the secret kube is no JSON: expected an object with the key "prod"',
-    ],
-    [
-      { SecretString: JSON.stringify({ dev: planted, prod: {} }) },
-      { key: 'prod' },
+      { SecretString: `{"dev":"${planted}","prod":{}}` },
+      prod,
       'the secret kube has no text under the key "prod"',
     ],
   ])('that cannot be read says why and never shows itself: %j', async (secret, reference, message) => {
@@ -137,40 +129,35 @@ describe('a reference reads', () => {
 describe('a reference that cannot be read says why, and shows no secret:', () => {
   const denied = { status: 403, code: 'AccessDenied', message: planted };
   const deniedJson = { status: 400, code: 'AccessDeniedException', message: 'No.' };
-  const type = 'spinnaker:user-secret-type';
-  const encoding = 'spinnaker:encoding';
+  const inS3 = (file: string) => `encrypted:s3!r:eu-west-1!b:spin!f:${file}`;
+  const u = 'secret://secrets-manager?r=eu-west-1&s=u';
+  const put = (file: string, content: string | typeof denied) => () =>
+    aws.objects.set(`spin/${file}`, content);
+  const tag = (type: string, encoding?: string) => () =>
+    aws.tags.set('u', {
+      'spinnaker:user-secret-type': type,
+      ...(encoding !== undefined && { 'spinnaker:encoding': encoding }),
+    });
 
-  test.each<[string, string, () => unknown]>([
+  test.each<[reference: string, message: string, arrange: () => unknown]>([
     [
-      'encrypted:s3!r:eu-west-1!b:spin!f:away',
+      inS3('away'),
       'cannot read the object spin/away of S3 in eu-west-1: NoSuchKey: check its bucket, its key and its region',
       () => undefined,
     ],
     [
-      'encrypted:s3!r:eu-west-1!b:spin!f:denied',
+      inS3('denied'),
       'cannot read the object spin/denied of S3 in eu-west-1: AccessDenied: allow s3:GetObject on it',
-      () => aws.objects.set('spin/denied', denied),
+      put('denied', denied),
     ],
+    [inS3('a!k:a.b'), 'the object spin/a in S3 has no text at "a.b"', put('a', `a: {c: ${planted}}`)],
     [
-      'encrypted:s3!r:eu-west-1!b:spin!f:text!k:a.b',
-      'the object spin/text in S3 has no text at "a.b"',
-      () => aws.objects.set('spin/text', `a: {c: ${planted}}`),
+      inS3('a!k:a'),
+      'the object spin/a in S3 is no YAML: expected a value at "a"',
+      put('a', `a: [${planted}`),
     ],
-    [
-      'encrypted:s3!r:eu-west-1!b:spin!f:text!k:a',
-      'the object spin/text in S3 is no YAML: expected a value at "a"',
-      () => aws.objects.set('spin/text', `a: [${planted}`),
-    ],
-    [
-      'encrypted:s3!r:eu-west-1!b:spin!f:text!k:constructor.name',
-      'the object spin/text in S3 has no text at "constructor.name"',
-      () => aws.objects.set('spin/text', `a: ${planted}`),
-    ],
-    [
-      'encrypted:s3!r:eu-west-1!b:spin!f:large',
-      'it has more than 1048576 bytes',
-      () => aws.objects.set('spin/large', planted.repeat(100_000)),
-    ],
+    [inS3('a!k:constructor.name'), 'in S3 has no text at "constructor.name"', put('a', `a: ${planted}`)],
+    [inS3('large'), 'it has more than 1048576 bytes', put('large', planted.repeat(100_000))],
     [
       'encrypted:ssm!r:eu-west-1!n:away',
       'cannot read the parameter away in eu-west-1: ParameterNotFound: check its name and its region',
@@ -182,49 +169,31 @@ describe('a reference that cannot be read says why, and shows no secret:', () =>
       () => aws.parameters.set('denied', deniedJson),
     ],
     [
-      'secret://secrets-manager?r=eu-west-1&s=u&k=a',
+      `${u}&k=a`,
       'cannot read the tags of the secret u in eu-west-1: AccessDeniedException',
       () => aws.tags.set('u', deniedJson),
     ],
     [
-      'secret://secrets-manager?r=eu-west-1&s=u&k=a',
+      `${u}&k=a`,
       'the user secret u needs the tag spinnaker:user-secret-type: expected opaque or string',
       () => undefined,
     ],
+    [u, 'the user secret u has members: name one by k=<key>', tag('opaque')],
+    [`${u}&k=a`, 'the user secret u is not json, as its tag spinnaker:encoding says', tag('opaque')],
+    [`${u}&k=b`, 'the user secret u has no text under the key "b"', tag('opaque', 'yaml')],
     [
-      'secret://secrets-manager?r=eu-west-1&s=u',
-      'the user secret u has members: name one by k=<key>',
-      () => aws.tags.set('u', { [type]: 'opaque' }),
-    ],
-    [
-      'secret://secrets-manager?r=eu-west-1&s=u&k=a',
-      'the user secret u is not json, as its tag spinnaker:encoding says',
-      () => aws.tags.set('u', { [type]: 'opaque' }),
-    ],
-    [
-      'secret://secrets-manager?r=eu-west-1&s=u&k=b',
-      'the user secret u has no text under the key "b"',
-      () => aws.tags.set('u', { [type]: 'opaque', [encoding]: 'yaml' }),
-    ],
-    [
-      'secret://secrets-manager?r=eu-west-1&s=u&k=b',
+      `${u}&k=b`,
       'the user secret u is not cbor, as its tag spinnaker:encoding says',
       () => {
-        aws.tags.set('u', { [type]: 'opaque', [encoding]: 'cbor' });
+        tag('opaque', 'cbor')();
         aws.secrets.set('u', { SecretBinary: Buffer.from(`\xa3${planted}`, 'latin1').toString('base64') });
       },
     ],
-    [
-      'secret://secrets-manager?r=eu-west-1&s=u&k=b',
-      'the user secret u: its tag spinnaker:encoding must be json, yaml or cbor',
-      () => aws.tags.set('u', { [type]: 'opaque', [encoding]: planted }),
-    ],
+    [`${u}&k=b`, 'u: its tag spinnaker:encoding must be json, yaml or cbor', tag('opaque', planted)],
   ])('%s: %s', async (text, message, arrange) => {
     aws.secrets.set('u', { SecretString: `a: ${planted}` });
     arrange();
-
     const said = await readText(text);
-
     expect(said).toContain(message);
     expect(said).not.toContain(planted);
   });

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecretSource, type SecretSource } from '../../../../shared/aws/identity/secret-source.ts';
+import { closeServer, listenLocally } from '../../../support/network/local-server.ts';
 
 const arn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker-AbCdEf';
 
@@ -28,8 +29,7 @@ function answer(
 }
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   const client = new SecretsManagerClient({
     endpoint: `http://127.0.0.1:${port}`,
     region: 'us-east-1',
@@ -39,10 +39,7 @@ beforeAll(async () => {
   source = createSecretSource(client, arn);
 });
 
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => closeServer(server));
 
 describe('a secret', () => {
   it('is read by version', async () => {

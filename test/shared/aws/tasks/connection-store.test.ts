@@ -3,11 +3,8 @@ import { ItemTable } from '../../../../shared/aws/table.ts';
 import { tasksTable } from '../../../../shared/aws/tables.ts';
 import { DynamoAgentSessionStore } from '../../../../shared/aws/tasks/agent-session-store.ts';
 import { DynamoConnectionStore } from '../../../../shared/aws/tasks/connection-store.ts';
-import {
-  type AgentConnection,
-  accountConnectionsMax,
-  connectionLifeMs,
-} from '../../../../shared/core/tasks/agent-connections.ts';
+import type { AgentConnection } from '../../../../shared/core/tasks/agent-connections.ts';
+import { accountConnectionsMax, connectionLifeMs } from '../../../../shared/core/tasks/agent-connections.ts';
 import { useLocalTables } from '../../../support/engines/local-tables.ts';
 import { createStandingClock, testRandomness } from '../../../support/run/test-clock.ts';
 

@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
-import {
-  newAgent,
-  openAgentSystem,
-  type TestAgentSystem,
-  takes,
-} from '../../../support/agents/agent-system.ts';
+import type { TestAgentSystem } from '../../../support/agents/agent-system.ts';
+import { newAgent, openAgentSystem, takes } from '../../../support/agents/agent-system.ts';
 import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();

@@ -91,7 +91,6 @@ describe('what an agent is doing', () => {
     const { store, clock } = bench;
     const failure = { outcome: 'FAILURE', error: 'no route to the API server' } as const;
     await store.finish(await claim(), success(clock.now() + intervalMs, failure));
-
     expect(await show()).toMatchObject({
       isStale: true,
       failures: 1,

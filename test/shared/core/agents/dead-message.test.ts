@@ -32,7 +32,6 @@ describe('a dead letter of agents', () => {
       { account: 'prod', name: 'custom' },
     ];
     const others = { ...died, account: 'other' };
-
     expect(findDeadMessageReason([...agents, others], keys, nowMs)).toBe(reason);
   });
 });

@@ -7,13 +7,8 @@ import { getTurn } from '../../../../shared/core/agents/agent-schedule.ts';
 import type { CachingAgent, CachingResult } from '../../../../shared/core/agents/caching-agent.ts';
 import { agentLeaseMs } from '../../../../shared/core/agents/run-agent.ts';
 import { CheckpointError } from '../../../../shared/core/tasks/run-task.ts';
-import {
-  hang,
-  newAgent,
-  openAgentSystem,
-  type TestAgentSystem,
-  takes,
-} from '../../../support/agents/agent-system.ts';
+import type { TestAgentSystem } from '../../../support/agents/agent-system.ts';
+import { hang, newAgent, openAgentSystem, takes } from '../../../support/agents/agent-system.ts';
 import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();

@@ -7,13 +7,8 @@ import { overdueAfterMs } from '../../../../shared/core/agents/due-agents.ts';
 import { agentLeaseMs } from '../../../../shared/core/agents/run-agent.ts';
 import { createScheduleMemory, scheduleAgents } from '../../../../shared/core/agents/schedule-agents.ts';
 import { toRevision } from '../../../../shared/core/cache/revision.ts';
-import {
-  hang,
-  newAgent,
-  openAgentSystem,
-  type TestAgentSystem,
-  takes,
-} from '../../../support/agents/agent-system.ts';
+import type { TestAgentSystem } from '../../../support/agents/agent-system.ts';
+import { hang, newAgent, openAgentSystem, takes } from '../../../support/agents/agent-system.ts';
 import { useLocalTables } from '../../../support/engines/local-tables.ts';
 import { testRandomness } from '../../../support/run/test-clock.ts';
 

@@ -2,12 +2,8 @@ import { beforeEach, expect, it } from 'vitest';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
 import { idleAfterMs, idleIntervalMs } from '../../../../shared/core/agents/agent-schedule.ts';
 import { touchAccounts } from '../../../../shared/core/agents/touch-accounts.ts';
-import {
-  newAgent,
-  openAgentSystem,
-  type TestAgentSystem,
-  takes,
-} from '../../../support/agents/agent-system.ts';
+import type { TestAgentSystem } from '../../../support/agents/agent-system.ts';
+import { newAgent, openAgentSystem, takes } from '../../../support/agents/agent-system.ts';
 import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();

@@ -5,20 +5,11 @@ import type { AgentMessage } from '../../../../shared/core/agents/agent-queue.ts
 import type { CachingAgent } from '../../../../shared/core/agents/caching-agent.ts';
 import { overdueAfterMs } from '../../../../shared/core/agents/due-agents.ts';
 import { agentLeaseMs } from '../../../../shared/core/agents/run-agent.ts';
-import {
-  createScheduleMemory,
-  type ScheduleReport,
-  scheduleAgents,
-} from '../../../../shared/core/agents/schedule-agents.ts';
+import type { ScheduleReport } from '../../../../shared/core/agents/schedule-agents.ts';
+import { createScheduleMemory, scheduleAgents } from '../../../../shared/core/agents/schedule-agents.ts';
 import { touchAccounts } from '../../../../shared/core/agents/touch-accounts.ts';
-import {
-  hang,
-  newAgent,
-  openAgentSystem,
-  type PendingMessage,
-  type TestAgentSystem,
-  takes,
-} from '../../../support/agents/agent-system.ts';
+import type { PendingMessage, TestAgentSystem } from '../../../support/agents/agent-system.ts';
+import { hang, newAgent, openAgentSystem, takes } from '../../../support/agents/agent-system.ts';
 import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();

@@ -103,7 +103,6 @@ describe('mergeRow()', () => {
 
   it('answers the same row and no change for what is older', () => {
     const row = merge(emptyRow, [put('pod', 5)]);
-
     expect(mergeRow(row, [put('pod', 4), remove('pod', 4)], nowMs)).toEqual({ row, changed: false });
   });
 
@@ -132,7 +131,6 @@ describe('mergeRow()', () => {
 
   it('takes an old entry that it does not know if a later list still has it', () => {
     const row: PackedRow = { entries: new Map(), floor: v(10) };
-
     expect(getLive(merge(row, [put('old pod', 3, 10)])).size).toBe(0);
     expect(getLive(merge(row, [put('old pod', 3, 11)])).size).toBe(1);
   });
@@ -141,7 +139,6 @@ describe('mergeRow()', () => {
     const row: PackedRow = { ...merge(emptyRow, [put('pod', 500)]), floor: v(400) };
     const revision = toRevision(2, '7');
     const changes = ['pod', 'other'].map((key) => ({ key, revision, seenAt: revision, value: 'new' }));
-
     expect([...getLive(merge(row, changes)).values()]).toEqual([
       { revision, value: 'new' },
       { revision, value: 'new' },

@@ -1,10 +1,6 @@
 import fc from 'fast-check';
-import {
-  isLive,
-  type PackedRow,
-  type RowChange,
-  type RowEntry,
-} from '../../../../shared/core/cache/packed-row.ts';
+import type { PackedRow, RowChange, RowEntry } from '../../../../shared/core/cache/packed-row.ts';
+import { isLive } from '../../../../shared/core/cache/packed-row.ts';
 import { type Revision, toRevision } from '../../../../shared/core/cache/revision.ts';
 
 /** What a cluster went through: the changes in the order in which they happened, and what there is at its end. */

@@ -155,7 +155,6 @@ describe('account facts', () => {
 
   it('reach no cluster, not even with the credentials of the process', async () => {
     const known = open(publish(settings).facts.settings, 'withheld');
-
     for (const { name } of known.accounts) {
       const read = known.getManifestReader(name).getManifest({
         ...{ account: name, location: 'shop', name: 'configMap settings' },
@@ -167,7 +166,6 @@ describe('account facts', () => {
 
   it('never open an account by leaving out the one before it', () => {
     const { facts } = publish(settings);
-
     expect(open(facts.settings, 'withheld').findAccount('broken')).toBeUndefined();
     expect(facts.rejectedAccounts.map(({ name }) => name)).toEqual(['old', 'broken', 'broken']);
     expect(facts.rejectedAccounts[1]?.reason).toContain('kubernetes.accounts[8].cacheThreads: expected');
@@ -175,7 +173,6 @@ describe('account facts', () => {
 
   it('leave out the accounts of a provider that is switched off', () => {
     const off = { kubernetes: { enabled: false, accounts: [{ name: 'one' }] } };
-
     expect(open(publish(off).facts.settings, 'withheld').accounts).toEqual([]);
   });
 

@@ -23,11 +23,8 @@ describe('parseAgentDefinition', () => {
     const before = { body: { name: 'edge', agent } };
     const kept = (body: object) =>
       parseAgentDefinition({ name: 'edge', ...body }, plugins, before).body['agent'];
-    expect([kept({}), kept({ agent: null }), kept({ agent: { auth: {} } })]).toEqual([
-      agent,
-      agent,
-      { auth: {} },
-    ]);
+    const all = [kept({}), kept({ agent: null }), kept({ agent: { auth: {} } })];
+    expect(all).toEqual([agent, agent, { auth: {} }]);
   });
 
   it.each([
@@ -84,8 +81,7 @@ describe('toAgentDefinition', () => {
   it('refuses one of whose agents nothing is said, and one whose provider has none', () => {
     expect(() => toAgentDefinition(before, undefined, plugins)).toThrow(missing);
     const registry = { ...before, type: 'dockerRegistry' };
-    expect(() => toAgentDefinition(registry, agent, plugins)).toThrow(
-      'name: expected an account of kubernetes',
-    );
+    const toRegistry = () => toAgentDefinition(registry, agent, plugins);
+    expect(toRegistry).toThrow('name: expected an account of kubernetes');
   });
 });

@@ -28,25 +28,14 @@ const artifacts: fc.Arbitrary<Artifact> = fc
 
 describe('parseArtifact', () => {
   test('takes the known fields', () => {
-    const all = {
-      ...image,
-      customKind: true,
-      metadata: { account: 'prod' },
-      artifactAccount: 'docker',
-      provenance: 'igor',
-      uuid: '1f',
-    };
+    const others = { artifactAccount: 'docker', provenance: 'igor', uuid: '1f' };
+    const all = { ...image, customKind: true, metadata: { account: 'prod' }, ...others };
     expect(parseArtifact(all)).toEqual(all);
   });
 
   test('folds unknown fields into the metadata, where an explicit entry wins', () => {
-    const parsed = parseArtifact({
-      type: 'a',
-      id: 7,
-      tags: ['x'],
-      toString: 1,
-      metadata: { id: 8, more: true },
-    });
+    const own = { type: 'a', id: 7, tags: ['x'], toString: 1 };
+    const parsed = parseArtifact({ ...own, metadata: { id: 8, more: true } });
     expect(parsed).toEqual({ type: 'a', metadata: { id: 8, tags: ['x'], toString: 1, more: true } });
   });
 
@@ -61,12 +50,8 @@ describe('parseArtifact', () => {
   });
 
   test('turns scalars into the type of the field', () => {
-    expect(parseArtifact({ name: 5, version: true, customKind: 'true' })).toEqual({
-      name: '5',
-      version: 'true',
-      customKind: true,
-      metadata: {},
-    });
+    const parsed = parseArtifact({ name: 5, version: true, customKind: 'true' });
+    expect(parsed).toEqual({ name: '5', version: 'true', customKind: true, metadata: {} });
   });
 
   test.each([
@@ -92,7 +77,6 @@ describe('parseArtifact', () => {
     'refuses a %s beyond the limit by name, without repeating it',
     (field) => {
       const longest = 'x'.repeat(artifactTextLengthMax);
-
       expect(parseArtifact({ [field]: longest })).toMatchObject({ [field]: longest });
       expect(() => parseArtifact({ [field]: `${longest}x` })).toThrow(
         new InvalidInputError(`artifact: ${field}: expected at most 8192 characters, got 8193`),
@@ -102,7 +86,6 @@ describe('parseArtifact', () => {
 
   test('takes megabytes as a reference: that of an embedded artifact is its content', () => {
     const reference = 'x'.repeat(4 * 2 ** 20);
-
     expect(parseArtifact({ reference }).reference).toBe(reference);
   });
 
@@ -124,21 +107,14 @@ describe('parseArtifact', () => {
 
 describe('toArtifactView', () => {
   test('always shows customKind and metadata, and nothing that is absent', () => {
-    expect(toArtifactView({ type: 'docker/image' })).toEqual({
-      type: 'docker/image',
-      customKind: false,
-      metadata: {},
-    });
+    const type = 'docker/image';
+    expect(toArtifactView({ type })).toEqual({ type, customKind: false, metadata: {} });
     expect(JSON.parse(JSON.stringify(toArtifactView({})))).toEqual({ customKind: false, metadata: {} });
   });
 
   test('shows empty texts: an unversioned artifact has the version ""', () => {
-    expect(toArtifactView({ ...image, version: '', customKind: true, metadata: { a: 1 } })).toEqual({
-      ...image,
-      version: '',
-      customKind: true,
-      metadata: { a: 1 },
-    });
+    const unversioned = { ...image, version: '', customKind: true, metadata: { a: 1 } };
+    expect(toArtifactView(unversioned)).toEqual(unversioned);
   });
 
   test('is read back as the same artifact', () => {
@@ -158,9 +134,8 @@ describe('getArtifactKey', () => {
   });
 
   test('minds nothing else', () => {
-    expect(isSameArtifact(image, { ...image, metadata: { a: 1 }, artifactAccount: 'x', uuid: 'y' })).toBe(
-      true,
-    );
+    const others = { metadata: { a: 1 }, artifactAccount: 'x', uuid: 'y' };
+    expect(isSameArtifact(image, { ...image, ...others })).toBe(true);
   });
 
   test('takes an empty field for an absent one', () => {

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { LogFields } from '../../../../shared/core/logger.ts';
-import {
-  addCachedNamespaces,
-  type NamespacesMemory,
-} from '../../../../shared/core/providers/cached-namespaces.ts';
+import type { NamespacesMemory } from '../../../../shared/core/providers/cached-namespaces.ts';
+import { addCachedNamespaces } from '../../../../shared/core/providers/cached-namespaces.ts';
 import type { Account } from '../../../../shared/core/settings/account.ts';
 import { createTestClock } from '../../../support/run/test-clock.ts';
 
@@ -40,7 +38,6 @@ describe('namespaces of accounts', () => {
       asked.push(names);
       return new Map(names.map((name) => [name, [`${name}-1`, `${name}-2`]]));
     });
-
     expect(await addCachedNamespaces([configured, open, registry], context)).toEqual([
       configured,
       { ...open, details: { namespaces: ['open-1', 'open-2'], cacheThreads: 1 } },
@@ -54,9 +51,7 @@ describe('namespaces of accounts', () => {
     const { context, warnings } = setUp(async () => {
       throw new Error('throttled');
     });
-
     const shown = await addCachedNamespaces([open, configured], context);
-
     expect(shown.map(({ details }) => details.namespaces)).toEqual([[], ['web']]);
     expect(warnings).toEqual([{ error: new Error('throttled') }]);
   });

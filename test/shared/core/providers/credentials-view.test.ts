@@ -49,10 +49,8 @@ describe('toCredentialsView', () => {
   test('permissions and account id are shown where there are any', () => {
     const account = createAccount({ permissions: { READ: ['devs'] }, details: { accountId: '123' } });
     for (const expand of [true, false]) {
-      expect(toCredentialsView(account, { ...settings, expand })).toMatchObject({
-        permissions: { READ: ['devs'] },
-        accountId: '123',
-      });
+      const shown = { permissions: { READ: ['devs'] }, accountId: '123' };
+      expect(toCredentialsView(account, { ...settings, expand })).toMatchObject(shown);
     }
   });
 
@@ -65,32 +63,26 @@ describe('toCredentialsView', () => {
 
   test('a secret of the account is never shown', () => {
     for (const expand of [true, false]) {
-      expect(JSON.stringify(toCredentialsView(createAccount(), { ...settings, expand }))).not.toContain(
-        secret,
-      );
+      const view = toCredentialsView(createAccount(), { ...settings, expand });
+      expect(JSON.stringify(view)).not.toContain(secret);
     }
   });
 
   test('the two flags follow the configuration', () => {
+    const challengeDestructiveActionsEnvironments = 'prod, stage';
     const configured = parseCredentialsSettings({
-      credentials: {
-        'primary-account-types': ['prod-eu'],
-        challengeDestructiveActionsEnvironments: 'prod, stage',
-      },
+      credentials: { 'primary-account-types': ['prod-eu'], challengeDestructiveActionsEnvironments },
     });
     const flags = { challengeDestructiveActions: true, primaryAccount: true };
     expect(toCredentialsView(createAccount(), { ...configured, expand: false })).toMatchObject(flags);
     const standard = createAccount({ environment: 'default', accountType: 'default' });
     expect(toCredentialsView(standard, { ...settings, expand: false })).toMatchObject(flags);
-    expect(toCredentialsView(standard, { ...configured, expand: false })).toMatchObject({
-      challengeDestructiveActions: false,
-      primaryAccount: false,
-    });
+    const none = { challengeDestructiveActions: false, primaryAccount: false };
+    expect(toCredentialsView(standard, { ...configured, expand: false })).toMatchObject(none);
   });
 });
 
 test('an empty list of primary types makes no account primary', () => {
-  expect(parseCredentialsSettings({ credentials: { primaryAccountTypes: [] } }).primaryAccountTypes).toEqual(
-    [],
-  );
+  const { primaryAccountTypes } = parseCredentialsSettings({ credentials: { primaryAccountTypes: [] } });
+  expect(primaryAccountTypes).toEqual([]);
 });

@@ -41,7 +41,6 @@ it('loads the operations of a provider once, and of no other', async () => {
 
 it('tries again what could not be loaded', async () => {
   const set = new ProviderSet([createProvider(1).provider]);
-
   await expect(set.findOperation('example', 'createMachine')).rejects.toThrow('a module is away');
   expect(await set.findOperation('example', 'createMachine')).toBe(createMachine);
 });

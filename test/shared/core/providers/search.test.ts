@@ -81,11 +81,7 @@ describe('a search', () => {
       accounts: ['prod', 'test'],
       names: ['cart', 'cartoon', 'Checkout', 'replicaSet cart-v001', 'replicaSet cart-v002'],
     });
-    expect(results[0]).toEqual({
-      ...cached[0],
-      email: 'cart@example.com',
-      url: '/applications/cart',
-    });
+    expect(results[0]).toEqual({ ...cached[0], email: 'cart@example.com', url: '/applications/cart' });
     expect(results[1]).toEqual({
       type: 'applications',
       name: 'cartoon',

@@ -12,18 +12,14 @@ function createProvider(name: string, account: string, reader: Partial<ViewReade
   const accounts = [{ name: account } as Account];
   const asked = (what: string) => ({ value: [`${name} ${what}`], accounts: [account] });
   const views: Partial<ViewReader> = {
-    listApplications: async () => ({
-      value: [{ application: 'shop', account, clusters: ['deployment web'] }],
-      accounts: [account],
-    }),
-    findApplication: async (application) => ({
-      value: {
-        name: application,
-        attributes: { name: application, cloudProviders: name },
-        clusters: { [account]: [{ name: 'deployment web' }] },
-      },
-      accounts: [account],
-    }),
+    async listApplications() {
+      return { value: [{ application: 'shop', account, clusters: ['deployment web'] }], accounts: [account] };
+    },
+    async findApplication(application) {
+      const attributes = { name: application, cloudProviders: name };
+      const clusters = { [account]: [{ name: 'deployment web' }] };
+      return { value: { name: application, attributes, clusters }, accounts: [account] };
+    },
     listClusterNames: async () => ({ value: { [account]: ['deployment web'] }, accounts: [account] }),
     listServerGroupsByKeys: async (keys) => ({ value: [...keys], accounts: keys.map((key) => key.account) }),
     findInstance: async () => asked('instance') as never,
@@ -40,28 +36,20 @@ const key = (account: string): ViewKey => ({ account, location: 'web', name: 'po
 describe('the views of several providers', () => {
   it('are joined, application by application and account by account', async () => {
     const views = await openBoth();
-
     expect((await views.listApplications()).value.map(({ account }) => account)).toEqual(['prod', 'main']);
-    expect(await views.findApplication('shop')).toEqual({
-      value: {
-        name: 'shop',
-        attributes: { name: 'shop', cloudProviders: 'kubernetes,aws' },
-        clusters: { prod: [{ name: 'deployment web' }], main: [{ name: 'deployment web' }] },
-      },
-      accounts: ['prod', 'main'],
-    });
-    expect(await views.listClusterNames('shop')).toEqual({
-      value: { prod: ['deployment web'], main: ['deployment web'] },
-      accounts: ['prod', 'main'],
-    });
+    const accounts = ['prod', 'main'];
+    const attributes = { name: 'shop', cloudProviders: 'kubernetes,aws' };
+    const clusters = { prod: [{ name: 'deployment web' }], main: [{ name: 'deployment web' }] };
+    const value = { name: 'shop', attributes, clusters };
+    expect(await views.findApplication('shop')).toEqual({ value, accounts });
+    const names = { prod: ['deployment web'], main: ['deployment web'] };
+    expect(await views.listClusterNames('shop')).toEqual({ value: names, accounts });
   });
 
   it('have an application that one of them knows', async () => {
     const views = await openBoth({ findApplication: async () => undefined });
-
-    expect((await views.findApplication('shop'))?.value).toMatchObject({
-      attributes: { cloudProviders: 'kubernetes' },
-    });
+    const attributes = { cloudProviders: 'kubernetes' };
+    expect((await views.findApplication('shop'))?.value).toMatchObject({ attributes });
   });
 
   it('are asked for an account where its provider is', async () => {
@@ -90,16 +78,13 @@ describe('the views of several providers', () => {
 
   it('do not look into accounts that may not be read', async () => {
     const views = await openBoth({}, (account) => account === 'prod');
-
-    expect(await views.listServerGroupsByKeys([key('prod'), key('main')])).toMatchObject({
-      value: [{ account: 'prod' }],
-    });
+    const found = await views.listServerGroupsByKeys([key('prod'), key('main')]);
+    expect(found).toMatchObject({ value: [{ account: 'prod' }] });
     expect(await views.findInstance(key('main'))).toBeUndefined();
   });
 
   it('leave out providers that have none', async () => {
     const views = await openViewSet([{ name: 'artifacts', accounts: [] }], cache, () => true);
-
     expect(views.providers).toEqual([]);
     expect(await views.listApplications()).toEqual({ value: [], accounts: [] });
   });
@@ -108,7 +93,6 @@ describe('the views of several providers', () => {
 describe('what was found', () => {
   it('is handed on, and missed in words', () => {
     const viewed = { value: {}, accounts: [] };
-
     expect(getFound(viewed, 'It is not there')).toBe(viewed);
     expect(() => getFound(undefined, 'It is not there')).toThrow(new NotFoundError('It is not there'));
   });

@@ -39,6 +39,10 @@ function errorsOf(parse: () => unknown): readonly string[] {
   throw new Error('expected InvalidInputError');
 }
 
+function expectError(parse: () => unknown, message: string): void {
+  expect(errorsOf(parse)).toEqual([message]);
+}
+
 describe('intField', () => {
   test.each([
     [3, 3],
@@ -73,15 +77,12 @@ describe('intField', () => {
 
   test('keeps and names its bounds', () => {
     expect(read(intField({ min: 1, max: 4 }), '4')).toBe(4);
-    expect(errorsOf(() => read(intField({ min: 1, max: 4 }), 5))).toEqual([
+    expectError(
+      () => read(intField({ min: 1, max: 4 }), 5),
       'op: f: expected a whole number from 1 to 4, got 5',
-    ]);
-    expect(errorsOf(() => read(intField({ min: 1 }), 0))).toEqual([
-      'op: f: expected a whole number of at least 1, got 0',
-    ]);
-    expect(errorsOf(() => read(intField({ max: 1 }), 2))).toEqual([
-      'op: f: expected a whole number of at most 1, got 2',
-    ]);
+    );
+    expectError(() => read(intField({ min: 1 }), 0), 'op: f: expected a whole number of at least 1, got 0');
+    expectError(() => read(intField({ max: 1 }), 2), 'op: f: expected a whole number of at most 1, got 2');
     expect(read(intField({ max: Number.MAX_SAFE_INTEGER }), '30000000000')).toBe(30000000000);
   });
 
@@ -139,28 +140,23 @@ describe('enumField', () => {
     const field = enumField(['RED_BLACK', 'NONE']);
     expect(read(field, 'NONE')).toBe('NONE');
     expect(read(field, null)).toBeUndefined();
-    expect(errorsOf(() => read(field, 'none'))).toEqual([
+    expectError(
+      () => read(field, 'none'),
       'op: f: expected one of RED_BLACK, NONE, got a string (not shown)',
-    ]);
+    );
   });
 });
 
 describe('lists, maps and objects', () => {
   test('a single value is no list', () => {
-    expect(errorsOf(() => read(stringListField(), 'a'))).toEqual([
-      'op: f: expected a list, got a string (not shown)',
-    ]);
-    expect(errorsOf(() => read(stringListField(), { 0: 'a' }))).toEqual([
-      'op: f: expected a list, got an object',
-    ]);
+    expectError(() => read(stringListField(), 'a'), 'op: f: expected a list, got a string (not shown)');
+    expectError(() => read(stringListField(), { 0: 'a' }), 'op: f: expected a list, got an object');
   });
 
   test('items coerce, null items are dropped, wrong ones are named by their place', () => {
     expect(read(stringListField(), ['a', 1, null, true])).toEqual(['a', '1', 'true']);
     expect(read(stringListField(), null)).toBeUndefined();
-    expect(errorsOf(() => read(stringListField(), ['a', ['b']]))).toEqual([
-      'op: f[1]: expected a string, got a list',
-    ]);
+    expectError(() => read(stringListField(), ['a', ['b']]), 'op: f[1]: expected a string, got a list');
   });
 
   test('map values coerce, null members are dropped, odd keys are kept', () => {
@@ -170,9 +166,7 @@ describe('lists, maps and objects', () => {
       gracePeriodSeconds: '5',
       constructor: 'c',
     });
-    expect(errorsOf(() => read(stringMapField(), { a: { b: 1 } }))).toEqual([
-      'op: f.a: expected a string, got an object',
-    ]);
+    expectError(() => read(stringMapField(), { a: { b: 1 } }), 'op: f.a: expected a string, got an object');
   });
 
   test('objects ignore unknown fields and report every violation', () => {
@@ -193,8 +187,8 @@ describe('lists, maps and objects', () => {
       'op: replicas: expected a whole number, got a list',
       'op: manifests[1].name: expected a string, got an object',
     ]);
-    expect(errorsOf(() => parseWith(schema, null, 'op'))).toEqual(['op: expected a value, got none']);
-    expect(errorsOf(() => parseWith(schema, [], 'op'))).toEqual(['op: expected an object, got a list']);
+    expectError(() => parseWith(schema, null, 'op'), 'op: expected a value, got none');
+    expectError(() => parseWith(schema, [], 'op'), 'op: expected an object, got a list');
   });
 
   test('settings may spell their keys in any way', () => {
@@ -204,19 +198,18 @@ describe('lists, maps and objects', () => {
       name: 'a',
     });
     expect(read(field, null)).toBeUndefined();
-    expect(errorsOf(() => read(field, { cache_threads: [] }))).toEqual([
+    expectError(
+      () => read(field, { cache_threads: [] }),
       'op: f.cacheThreads: expected a whole number, got a list',
-    ]);
-    expect(errorsOf(() => read(field, []))).toEqual(['op: f: expected an object, got a list']);
+    );
+    expectError(() => read(field, []), 'op: f: expected an object, got a list');
   });
 
   test('JSON is taken as it is', () => {
     const manifest = { kind: 'Pod', metadata: { labels: null } };
     expect(read(jsonObjectField(), manifest)).toBe(manifest);
     expect(read(jsonField(), [manifest, 1])).toEqual([manifest, 1]);
-    expect(errorsOf(() => read(jsonObjectField(), [manifest]))).toEqual([
-      'op: f: expected an object, got a list',
-    ]);
+    expectError(() => read(jsonObjectField(), [manifest]), 'op: f: expected an object, got a list');
   });
 });
 
@@ -248,15 +241,12 @@ describe('nameListField', () => {
 
 test('parseAt() begins messages with the whole path', () => {
   const schema = requireField(objectField({ names: stringListField() }));
-  expect(errorsOf(() => parseAt(schema, { names: [[]] }, 'kubernetes.accounts[0]'))).toEqual([
+  expectError(
+    () => parseAt(schema, { names: [[]] }, 'kubernetes.accounts[0]'),
     'kubernetes.accounts[0].names[0]: expected a string, got a list',
-  ]);
-  expect(errorsOf(() => parseAt(schema, [], 'kubernetes'))).toEqual([
-    'kubernetes: expected an object, got a list',
-  ]);
-  expect(errorsOf(() => parseAt(listOf(schema), [1], 'list'))).toEqual([
-    'list[0]: expected an object, got 1',
-  ]);
+  );
+  expectError(() => parseAt(schema, [], 'kubernetes'), 'kubernetes: expected an object, got a list');
+  expectError(() => parseAt(listOf(schema), [1], 'list'), 'list[0]: expected an object, got 1');
 });
 
 test('withDefault() fills in for null and absence, not for other empty values', () => {
@@ -325,9 +315,7 @@ describe('data without end', () => {
       return text;
     });
     const items = Array.from({ length: 5_001 }, () => 'x');
-    expect(errorsOf(() => read(listOf(item), items))).toEqual([
-      'op: f: expected at most 5000 items, got 5001',
-    ]);
+    expectError(() => read(listOf(item), items), 'op: f: expected at most 5000 items, got 5001');
     expect(looked).toBe(0);
     expect(read(listOf(item, { itemsMax: 5_001 }), items)).toHaveLength(5_001);
     expect(looked).toBe(5_001);
@@ -335,9 +323,7 @@ describe('data without end', () => {
 
   test('a map that is too large is refused', () => {
     const map = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`k${index}`, []]));
-    expect(errorsOf(() => read(stringMapField(), map))).toEqual([
-      'op: f: expected at most 1000 members, got 1001',
-    ]);
+    expectError(() => read(stringMapField(), map), 'op: f: expected at most 1000 members, got 1001');
   });
 
   test('a violation at a name of a megabyte is cut off', () => {

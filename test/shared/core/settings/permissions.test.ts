@@ -31,27 +31,18 @@ describe('legacy groups', () => {
 
 describe('restricted accounts', () => {
   test('keys in any case, groups trimmed and in lower case, blanks and doubles dropped', () => {
-    expect(
-      parseAccess({ permissions: { read: [' Devs ', '', 'devs'], Write: ['SRE'], CREATE: [] } }),
-    ).toEqual({
-      permissions: { READ: ['devs'], WRITE: ['sre'] },
-      requiredGroupMembership: [],
-    });
+    const access = parseAccess({ permissions: { read: [' Devs ', '', 'devs'], Write: ['SRE'], CREATE: [] } });
+    expect(access).toEqual({ ...open, permissions: { READ: ['devs'], WRITE: ['sre'] } });
   });
 
   test('permissions and legacy groups both hold: neither opens what the other closes', () => {
     const both = (permissions: JsonObject): unknown =>
       parseAccess({ permissions, requiredGroupMembership: ['Ops', 'sre'] });
 
-    expect(both({ READ: ['devs', 'ops'], WRITE: ['SRE'] })).toEqual({
-      permissions: { READ: ['ops'], WRITE: ['sre'] },
-      requiredGroupMembership: [],
-    });
+    const permissions = { READ: ['ops'], WRITE: ['sre'] };
+    expect(both({ READ: ['devs', 'ops'], WRITE: ['SRE'] })).toEqual({ ...open, permissions });
     // An empty list, or none at all, would be taken for an account that is open to all.
-    expect(both({ READ: ['devs'] })).toEqual({
-      permissions: { READ: [nobody] },
-      requiredGroupMembership: [],
-    });
+    expect(both({ READ: ['devs'] })).toEqual({ ...open, permissions: { READ: [nobody] } });
   });
 
   test('keys are bound as Spring binds them', () => {
@@ -60,53 +51,38 @@ describe('restricted accounts', () => {
   });
 
   test('one authorization in two spellings has the groups of both', () => {
-    expect(parseAccess({ permissions: { READ: ['a'], read: ['b'] } }).permissions).toEqual({
-      READ: ['a', 'b'],
-    });
+    const { permissions } = parseAccess({ permissions: { READ: ['a'], read: ['b'] } });
+    expect(permissions).toEqual({ READ: ['a', 'b'] });
   });
 
   test('a comma-separated string is a list, numbers are names', () => {
-    expect(parseAccess({ permissions: { READ: 'a, b', EXECUTE: [7] } }).permissions).toEqual({
-      READ: ['a', 'b'],
-      EXECUTE: ['7'],
-    });
+    const { permissions } = parseAccess({ permissions: { READ: 'a, b', EXECUTE: [7] } });
+    expect(permissions).toEqual({ READ: ['a', 'b'], EXECUTE: ['7'] });
   });
 });
 
 describe('mistakes', () => {
+  const four = 'READ, WRITE, EXECUTE, CREATE';
+  const blank = 'expected group names, got only blank ones';
   test.each([
-    [{ permissions: { RAED: ['a'] } }, 'at.permissions.RAED: expected one of READ, WRITE, EXECUTE, CREATE'],
-    [{ permissions: { READS: [] } }, 'at.permissions.READS: expected one of READ, WRITE, EXECUTE, CREATE'],
-    [
-      { permissions: { toString: ['a'] } },
-      'at.permissions.toString: expected one of READ, WRITE, EXECUTE, CREATE',
-    ],
-    [
-      { permissions: ['a'] },
-      'at.permissions: expected a map from READ, WRITE, EXECUTE, CREATE to lists of groups',
-    ],
-    [
-      { permissions: 'a' },
-      'at.permissions: expected a map from READ, WRITE, EXECUTE, CREATE to lists of groups',
-    ],
-    [{ permissions: { READ: { a: 1 } } }, 'at.permissions.READ: expected a list of group names'],
-    [{ permissions: { READ: [['a']] } }, 'at.permissions.READ: expected a list of group names'],
-    [{ permissions: { READ: [' '] } }, 'at.permissions.READ: expected group names, got only blank ones'],
-    [{ permissions: { READ: '' } }, 'at.permissions.READ: expected group names, got only blank ones'],
-    [
-      { requiredGroupMembership: [''] },
-      'at.requiredGroupMembership: expected group names, got only blank ones',
-    ],
+    [{ permissions: { RAED: ['a'] } }, `permissions.RAED: expected one of ${four}`],
+    [{ permissions: { READS: [] } }, `permissions.READS: expected one of ${four}`],
+    [{ permissions: { toString: ['a'] } }, `permissions.toString: expected one of ${four}`],
+    [{ permissions: ['a'] }, `permissions: expected a map from ${four} to lists of groups`],
+    [{ permissions: 'a' }, `permissions: expected a map from ${four} to lists of groups`],
+    [{ permissions: { READ: { a: 1 } } }, 'permissions.READ: expected a list of group names'],
+    [{ permissions: { READ: [['a']] } }, 'permissions.READ: expected a list of group names'],
+    [{ permissions: { READ: [' '] } }, `permissions.READ: ${blank}`],
+    [{ permissions: { READ: '' } }, `permissions.READ: ${blank}`],
+    [{ requiredGroupMembership: [''] }, `requiredGroupMembership: ${blank}`],
   ])('%j is refused', (account, message) => {
-    expect(() => parseAccess(account as JsonObject, 'at')).toThrow(new InvalidInputError([message]));
+    expect(() => parseAccess(account as JsonObject, 'at')).toThrow(new InvalidInputError([`at.${message}`]));
   });
 
-  test.each(['permission', 'premissions', 'Permisions', 'permissons', 'requiredGroupMemberships'])(
-    'the misspelt key %s is refused',
-    (key) => {
-      expect(() => parseAccess({ [key]: { READ: ['a'] } })).toThrow(/too much like one of permissions, /);
-    },
-  );
+  const misspelt = ['permission', 'premissions', 'Permisions', 'permissons', 'requiredGroupMemberships'];
+  test.each(misspelt)('the misspelt key %s is refused', (key) => {
+    expect(() => parseAccess({ [key]: { READ: ['a'] } })).toThrow(/too much like one of permissions, /);
+  });
 
   test('other keys of an account are not taken for misspelt ones', () => {
     const keys = [
@@ -121,9 +97,8 @@ describe('mistakes', () => {
   });
 
   test('every violation is named', () => {
-    expect(() => parseAccess({ permissions: { A: ['a'], B: ['b'] } })).toThrow(
-      /permissions\.A.*; permissions\.B/,
-    );
+    const access = { permissions: { A: ['a'], B: ['b'] } };
+    expect(() => parseAccess(access)).toThrow(/permissions\.A.*; permissions\.B/);
   });
 
   test('whatever key restricts an account: it is restricted or refused, never open', () => {

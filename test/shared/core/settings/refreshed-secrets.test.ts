@@ -37,12 +37,7 @@ class Process {
       if (secret === undefined) throw new Error('throttled');
       return { versionId: undefined, ...secret };
     };
-    this.#secrets = new RefreshedSecrets({
-      store,
-      clock,
-      randomness: { fraction },
-      load,
-    });
+    this.#secrets = new RefreshedSecrets({ store, clock, randomness: { fraction }, load });
   }
 
   /** The text that it uses now. */

@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RemoteText } from '../../../../shared/core/settings/remote-text.ts';
 import { createTestClient, silentLog, TurnedClock } from '../../providers/kubernetes/client/client-setup.ts';
-import {
-  answerStatus,
-  type ScriptedServer,
-  startScriptedServer,
-} from '../../providers/kubernetes/client/scripted-server.ts';
+import type { ScriptedServer } from '../../providers/kubernetes/client/scripted-server.ts';
+import { answerStatus, startScriptedServer } from '../../providers/kubernetes/client/scripted-server.ts';
 
 const lifetimeMs = 300_000;
 
@@ -31,13 +28,7 @@ function makeRemote(read: () => Promise<string> | string, lifetime: number | und
     return { text, asOfMs, readAgainAtMs: asOfMs + lifetime };
   };
   const log = { ...silentLog, warn: (...line: unknown[]) => warnings.push(line) };
-  return new RemoteText({
-    name: 'secret kube',
-    read: counted,
-    account: 'prod',
-    clock,
-    log,
-  });
+  return new RemoteText({ name: 'secret kube', read: counted, account: 'prod', clock, log });
 }
 
 function makeClient(remote: RemoteText) {

@@ -5,40 +5,35 @@ import {
 } from '../../../../shared/core/settings/secret-reference.ts';
 
 describe('parseSecretReference', () => {
+  const arn = 'arn:aws-cn:secretsmanager:cn-north-1:111122223333:secret:kube-AbCdEf';
+  const region = 'eu-west-1';
+  const secretForm = 'at: expected encrypted:secrets-manager!r:<region>!s:<secret>!k:<key>';
+
   test.each([
     ['team/kubeconfig', { id: 'team/kubeconfig' }],
-    [
-      'arn:aws-cn:secretsmanager:cn-north-1:111122223333:secret:kube-AbCdEf',
-      { id: 'arn:aws-cn:secretsmanager:cn-north-1:111122223333:secret:kube-AbCdEf', region: 'cn-north-1' },
-    ],
+    [arn, { id: arn, region: 'cn-north-1' }],
     ['encrypted:secrets-manager!r:eu-west-1!s:kube', { id: 'kube', region: 'eu-west-1' }],
     ['encryptedFile:secrets-manager!s:kube!r:eu-west-1', { id: 'kube', region: 'eu-west-1' }],
-    [
-      'encrypted:secrets-manager!r:eu-west-1!s:arn:aws:secretsmanager:x!k:prod:a',
-      { id: 'arn:aws:secretsmanager:x', region: 'eu-west-1', key: 'prod:a' },
-    ],
+    [`encrypted:secrets-manager!r:eu-west-1!s:${arn}!k:prod:a`, { id: arn, region, key: 'prod:a' }],
     [
       'encrypted:s3!b:spin!f:a/b.yml!r:eu-west-1!k:a.b',
-      { engine: 's3', id: 'spin/a/b.yml', region: 'eu-west-1', key: 'a.b' },
+      { engine: 's3', id: 'spin/a/b.yml', region, key: 'a.b' },
     ],
-    ['encryptedFile:s3!b:spin!f:b!r:eu-west-1', { engine: 's3', id: 'spin/b', region: 'eu-west-1' }],
-    ['encrypted:SSM!r:eu-west-1!n:/a', { engine: 'ssm', id: '/a', region: 'eu-west-1' }],
+    ['encryptedFile:s3!b:spin!f:b!r:eu-west-1', { engine: 's3', id: 'spin/b', region }],
+    ['encrypted:SSM!r:eu-west-1!n:/a', { engine: 'ssm', id: '/a', region }],
     ['encrypted:ssm!n:/a', { engine: 'ssm', id: '/a' }],
     ['encrypted:noop!v:a:b', { engine: 'noop', id: 'noop', value: 'a:b' }],
     [
       'secret://secrets-manager?r=eu-west-1&s=team%2Fdb&k=a%20b',
-      { id: 'team/db', region: 'eu-west-1', key: 'a b', isUserSecret: true },
+      { id: 'team/db', region, key: 'a b', isUserSecret: true },
     ],
   ])('%s', (text, reference) => {
     expect(parseSecretReference(text, 'at')).toEqual(reference);
   });
 
   test.each([
-    [
-      'encrypted:secrets-manager!s:kube',
-      'at: expected encrypted:secrets-manager!r:<region>!s:<secret>!k:<key>',
-    ],
-    ['encrypted:secrets-manager', 'at: expected encrypted:secrets-manager!r:<region>!s:<secret>!k:<key>'],
+    ['encrypted:secrets-manager!s:kube', secretForm],
+    ['encrypted:secrets-manager', secretForm],
     ['encrypted:s3!b:x', 'at: expected encrypted:s3!r:<region>!b:<bucket>!f:<object>!k:<path in YAML>'],
     ['encrypted:ssm!r:x', 'at: expected encrypted:ssm!r:<region>!n:<parameter>'],
     ['encrypted:noop', 'at: expected encrypted:noop!v:<value>'],

@@ -20,31 +20,22 @@ function bind(...documents: JsonObject[]): JsonObject {
 
 describe('merge', () => {
   test('maps merge, lists and scalars are replaced, later wins', () => {
-    expect(
-      bind(
-        { kubernetes: { enabled: false, accounts: [{ name: 'a' }, { name: 'b' }] }, server: { port: 7002 } },
-        { kubernetes: { enabled: true, accounts: [{ name: 'c' }] } },
-      ),
-    ).toEqual({ kubernetes: { enabled: true, accounts: [{ name: 'c' }] }, server: { port: 7002 } });
+    const server = { port: 7002 };
+    const first = { kubernetes: { enabled: false, accounts: [{ name: 'a' }, { name: 'b' }] }, server };
+    const later = { kubernetes: { enabled: true, accounts: [{ name: 'c' }] } };
+    expect(bind(first, later)).toEqual({ ...later, server });
   });
 
   test('keys that are spelled differently are one key', () => {
-    expect(
-      bind({ kubernetes: { 'apply-app-labels': true } }, { KUBERNETES: { applyAppLabels: false } }),
-    ).toEqual({
-      KUBERNETES: { applyAppLabels: false },
-    });
+    const later = { KUBERNETES: { applyAppLabels: false } };
+    expect(bind({ kubernetes: { 'apply-app-labels': true } }, later)).toEqual(later);
   });
 
   test('a key with nothing below it takes no map away, but empties a list', () => {
     const base = { kubernetes: { enabled: true, accounts: [{ name: 'a' }] } };
     expect(bind(base, { kubernetes: null })).toEqual(base);
-    expect(bind(base, { kubernetes: { accounts: null } })).toEqual({
-      kubernetes: { enabled: true, accounts: null },
-    });
-    expect(bind(base, { kubernetes: { accounts: [] } })).toEqual({
-      kubernetes: { enabled: true, accounts: [] },
-    });
+    for (const accounts of [null, []])
+      expect(bind(base, { kubernetes: { accounts } })).toEqual({ kubernetes: { enabled: true, accounts } });
   });
 
   test('a key named __proto__ is data', () => {
@@ -54,12 +45,8 @@ describe('merge', () => {
   });
 
   // A key means a map or a leaf everywhere: a scalar between two maps hides the first one.
-  const leaf = fc.oneof(
-    fc.integer(),
-    fc.boolean(),
-    fc.constant(null),
-    fc.array(fc.integer(), { maxLength: 3 }),
-  );
+  const numbers = fc.array(fc.integer(), { maxLength: 3 });
+  const leaf = fc.oneof(fc.integer(), fc.boolean(), fc.constant(null), numbers);
   const { document } = fc.letrec<{ document: JsonObject }>((tie) => ({
     document: fc
       .tuple(
@@ -113,42 +100,31 @@ describe('merge', () => {
 });
 
 describe('keys', () => {
-  test.each(['apply-app-labels', 'applyAppLabels', 'apply_app_labels', 'APPLY_APP_LABELS', 'applyapplabels'])(
-    '%s is found under any other spelling',
-    (spelling) => {
-      expect(findMember({ [spelling]: 'x' }, 'applyAppLabels')).toBe('x');
-      expect(toCanonicalKey(spelling)).toBe('applyapplabels');
-      expect(bindKeys({ [spelling]: 'x', other: 1 }, ['applyAppLabels'])).toEqual({
-        applyAppLabels: 'x',
-        other: 1,
-      });
-    },
-  );
+  const spellings = [
+    'apply-app-labels',
+    'applyAppLabels',
+    'apply_app_labels',
+    'APPLY_APP_LABELS',
+    'applyapplabels',
+  ];
+  test.each(spellings)('%s is found under any other spelling', (spelling) => {
+    expect(findMember({ [spelling]: 'x' }, 'applyAppLabels')).toBe('x');
+    expect(toCanonicalKey(spelling)).toBe('applyapplabels');
+    const bound = bindKeys({ [spelling]: 'x', other: 1 }, ['applyAppLabels']);
+    expect(bound).toEqual({ applyAppLabels: 'x', other: 1 });
+  });
 
   test('dotted keys nest, with indexes and at any depth', () => {
-    expect(
-      expandKeys({
-        'kubernetes.accounts[0].name': 'a',
-        kubernetes: {
-          'accounts[0].context': 'c',
-          'accounts[1]': { name: 'b' },
-          'v2.apply-app-labels': false,
-        },
-      }),
-    ).toEqual({
-      kubernetes: {
-        accounts: [{ name: 'a', context: 'c' }, { name: 'b' }],
-        v2: { 'apply-app-labels': false },
-      },
+    const below = { 'accounts[0].context': 'c', 'accounts[1]': { name: 'b' }, 'v2.apply-app-labels': false };
+    const accounts = [{ name: 'a', context: 'c' }, { name: 'b' }];
+    expect(expandKeys({ 'kubernetes.accounts[0].name': 'a', kubernetes: below })).toEqual({
+      kubernetes: { accounts, v2: { 'apply-app-labels': false } },
     });
   });
 
   test('a key in brackets and a key that is no path stay whole', () => {
-    expect(expandKeys({ 'a.[b.c].d': 1, 'x..y': 2, 'u]': 3 })).toEqual({
-      a: { 'b.c': { d: 1 } },
-      'x..y': 2,
-      'u]': 3,
-    });
+    const whole = { 'x..y': 2, 'u]': 3 };
+    expect(expandKeys({ 'a.[b.c].d': 1, ...whole })).toEqual({ a: { 'b.c': { d: 1 } }, ...whole });
   });
 
   test('a list whose indexes have a gap is refused', () => {
@@ -167,8 +143,7 @@ describe('keys', () => {
     expect(getSetting(settings, 'kubernetes.accounts[0].kubeconfigFile')).toBe('/k');
     expect(getSetting(settings, 'kubernetes.accounts[1].kubeconfigFile')).toBeUndefined();
     expect(getSetting(settings, 'kubernetes.toString')).toBeUndefined();
-    expect(toCanonicalPath('Kubernetes.accounts[0].kubeconfig-file')).toBe(
-      'kubernetes.accounts[0].kubeconfigfile',
-    );
+    const path = toCanonicalPath('Kubernetes.accounts[0].kubeconfig-file');
+    expect(path).toBe('kubernetes.accounts[0].kubeconfigfile');
   });
 });

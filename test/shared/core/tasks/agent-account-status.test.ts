@@ -11,27 +11,18 @@ const session = (openedAtMs: number, { seenAtMs = nowMs, isClosed = false } = {}
   ...{ openedAtMs, seenAtMs, isClosed },
 });
 
+const anew = [change('enrolled', 9), change('revoked', 8), change('bound', 1)];
+const closed = (openedAtMs: number) => session(openedAtMs, { isClosed: true });
+
 it.each([
   ['INACTIVE', 'no agent is let in, though one was heard of a moment ago', true, [], [session(1)]],
   ['ACTIVATING', 'nobody came yet', false, [], []],
   ['ACTIVE', 'an agent is connected', false, [], [session(1)]],
-  ['ORPHANED', 'its only agent closed its session', false, [], [session(1, { isClosed: true })]],
+  ['ORPHANED', 'its only agent closed its session', false, [], [closed(1)]],
   ['ORPHANED', 'its agent is silent', false, [], [session(1, { seenAtMs: nowMs - 10 * minute })]],
   ['ORPHANED', 'nobody remembers its agents, but its cluster', false, [change('bound', 1)], []],
-  [
-    'ACTIVATING',
-    'agents are let in again, and none came since',
-    false,
-    [change('enrolled', 9), change('revoked', 8), change('bound', 1)],
-    [session(1, { isClosed: true })],
-  ],
-  [
-    'ORPHANED',
-    'one came since agents were let in again, and left',
-    false,
-    [change('enrolled', 9), change('revoked', 8), change('bound', 1)],
-    [session(10, { isClosed: true })],
-  ],
+  ['ACTIVATING', 'agents are let in again, and none came since', false, anew, [closed(1)]],
+  ['ORPHANED', 'one came since agents were let in again, and left', false, anew, [closed(10)]],
 ] as const)('an account is %s when %s', (...[status, , isRevoked, changes, sessions]) => {
   expect(getAgentAccountStatus({ enrolment: { isRevoked, changes }, sessions, nowMs })).toBe(status);
 });

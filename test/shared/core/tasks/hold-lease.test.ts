@@ -18,7 +18,6 @@ function hold(renew: (lease: { validUntil: number }, signal: AbortSignal) => Pro
 
 test('a lease that cannot be renewed ends before anybody else may take it, and not sooner', async () => {
   await using held = hold(() => Promise.reject(new Error('the store is away')));
-
   await clock.pass(leaseDurationMs - leaseMarginMs - 1);
   expect(held.signal.aborted).toBe(false);
   await clock.pass(1);
@@ -32,7 +31,6 @@ test('a renewal that hangs is given up in time for others', async () => {
     if (tries.length <= 2) await new Promise(() => undefined);
     lease.validUntil = clock.monotonic() + leaseDurationMs;
   });
-
   await clock.pass(leaseDurationMs);
   expect(held.signal.aborted).toBe(false);
   expect(tries.slice(0, 2).map(({ aborted }) => aborted)).toEqual([true, true]);
@@ -40,7 +38,6 @@ test('a renewal that hangs is given up in time for others', async () => {
 
 test('a lease that another has taken ends at once', async () => {
   await using held = hold(() => Promise.reject(new LeaseLostError('another has it')));
-
   await clock.pass(leaseDurationMs / 4);
   expect(held.signal.reason).toBeInstanceOf(LeaseLostError);
 });
@@ -52,8 +49,6 @@ test('nobody waits for a renewal that is under way once the lease is not needed 
     return new Promise((_, reject) => given.addEventListener('abort', () => reject(given.reason)));
   });
   await clock.pass(leaseDurationMs / 4);
-
   await held[Symbol.asyncDispose]();
-
   expect(signal?.aborted).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { failTask } from '../../../../shared/core/tasks/fail-task.ts';
 import { processTaskMessage } from '../../../../shared/core/tasks/process-message.ts';
 import { CheckpointError } from '../../../../shared/core/tasks/run-task.ts';
@@ -11,14 +11,9 @@ import {
   toOperation,
   type Work,
 } from '../../../support/system/task-runs.ts';
-import { startTaskSystem, type TestTaskSystem } from '../../../support/system/task-system.ts';
+import { startTaskSystem } from '../../../support/system/task-system.ts';
 
-let system: TestTaskSystem;
-
-beforeAll(async () => {
-  system = await startTaskSystem();
-});
-
+const system = await startTaskSystem();
 afterAll(() => system[Symbol.asyncDispose]());
 
 const accept = (): Promise<Task> => acceptTask(system, ['first']);
@@ -104,9 +99,7 @@ describe('a task whose only step is longer than the time of a worker', () => {
       await runTaskOnce(system, task, { works: { first: work }, stop: stop.signal });
     }
     expect((await getTaskView(system, task)).status).toMatchObject({ completed: false, failed: false });
-
     await runTaskOnce(system, task, { works: { first: async () => ({ done: true }) } });
-
     expect((await getTaskView(system, task)).status).toMatchObject({ completed: true, failed: false });
   });
 });

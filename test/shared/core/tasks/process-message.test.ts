@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { InvalidInputError, VisibleError } from '../../../../shared/core/errors.ts';
 import { processTaskMessage, type TaskSystem } from '../../../../shared/core/tasks/process-message.ts';
 import { CheckpointError } from '../../../../shared/core/tasks/run-task.ts';
@@ -13,18 +13,9 @@ import {
   toOperation,
   type Work,
 } from '../../../support/system/task-runs.ts';
-import {
-  createMortalSystem,
-  startTaskSystem,
-  type TestTaskSystem,
-} from '../../../support/system/task-system.ts';
+import { createMortalSystem, startTaskSystem } from '../../../support/system/task-system.ts';
 
-let system: TestTaskSystem;
-
-beforeAll(async () => {
-  system = await startTaskSystem();
-});
-
+const system = await startTaskSystem();
 afterAll(() => system[Symbol.asyncDispose]());
 
 const accept = (names: readonly string[]): Promise<Task> => acceptTask(system, names);
@@ -50,13 +41,9 @@ describe('processTaskMessage()', () => {
     const view = await getView(task);
     expect(view.status).toMatchObject({ completed: true, failed: false, status: 'Orchestration completed.' });
     expect(view.history.map((line) => `${line.phase} ${line.status}`)).toEqual([
-      'ORCHESTRATION accepted',
-      'ORCHESTRATION Processing op: TestFirst',
-      'WORK doing the first',
-      'ORCHESTRATION Completed op: TestFirst',
-      'ORCHESTRATION Processing op: TestSecond',
-      'ORCHESTRATION Completed op: TestSecond',
-      'ORCHESTRATION Orchestration completed.',
+      ...['ORCHESTRATION accepted', 'ORCHESTRATION Processing op: TestFirst', 'WORK doing the first'],
+      ...['ORCHESTRATION Completed op: TestFirst', 'ORCHESTRATION Processing op: TestSecond'],
+      ...['ORCHESTRATION Completed op: TestSecond', 'ORCHESTRATION Orchestration completed.'],
     ]);
     expect(view.resultObjects).toEqual([{ one: 1 }, { two: 2 }]);
     expect(view.outputs).toEqual([{ manifest: 'm', phase: 'WORK', stdOut: 'out', stdError: '' }]);
@@ -87,11 +74,7 @@ describe('processTaskMessage()', () => {
 
   it('keeps the message of a defect, which may quote data, out of the task', async () => {
     const task = await accept(['first']);
-
-    await run(task, {
-      first: async () => JSON.parse('{"password": planted-secret') as object,
-    });
-
+    await run(task, { first: async () => JSON.parse('{"password": planted-secret') as object });
     expect(JSON.stringify(await getView(task))).not.toContain('planted');
     expect((await getView(task)).status.failed).toBe(true);
     expect(system.logged).toContain('operation failed by a defect');
@@ -112,9 +95,7 @@ describe('processTaskMessage()', () => {
   it('keeps numbers as doubles in results', async () => {
     const task = await accept(['first']);
     const { withDoubles } = await import('../../../../shared/core/json.ts');
-
     await run(task, { first: async () => ({ manifest: withDoubles({ replicas: 3, ratio: 0.5 }) }) });
-
     const found = await system.store.find(task.id);
     expect(found && toTaskView(found)).toContain(
       '"resultObjects":[{"manifest":{"replicas":3.0,"ratio":0.5}}]',
@@ -141,9 +122,7 @@ describe('processTaskMessage()', () => {
 
   it('tells the bus, takes the task off the open list and deletes its payload', async () => {
     const task = await accept(['first']);
-
     await run(task, { first: async (own) => own.step('a', async () => 1).then(() => undefined) });
-
     expect(await system.listEvents(task.id)).toEqual([
       'TaskAccepted',
       'TaskStepCompleted',

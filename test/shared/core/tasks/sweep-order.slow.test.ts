@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { ItemTable } from '../../../../shared/aws/table.ts';
 import {
   getHeaderKey,
@@ -14,12 +14,7 @@ import { staleRowAgeMs, type Task } from '../../../../shared/core/tasks/task.ts'
 import { acceptTask, toNewTask } from '../../../support/system/task-runs.ts';
 import { startTaskSystem, type TestTaskSystem } from '../../../support/system/task-system.ts';
 
-let system: TestTaskSystem;
-
-beforeAll(async () => {
-  system = await startTaskSystem();
-});
-
+const system = await startTaskSystem();
 afterAll(() => system[Symbol.asyncDispose]());
 
 const accept = (): Promise<Task> => acceptTask(system, ['first']);
@@ -155,9 +150,7 @@ describe('a sweep whose time is over', () => {
 describe('a sweep between two writes of another', () => {
   it('leaves the row of a submission whose header is about to be written', async () => {
     const store = interruptPut(() => sweepTasks(system));
-
     const { task } = await store.accept(toNewTask(system, ['first']));
-
     expect(await listRows(task.id)).toEqual([task.openRow]);
   });
 

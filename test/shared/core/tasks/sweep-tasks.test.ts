@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { getOpenKey, getOpenShard } from '../../../../shared/aws/tasks/task-items.ts';
 import { settleDeadLetter, sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';
 import { attemptsMax, leaseDurationMs, type Task } from '../../../../shared/core/tasks/task.ts';
-import {
-  acceptTask,
-  getTaskView,
-  runTaskOnce,
-  type TaskView,
-  type Work,
-} from '../../../support/system/task-runs.ts';
-import { startTaskSystem, type TestTaskSystem } from '../../../support/system/task-system.ts';
+import type { TaskView, Work } from '../../../support/system/task-runs.ts';
+import { acceptTask, getTaskView, runTaskOnce } from '../../../support/system/task-runs.ts';
+import { startTaskSystem } from '../../../support/system/task-system.ts';
 
-let system: TestTaskSystem;
-
-beforeAll(async () => {
-  system = await startTaskSystem();
-});
-
+const system = await startTaskSystem();
 afterAll(() => system[Symbol.asyncDispose]());
 
 const accept = (names: readonly string[]): Promise<Task> => acceptTask(system, names);
@@ -59,7 +49,6 @@ describe('a task that nobody can run', () => {
 describe('a dead letter', () => {
   it('of a task that no worker took tells so', async () => {
     const task = await accept(['first']);
-
     expect(await settleDeadLetter(system, task.id, 5)).toBe('unbegun');
     expect(await settleDeadLetter(system, 'unknown', 5)).toBe('settled');
   });
@@ -111,9 +100,7 @@ describe('sweepTasks()', () => {
       sk,
       expiresAt: 9e9,
     });
-
     await sweepTasks(system);
-
     expect((await system.store.listOpen(10_000)).map((row) => row.key)).not.toContain(sk);
   });
 });

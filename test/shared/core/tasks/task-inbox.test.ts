@@ -69,7 +69,6 @@ describe('a task that waits for an agent', () => {
     await runTaskOnce(system, task, { works: { first: async () => ({}) } });
     const { task: queued } = await system.store.accept(toNewTask(system, ['first']));
     await runAs(queued, true);
-
     for (const each of [task, queued]) {
       const status = await system.store.findStatus(each.id);
       expect(status).toMatchObject({ state: 'STARTED', leaseUntilMs: 0 });

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createBusClient, createEventBus } from '../../../../shared/aws/event-bus.ts';
 import { breakerFailuresMax } from '../../../../shared/core/breaker.ts';
 import { failTask } from '../../../../shared/core/tasks/fail-task.ts';
@@ -12,19 +10,11 @@ import { leaseDurationMs, type Task } from '../../../../shared/core/tasks/task.t
 import type { EventBus } from '../../../../shared/core/tasks/task-events.ts';
 import { toAcceptedValue } from '../../../../shared/core/tasks/tell-task.ts';
 import { localClientOptions } from '../../../support/engines/local-aws-client.ts';
+import { listenLocally } from '../../../support/network/local-server.ts';
 import { messageOf, toNewTask, toOperation, type Work } from '../../../support/system/task-runs.ts';
-import {
-  createMortalSystem,
-  startTaskSystem,
-  type TestTaskSystem,
-} from '../../../support/system/task-system.ts';
+import { createMortalSystem, startTaskSystem } from '../../../support/system/task-system.ts';
 
-let system: TestTaskSystem;
-
-beforeAll(async () => {
-  system = await startTaskSystem();
-});
-
+const system = await startTaskSystem();
 afterAll(() => system[Symbol.asyncDispose]());
 
 /** Stores a task as a post of operations does. */
@@ -153,15 +143,15 @@ describe('each event of a task comes at least once', () => {
 
 describe('a bus that is silent', () => {
   it('keeps no task from being completed, and workers wait for it a few times only', async () => {
-    const server = createServer(() => undefined).listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const server = createServer(() => undefined);
+    const port = await listenLocally(server);
     let calls = 0;
     server.on('request', () => {
       calls += 1;
     });
     const client = createBusClient({
       ...localClientOptions,
-      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      endpoint: `http://127.0.0.1:${port}`,
       maxAttempts: 1,
       requestHandler: { requestTimeout: 100, throwOnRequestTimeout: true },
     });

@@ -11,21 +11,16 @@ import { openProviders } from '../../../../shared/runtime/services/providers.ts'
 import { Services } from '../../../../shared/runtime/services/services.ts';
 import type { TaskServices } from '../../../../shared/runtime/services/tasks.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 import { fullAccess } from '../../../support/system/request-access.ts';
 import { getTaskView, messageOf, type TaskView } from '../../../support/system/task-runs.ts';
 import { startTaskSystem, type TestTaskSystem } from '../../../support/system/task-system.ts';
-import {
-  answerStatus,
-  type ScriptedServer,
-  startScriptedServer,
-} from '../../providers/kubernetes/client/scripted-server.ts';
+import type { ScriptedServer } from '../../providers/kubernetes/client/scripted-server.ts';
+import { answerStatus, startScriptedServer } from '../../providers/kubernetes/client/scripted-server.ts';
 
 const arn = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:busdriver-prod-config-AbCdEf';
 const minute = 60_000;
 
 let nowMs = Date.now();
-let dir: TempDir;
 let aws: AwsEndpoints;
 let server: ScriptedServer;
 let system: TestTaskSystem;
@@ -34,18 +29,16 @@ let services: Services;
 let tasks: TaskServices;
 
 beforeAll(async () => {
-  dir = await makeTempDir();
   system = await startTaskSystem();
 });
 afterAll(async () => {
   await system[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
 });
 
 // The settings of this process are watched from the first test on: each one begins when they are to be looked at again.
 beforeEach(async () => {
   turnClock(20 * minute);
-  aws = await startAwsEndpoints(dir.path);
+  aws = await startAwsEndpoints();
   server = await startScriptedServer();
   server.script(answerStatus(404, 'NotFound'));
   vi.stubEnv(variables.configSecretArn, arn);

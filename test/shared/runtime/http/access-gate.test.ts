@@ -46,10 +46,7 @@ function createServices({ fiat, settings = {}, permissions = {} }: Given) {
     ['open', {}],
     ['gated', { permissions: { WRITE: ['x'] } }],
   ]);
-  const providers = {
-    findAccount: (name: string) => accounts.get(name),
-    findAuthorizer: () => authorizer,
-  };
+  const providers = { findAccount: (name: string) => accounts.get(name), findAuthorizer: () => authorizer };
   return { providers, settings, clock: createStandingClock(), log };
 }
 
@@ -98,7 +95,6 @@ describe('a function that is open', () => {
         return ok({});
       },
     );
-
     expect((await run(handler, toEvent('/task/{id}'))).statusCode).toBe(500);
     expect(isRun).toBe(false);
     expect((await run(handler, toEvent('/health'))).statusCode).toBe(200);
@@ -119,7 +115,6 @@ describe('while Fiat is away', () => {
 
   it('a list that is everybody’s is open to who does not, until it matters what he may do', async () => {
     const access = await ask({ fiat: 'away' }, toEvent('/applications', { headers: {} }));
-
     expect(access.rights.mayUseAccount('open', 'READ')).toBe(false);
     expect(access.rights.mayUseApplication('any', 'READ')).toBe(false);
     await expect(access.loadRights()).rejects.toThrow(UnavailableError);
@@ -136,7 +131,6 @@ describe('who does not say who he is', () => {
     const given = { fiat: 'up', permissions: { gated: ['READ'] } } as const;
     const { openAccountFilter } = await ask(given, toEvent('/applications', { headers: {} }));
     const mayShow = await openAccountFilter();
-
     expect([mayShow('gated'), mayShow('open')]).toEqual([true, false]);
   });
 });
@@ -144,7 +138,6 @@ describe('who does not say who he is', () => {
 describe('the filter of accounts', () => {
   it('is there for no route whose row does not say so', async () => {
     const { openAccountFilter } = await ask({}, toEvent('/task/{id}'));
-
     await expect(openAccountFilter()).rejects.toThrow(
       'the row of GET /task/{id} does not say that accounts are filtered',
     );
@@ -161,7 +154,6 @@ describe('a path', () => {
       signal,
       onIdentified: ({ user }) => seen.push(user),
     });
-
     await expect(asked).rejects.toThrow(
       new AccessDeniedError('Access denied to account gated - required authorization: READ'),
     );
@@ -181,7 +173,6 @@ describe('managers of accounts', () => {
   ])('%s: %s', async (user, isManager) => {
     const event = toEvent('/search', { headers: { 'X-SPINNAKER-USER': user } });
     const { rights } = await ask({ fiat: 'up' }, event);
-
     expect(rights.isManager).toBe(isManager);
   });
 

@@ -59,9 +59,8 @@ async function openSession(id: string, given: Partial<AgentSession> = {}): Promi
 
 it('writes down a connection for the accounts that are still the agent’s, and forgets it', async () => {
   await openSession('session-1');
-  expect(await connect.withServices(services)(toEvent('session-1', 'L0SM9cOFvHcCIhw='))).toMatchObject({
-    statusCode: 200,
-  });
+  const begun = toEvent('session-1', 'L0SM9cOFvHcCIhw=');
+  expect(await connect.withServices(services)(begun)).toMatchObject({ statusCode: 200 });
   const connections = openConnections(services);
   expect(await connections.list('edge')).toMatchObject([
     { id: 'L0SM9cOFvHcCIhw=', session: 'session-1', agentId: 'pod-1', zone: 'eu', transport: 'websocket' },
@@ -90,7 +89,6 @@ it('refuses a session that is over, or unknown', async () => {
     expect(await connect.withServices(services)(toEvent(session, 'two'))).toMatchObject({ statusCode: 401 });
   }
   expect(await openConnections(services).list('edge')).toEqual([]);
-  expect(await disconnect.withServices(services)(toEvent('nobody', 'two'))).toMatchObject({
-    statusCode: 200,
-  });
+  const unknown = toEvent('nobody', 'two');
+  expect(await disconnect.withServices(services)(unknown)).toMatchObject({ statusCode: 200 });
 });

@@ -3,15 +3,10 @@ import { handler as openIamSession } from '../../../../functions/agents/open-iam
 import { handler as openSession } from '../../../../functions/agents/open-session.ts';
 import { toRestEvent } from '../../../../shared/runtime/http/http-api-event.ts';
 import { type AgentFunctions, openAgentFunctions } from '../../../support/agents/agent-functions.ts';
-import {
-  createTokenSigner,
-  type TokenSigner,
-  toAgentAccount,
-} from '../../../support/agents/agent-process.ts';
-import {
-  CertificateAuthority,
-  type CertificateSubject,
-} from '../../providers/kubernetes/credentials/certificates.ts';
+import type { TokenSigner } from '../../../support/agents/agent-process.ts';
+import { createTokenSigner, toAgentAccount } from '../../../support/agents/agent-process.ts';
+import type { CertificateSubject } from '../../providers/kubernetes/credentials/certificates.ts';
+import { CertificateAuthority } from '../../providers/kubernetes/credentials/certificates.ts';
 
 const authority = new CertificateAuthority('clients');
 /** As many accounts as an agent may have. */
@@ -113,17 +108,14 @@ const acme = { commonName: 'edge-7', parts: [{ CN: 'edge-7' }, { O: 'Acme' }] };
 
 describe('a certificate', () => {
   it.each([false, true])('opens a session, in an event of a REST API: %s', async (isRest) => {
-    expect(await open({ certificate: acme }, undefined, isRest)).toMatchObject({
-      status: 200,
-      granted: ['by-certificate'],
-    });
+    const opened = await open({ certificate: acme }, undefined, isRest);
+    expect(opened).toMatchObject({ status: 200, granted: ['by-certificate'] });
   });
 
   it('counts beside a token', async () => {
     const token = await signer.sign();
-    expect(await open({ certificate: acme, token })).toMatchObject({
-      granted: ['by-token', 'by-certificate'],
-    });
+    const granted = ['by-token', 'by-certificate'];
+    expect(await open({ certificate: acme, token })).toMatchObject({ granted });
     expect(await open({ token })).toMatchObject({ granted: ['by-token'] });
   });
 
@@ -140,10 +132,8 @@ describe('a certificate', () => {
   });
 
   it('is asked for by an account that wants one, and a token is missed where there is nothing', async () => {
-    expect(await open({})).toMatchObject({
-      status: 401,
-      message: 'Expected a header Authorization: Bearer with a token',
-    });
+    const message = 'Expected a header Authorization: Bearer with a token';
+    expect(await open({})).toMatchObject({ status: 401, message });
   });
 });
 
@@ -163,10 +153,8 @@ describe('a role', () => {
   const role = 'arn:aws:sts::111122223333:assumed-role/edge-9';
 
   it('opens a session where API Gateway has checked who signed', async () => {
-    expect(await open({ userArn: `${role}/eks-busdriver-agent-1` }, iam)).toMatchObject({
-      status: 200,
-      granted: ['by-role'],
-    });
+    const opened = await open({ userArn: `${role}/eks-busdriver-agent-1` }, iam);
+    expect(opened).toMatchObject({ status: 200, granted: ['by-role'] });
   });
 
   it.each([
@@ -175,10 +163,8 @@ describe('a role', () => {
     ['arn:aws:iam::111122223333:user/edge-9'],
     ['arn:aws:iam::111122223333:root'],
   ])('%s opens none', async (userArn) => {
-    expect(await open({ userArn }, iam)).toEqual({
-      ...{ status: 401, granted: [] },
-      message: 'The role proves the agent of none of these accounts',
-    });
+    const message = 'The role proves the agent of none of these accounts';
+    expect(await open({ userArn }, iam)).toEqual({ status: 401, granted: [], message });
   });
 
   it('is not believed where nobody has looked', async () => {

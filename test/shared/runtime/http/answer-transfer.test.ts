@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  type AnswerSink,
-  offerResponseStreaming,
-  ResponseStream,
-} from '../../../../infra/local/response-streaming.ts';
+import type { AnswerSink } from '../../../../infra/local/response-streaming.ts';
+import { offerResponseStreaming, ResponseStream } from '../../../../infra/local/response-streaming.ts';
 import { createStreamTransfer } from '../../../../shared/runtime/http/answer-transfer.ts';
 
 beforeAll(() => {

@@ -1,13 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  type AnswerBody,
-  awaitFirstPiece,
-  compress,
-  toPieces,
-} from '../../../../shared/runtime/http/answer.ts';
+import type { Answer, AnswerBody } from '../../../../shared/runtime/http/answer.ts';
+import { awaitFirstPiece, compress, toPieces } from '../../../../shared/runtime/http/answer.ts';
 
 const headers = { 'Content-Type': 'text/plain' };
 
@@ -23,7 +18,6 @@ describe('the pieces of a text', () => {
   it('are together its bytes, wherever its characters lie', async () => {
     const fillers = fc.integer({ min: 65_530, max: 65_540 }).map((length) => 'x'.repeat(length));
     const texts = fc.tuple(fillers, fc.string({ unit: 'grapheme-composite' }), fillers, fc.string());
-
     await fc.assert(
       fc.asyncProperty(texts, async (parts) => {
         const text = `${parts.join('😀')}😀`;
@@ -44,7 +38,6 @@ describe('compression', () => {
     async (length) => {
       const text = 'häuser '.repeat(length).slice(0, length);
       const packed = compress(answer(text));
-
       expect(packed.headers).toEqual({ ...headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' });
       expect(gunzipSync(await read(packed.body)).toString()).toBe(text);
     },

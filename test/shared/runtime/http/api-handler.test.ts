@@ -11,13 +11,8 @@ import {
 } from '../../../../shared/core/errors.ts';
 import type { LogFields, Logger } from '../../../../shared/core/logger.ts';
 import { readConfig } from '../../../../shared/runtime/config.ts';
-import {
-  type ApiRequest,
-  type ApiResponse,
-  apiHandler,
-  ok,
-  okText,
-} from '../../../../shared/runtime/http/api-handler.ts';
+import type { ApiRequest, ApiResponse } from '../../../../shared/runtime/http/api-handler.ts';
+import { apiHandler, ok, okText } from '../../../../shared/runtime/http/api-handler.ts';
 
 const errors: { message: string; fields: LogFields | undefined }[] = [];
 const log: Logger = {
@@ -58,11 +53,7 @@ async function call(
     pathParameters: null,
     queryStringParameters: null,
   };
-  const context = {
-    functionName: 'f',
-    awsRequestId: 'r',
-    getRemainingTimeInMillis: () => remainingMs,
-  };
+  const context = { functionName: 'f', awsRequestId: 'r', getRemainingTimeInMillis: () => remainingMs };
   return handler(event as unknown as APIGatewayProxyEvent, context as unknown as Context);
 }
 
@@ -76,10 +67,7 @@ describe('an answer in one piece', () => {
   it('is text', async () => {
     expect(await call(async () => ok({ a: 'ü' }))).toEqual({
       statusCode: 200,
-      headers: {
-        'Content-Type': 'application/json;charset=UTF-8',
-        'X-Content-Type-Options': 'nosniff',
-      },
+      headers: { 'Content-Type': 'application/json;charset=UTF-8', 'X-Content-Type-Options': 'nosniff' },
       body: '{"a":"ü"}',
       isBase64Encoded: false,
     });
@@ -88,7 +76,6 @@ describe('an answer in one piece', () => {
   it('is gzipped, in base64, for who accepts gzip and something at all', async () => {
     const run = async (): Promise<ApiResponse> => okText('x'.repeat(100_000));
     const { headers, body, isBase64Encoded } = await call(run, { headers: acceptsGzip });
-
     expect([headers?.['Content-Encoding'], isBase64Encoded]).toEqual(['gzip', true]);
     expect(gunzipSync(Buffer.from(body, 'base64'))).toHaveLength(100_000);
     for (const refused of [
@@ -113,7 +100,6 @@ describe('an answer in one piece', () => {
     ['bytes that arrive', arrive(Buffer.alloc(4_000_000), Buffer.alloc(4_000_000))],
   ])('of %s over the limit of Lambda is an error that says so, and is logged', async (_, body) => {
     const answer = await call(async () => ({ status: 200, body }));
-
     expect(answer.statusCode).toBe(500);
     expect(JSON.parse(answer.body).message).toMatch(
       /^The answer is too large: its \d+ bytes or more exceed the 6 MB \(6291556 bytes\) .* responseStreaming$/,

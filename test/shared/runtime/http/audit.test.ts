@@ -1,11 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import {
-  type AuditRecord,
-  auditListMax,
-  auditValueLengthMax,
-  toAuditFields,
-} from '../../../../shared/core/access/audit.ts';
+import type { AuditRecord } from '../../../../shared/core/access/audit.ts';
+import { auditListMax, auditValueLengthMax, toAuditFields } from '../../../../shared/core/access/audit.ts';
 import { AccessDeniedError, InvalidInputError, ViolationList } from '../../../../shared/core/errors.ts';
 import type { Logger } from '../../../../shared/core/logger.ts';
 import type { BusEvent } from '../../../../shared/core/tasks/task-events.ts';
@@ -43,7 +39,6 @@ describe('the bus', () => {
     const { audit, published } = createAudit(createStandingClock());
     for (let index = 0; index < 100; index += 1) await audit.record(refused);
     await audit.record(read);
-
     expect(published.at(-1)).toMatchObject({ type: 'Audit', detail: { action: 'readSecret', user: 'ada' } });
   });
 
@@ -51,7 +46,6 @@ describe('the bus', () => {
     const { audit, logged, published } = createAudit(createStandingClock());
     await audit.record({ action: 'startOperations', outcome: 'allowed', status: 200 });
     await audit.record({ action: 'startOperations', outcome: 'refused', status: 400 });
-
     expect(logged).toHaveLength(2);
     expect(published.map(({ detail }) => detail['outcome'])).toEqual(['refused']);
   });
@@ -61,7 +55,6 @@ describe('the bus', () => {
       throw new Error('away');
     });
     await audit.record(read);
-
     expect(logged).toEqual(['audit', 'an audit event could not be published; the log has it']);
   });
 
@@ -80,7 +73,6 @@ describe('a record', () => {
   it('is cut where callers made it long', () => {
     const long = 'x'.repeat(10_000);
     const fields = toAuditFields({ ...refused, account: long, accounts: Array(500).fill(long) });
-
     expect(fields['account']).toHaveLength(auditValueLengthMax);
     expect(fields['accounts']).toHaveLength(auditListMax);
     expect(JSON.stringify(fields).length).toBeLessThan(20_000);
@@ -90,7 +82,6 @@ describe('a record', () => {
     const trail = new AuditTrail(toEvent({ 'X-SPINNAKER-USER': 'admin' }));
     trail.identify({ user: 'eve' });
     trail.fail(new AccessDeniedError('Access denied'));
-
     expect(trail.listRecords(403)).toMatchObject([{ action: 'deleteJob', user: 'eve', outcome: 'refused' }]);
     expect(trail.listRecords(403)[0]).not.toHaveProperty('claimedUser');
   });

@@ -14,7 +14,6 @@ const handler = authorizerHandler(
 describe('authorizerHandler', () => {
   it('lets a token that is right call every route, for API Gateway remembers the answer for all of them', async () => {
     const { policyDocument } = await handler({ methodArn, headers: { Authorization: 'Bearer open-sesame' } });
-
     expect(policyDocument.Statement).toEqual([
       {
         Effect: 'Allow',
@@ -42,7 +41,6 @@ describe('authorizerHandler', () => {
     ['more than a token', { Authorization: 'Bearer open-sesame x' }],
   ])('refuses %s without looking at the secret', async (_what, headers) => {
     seen.length = 0;
-
     await expect(handler({ methodArn, headers })).rejects.toThrow(/^Unauthorized$/);
     expect(seen).toEqual([]);
   });
@@ -54,7 +52,6 @@ describe('authorizerHandler', () => {
       },
       async () => true,
     );
-
     await expect(failing({ methodArn, headers: { Authorization: 'Bearer a' } })).rejects.toThrow('no secret');
   });
 });

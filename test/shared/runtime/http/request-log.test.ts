@@ -84,7 +84,6 @@ it('a request that fails is logged, too', async () => {
     throw new NotFoundError('no such thing');
   };
   const event = { body: '{"password": "planted-4711"}' };
-
   expect(await listLines({ setting: verbose, placement: 'local', event, run })).toMatchObject([
     { message: 'request', body: { password: '******' }, status: 404 },
   ]);
@@ -94,7 +93,6 @@ it('ends with the first hour of a deployed process', () => {
   const settings = { busdriver: { log: allowed } };
   const ask = (placement: 'local' | 'deployed', ageMs: number): boolean =>
     areRequestsLogged(settings, { config: { placement }, ageMs });
-
   expect(ask('deployed', deployedRequestLogMs - 1)).toBe(true);
   expect(ask('deployed', deployedRequestLogMs)).toBe(false);
   expect(ask('local', deployedRequestLogMs)).toBe(true);
@@ -102,6 +100,5 @@ it('ends with the first hour of a deployed process', () => {
 
 it('is known to functions that have the public settings alone', () => {
   const published = pickPublicSettings({ busdriver: { log: allowed, tokenBrokers: {} } });
-
   expect(published).toEqual({ busdriver: { log: allowed } });
 });

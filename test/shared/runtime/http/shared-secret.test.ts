@@ -31,7 +31,6 @@ class Vault {
 describe('SharedSecret', () => {
   it('matches its text and nothing else', async () => {
     const { secret } = new Vault();
-
     expect(await secret.matches(first)).toBe(true);
     for (const token of ['', first.slice(1), `${first}x`, first.toUpperCase(), second]) {
       expect(await secret.matches(token)).toBe(false);
@@ -41,15 +40,12 @@ describe('SharedSecret', () => {
   it('takes no notice of the line break with which a file ends', async () => {
     const vault = new Vault();
     vault.versions = { AWSCURRENT: `${first}\n` };
-
     expect(await vault.secret.matches(first)).toBe(true);
   });
 
   it('is read once for many requests', async () => {
     const vault = new Vault();
-
     for (let request = 0; request < 20; request += 1) await vault.secret.matches(first);
-
     expect(vault.reads).toBe(1);
   });
 
@@ -82,19 +78,16 @@ describe('SharedSecret', () => {
 
   it('is not read for each wrong token', async () => {
     const vault = new Vault();
-
     for (let guess = 0; guess < 100; guess += 1) {
       vault.nowMs = guess * 100;
       await vault.secret.matches(`guess number ${guess} of many`);
     }
-
     expect(vault.reads).toBe(1);
   });
 
   it.each([undefined, '', 'short', '               \n'])('lets nobody in while it is %j', async (value) => {
     const vault = new Vault();
     vault.versions = value === undefined ? {} : { AWSCURRENT: value };
-
     await expect(vault.secret.matches(value ?? '')).rejects.toThrow(/at least 16 characters/);
   });
 });

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRights } from '../../../../shared/core/access/authorization.ts';
-import {
-  type ArtifactStore,
-  formatStoredReference,
-  storedReferencesMax,
-} from '../../../../shared/core/artifact-store.ts';
+import type { ArtifactStore } from '../../../../shared/core/artifact-store.ts';
+import { formatStoredReference, storedReferencesMax } from '../../../../shared/core/artifact-store.ts';
 import { InvalidInputError, NotFoundError, TooLargeError } from '../../../../shared/core/errors.ts';
 import type { JsonObject, JsonValue } from '../../../../shared/core/json.ts';
 import { findStoredPlaces } from '../../../../shared/runtime/http/stored-places.ts';
@@ -56,30 +53,20 @@ const deploy = (description: JsonObject): JsonValue => [{ deployManifest: descri
 
 describe('references to the artifact store', () => {
   test('become manifests and contents of artifacts, and each is read once', async () => {
+    const manifests = [manifest('ref://shop/a'), manifest('ref://shop/a'), { kind: 'Pod' }];
     const body = [
-      {
-        deployManifest: { manifests: [manifest('ref://shop/a'), manifest('ref://shop/a'), { kind: 'Pod' }] },
-      },
+      { deployManifest: { manifests } },
       { runJob: { manifest: manifest('ref://shop/b'), requiredArtifacts: [artifact('ref://shop/c')] } },
     ];
-    const contents = {
-      'ref://shop/a': '{"n":9007199254740993}',
-      'ref://shop/b': '{}',
-      'ref://shop/c': 'text',
-    };
+    const large = '{"n":9007199254740993}';
+    const contents = { 'ref://shop/a': large, 'ref://shop/b': '{}', 'ref://shop/c': 'text' };
 
     const expanded = await expand(body, contents);
 
+    const read = [{ n: 9007199254740993n }, { n: 9007199254740993n }, { kind: 'Pod' }];
     expect(expanded.body).toEqual([
-      {
-        deployManifest: { manifests: [{ n: 9007199254740993n }, { n: 9007199254740993n }, { kind: 'Pod' }] },
-      },
-      {
-        runJob: {
-          manifest: {},
-          requiredArtifacts: [{ type: 'remote/base64', name: 'file', reference: 'dGV4dA==' }],
-        },
-      },
+      { deployManifest: { manifests: read } },
+      { runJob: { manifest: {}, requiredArtifacts: [artifact('dGV4dA==')] } },
     ]);
     expect(expanded.opened.toSorted()).toEqual(['ref://shop/a', 'ref://shop/b', 'ref://shop/c']);
   });
@@ -106,20 +93,14 @@ describe('references to the artifact store', () => {
       ...{ openStore: () => store, rights, signal: new AbortController().signal, bodyBytes: 0 },
     });
 
-    await expect(expanding).rejects.toThrow(
-      'Access denied to application bank - required authorization: READ',
-    );
+    const denied = 'Access denied to application bank - required authorization: READ';
+    await expect(expanding).rejects.toThrow(denied);
     expect(opened).toEqual([]);
   });
 
   test.each([
-    'ref://shop',
-    'ref://shop/a/b',
-    'ref://shop/',
-    'ref:///a',
-    'ref://../a',
-    'ref://shop/a%2f',
-    'ref://s p/a',
+    ...['ref://shop', 'ref://shop/a/b', 'ref://shop/', 'ref:///a', 'ref://../a', 'ref://shop/a%2f'],
+    ...['ref://s p/a'],
   ])('of the form %s are refused by place', async (reference) => {
     const expanding = expand(deploy({ manifests: [{}, manifest(reference)] }));
     await expect(expanding).rejects.toThrow(/^\[0\]\.deployManifest\.manifests\[1\]: /);
@@ -135,9 +116,8 @@ describe('references to the artifact store', () => {
     ['nested too deep', `{"a":${'['.repeat(600)}${']'.repeat(600)}}`],
   ])('to a manifest that is %s are refused, and it is not quoted', async (_what, content) => {
     const expanding = expand(deploy({ manifest: manifest('ref://shop/a') }), { 'ref://shop/a': content });
-    await expect(expanding).rejects.toThrow(
-      /^\[0\]\.deployManifest\.manifest: what stands .* is no manifest/,
-    );
+    const refusal = /^\[0\]\.deployManifest\.manifest: what stands .* is no manifest/;
+    await expect(expanding).rejects.toThrow(refusal);
     await expect(expanding).rejects.not.toThrow('planted');
   });
 
@@ -150,9 +130,8 @@ describe('references to the artifact store', () => {
     await expand(deploy({ manifests: three }), contents);
     await expect(expand(deploy({ manifests: four }), contents)).rejects.toThrow(TooLargeError);
     const large = { 'ref://shop/a': 'x'.repeat(7_000_000) };
-    await expect(expand(deploy({ manifest: manifest('ref://shop/a') }), large)).rejects.toThrow(
-      TooLargeError,
-    );
+    const one = deploy({ manifest: manifest('ref://shop/a') });
+    await expect(expand(one, large)).rejects.toThrow(TooLargeError);
   });
 
   test('are not read to their end when they are too large', async () => {

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { publishTriesMax } from '../../../../shared/aws/event-bus.ts';
@@ -10,6 +8,7 @@ import { type ApiResponse, apiHandler, ok } from '../../../../shared/runtime/htt
 import { callTimeouts } from '../../../../shared/runtime/services/aws-clients.ts';
 import { openTasks, type TaskServices } from '../../../../shared/runtime/services/tasks.ts';
 import { newTask } from '../../../contracts/store-bench.ts';
+import { listenLocally } from '../../../support/network/local-server.ts';
 
 /** What AWS does with each request. */
 let answer: (response: ServerResponse) => void = () => undefined;
@@ -22,9 +21,7 @@ const server = createServer((request, response) => {
 });
 
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listenLocally(server)}`;
   vi.stubEnv('AWS_ENDPOINT_URL', url);
   vi.stubEnv(variables.tasksTable, 'tasks');
   vi.stubEnv(variables.cacheTable, 'cache');

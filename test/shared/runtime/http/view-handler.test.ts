@@ -13,11 +13,8 @@ import { RememberedBytes } from '../../../../shared/core/remembered-bytes.ts';
 import type { Account } from '../../../../shared/core/settings/account.ts';
 import type { ViewReader } from '../../../../shared/core/views/views.ts';
 import { readConfig, variables } from '../../../../shared/runtime/config.ts';
-import {
-  type ViewHandlerOptions,
-  type ViewRead,
-  viewHandler,
-} from '../../../../shared/runtime/http/view-handler.ts';
+import type { ViewHandlerOptions, ViewRead } from '../../../../shared/runtime/http/view-handler.ts';
+import { viewHandler } from '../../../../shared/runtime/http/view-handler.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
 import type { ReadServices } from '../../../../shared/runtime/services/views.ts';
 import { type AgentBench, leaseMs, openAgents, success } from '../../../contracts/agent-bench.ts';
@@ -139,7 +136,6 @@ const show = (...names: string[]): ViewRead => {
 describe('an answer out of the cache', () => {
   it('tells how old it is, by the accounts that it depends on', async () => {
     const { statusCode, headers, body } = await call(show('prod', 'dev'), { path: {} });
-
     expect([statusCode, body]).toEqual([200, '["prod","dev"]']);
     expect(headers).toMatchObject({
       'Content-Type': 'application/json;charset=UTF-8',
@@ -152,7 +148,6 @@ describe('an answer out of the cache', () => {
 
   it('is read from the views of the accounts there are', async () => {
     const { headers, body } = await call(listManagers);
-
     expect(JSON.parse(body)).toContainEqual({ account: 'prod' });
     expect(headers?.['X-Busdriver-Lag']).toMatch(/^prod=[3-9]$/);
   });
@@ -176,7 +171,6 @@ describe('an answer out of the cache', () => {
 
   it('marks accounts that were not cached yet, and tells nothing of their age', async () => {
     const { headers } = await call(show('new'), { path: { account: 'new' } });
-
     expect(headers?.['X-Busdriver-Lag']).toBe('new=unknown');
     expect(headers).not.toHaveProperty('Age');
   });
@@ -187,7 +181,6 @@ describe('an answer out of the cache', () => {
       throw new Error('away');
     };
     const { statusCode, headers } = await call(show('prod'), { path: {}, context: { agents } });
-
     expect([statusCode, headers?.['X-Busdriver-Lag']]).toEqual([200, undefined]);
     expect(warnings).toEqual(['the age of an answer cannot be told']);
   });
@@ -195,7 +188,6 @@ describe('an answer out of the cache', () => {
   it('fails where it cannot be read', async () => {
     const broken = { ...cache, listAccounts: () => Promise.reject(new Error('broken')) };
     const { statusCode } = await call(listManagers, { context: { cache: broken } });
-
     expect(statusCode).toBe(500);
   });
 });
@@ -296,7 +288,6 @@ describe('a request that demands fresh data', () => {
 
   it('is answered at once where everything is fresh enough', async () => {
     await call(show('prod'), demand(30));
-
     expect(messages).toEqual([]);
   });
 
@@ -304,7 +295,6 @@ describe('a request that demands fresh data', () => {
     const answer = call(show('dev'), { ...demand(0), path: { account: 'dev' } });
     work = async () => bench.clock.advance(13_000);
     const { statusCode, headers } = await answer;
-
     expect(statusCode).toBe(200);
     expect(headers?.['X-Busdriver-Lag']).toMatch(/^dev=5[4-9]$/);
   });

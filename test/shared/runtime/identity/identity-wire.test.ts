@@ -39,13 +39,8 @@ async function start(identity: JsonObject | string): Promise<HttpServer> {
 /** Status, and what is told. Headers are sent one by one, as they stand. */
 async function ask({ url }: HttpServer, headers: readonly string[]): Promise<unknown[]> {
   const { host, port } = new URL(url);
-  const call = request({
-    host: '127.0.0.1',
-    port,
-    path: '/credentials',
-    agent: false,
-    headers: ['Host', host, ...headers],
-  });
+  const target = { host: '127.0.0.1', port, path: '/credentials', agent: false };
+  const call = request({ ...target, headers: ['Host', host, ...headers] });
   call.end();
   const [response] = await once(call, 'response');
   return [response.statusCode, JSON.parse(await text(response))];
@@ -55,19 +50,19 @@ it('takes callers for whom their headers name, and several headers for none', as
   await using server = await start('header');
   const [user, accounts] = ['X-SPINNAKER-USER', 'X-SPINNAKER-ACCOUNTS'];
 
-  expect(await ask(server, [user, 'ada', accounts, 'prod, test'])).toEqual([
-    200,
-    { kind: 'header', user: 'ada', allowedAccounts: ['prod', 'test'] },
-  ]);
-  expect(await ask(server, [user, 'ada\u00a0', accounts, 'prod\u00a0, test'])).toEqual([
-    200,
-    { kind: 'header', user: 'ada\u00a0', allowedAccounts: ['prod\u00a0', 'test'] },
-  ]);
-  expect(await ask(server, [user, 'ada', accounts, 'prod', accounts.toLowerCase(), 'secret'])).toEqual([
-    200,
-    { kind: 'header', user: 'ada' },
-  ]);
-  expect(await ask(server, [user.toLowerCase(), 'ada', user, 'eve'])).toEqual([200, { kind: 'header' }]);
+  const expectCaller = async (headers: readonly string[], caller: object) =>
+    expect(await ask(server, headers)).toEqual([200, { kind: 'header', ...caller }]);
+  const [both, spaced] = [
+    ['prod', 'test'],
+    ['prod\u00a0', 'test'],
+  ] as const;
+  await expectCaller([user, 'ada', accounts, 'prod, test'], { user: 'ada', allowedAccounts: both });
+  await expectCaller([user, 'ada\u00a0', accounts, 'prod\u00a0, test'], {
+    user: 'ada\u00a0',
+    allowedAccounts: spaced,
+  });
+  await expectCaller([user, 'ada', accounts, 'prod', accounts.toLowerCase(), 'secret'], { user: 'ada' });
+  await expectCaller([user.toLowerCase(), 'ada', user, 'eve'], {});
 });
 
 it('takes callers for whom their token names', async () => {
@@ -82,25 +77,18 @@ it('takes callers for whom their token names', async () => {
     .setExpirationTime('5m')
     .sign(privateKey);
 
-  expect(await ask(server, ['X-Busdriver-Identity', token])).toEqual([
-    200,
+  const [ours, shown] = [
+    ['X-Busdriver-Identity', token],
     { kind: 'signed', user: 'ada', allowedAccounts: ['prod'] },
-  ]);
-  for (const headers of [
-    [],
-    ['X-SPINNAKER-USER', 'ada'],
-    ['X-Busdriver-Identity', token, 'X-SPINNAKER-USER', 'eve'],
-  ])
-    expect(await ask(server, headers)).toEqual([
-      401,
-      expect.objectContaining({ status: 401, error: 'Unauthorized' }),
-    ]);
+  ];
+  expect(await ask(server, ours)).toEqual([200, shown]);
+  const refusal = expect.objectContaining({ status: 401, error: 'Unauthorized' });
+  for (const headers of [[], ['X-SPINNAKER-USER', 'ada'], [...ours, 'X-SPINNAKER-USER', 'eve']])
+    expect(await ask(server, headers)).toEqual([401, refusal]);
 });
 
 it('takes nobody in by certificates where none is shown', async () => {
   await using server = await start('mtls');
-  expect(await ask(server, ['X-SPINNAKER-USER', 'ada'])).toEqual([
-    401,
-    expect.objectContaining({ message: 'Expected a client certificate, which the connection has not' }),
-  ]);
+  const message = 'Expected a client certificate, which the connection has not';
+  expect(await ask(server, ['X-SPINNAKER-USER', 'ada'])).toEqual([401, expect.objectContaining({ message })]);
 });

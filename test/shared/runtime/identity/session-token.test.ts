@@ -1,7 +1,6 @@
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { KMSClient } from '@aws-sdk/client-kms';
@@ -12,6 +11,7 @@ import { UnauthenticatedError, UnavailableError } from '../../../../shared/core/
 import { openSessionKeyFile } from '../../../../shared/runtime/identity/session-key-file.ts';
 import { SessionTokens } from '../../../../shared/runtime/identity/session-token.ts';
 import { systemRandomness } from '../../../../shared/runtime/services/system.ts';
+import { closeServer, listenLocally } from '../../../support/network/local-server.ts';
 import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 
 const minuteMs = 60_000;
@@ -147,11 +147,11 @@ async function startKms() {
         ? { Signature: sign('sha256', Buffer.from(Message, 'base64'), privateKey).toString('base64') }
         : { PublicKey: der.toString('base64') };
     response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(answer));
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  });
+  const port = await listenLocally(server);
   const client = new KMSClient({
     region: 'eu-west-1',
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     credentials: { accessKeyId: 'AKIAOWN', secretAccessKey: 'own-secret-key' },
     maxAttempts: 1,
   });
@@ -161,8 +161,7 @@ async function startKms() {
     key,
     async [Symbol.asyncDispose]() {
       client.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeServer(server);
     },
   });
 }

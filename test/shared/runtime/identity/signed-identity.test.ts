@@ -1,18 +1,14 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { parseError } from '../../../../shared/runtime/http/error-body.ts';
-import {
-  createIdentifier,
-  type Identifier,
-  type Identity,
-} from '../../../../shared/runtime/identity/identity.ts';
+import type { Identifier, Identity } from '../../../../shared/runtime/identity/identity.ts';
+import { createIdentifier } from '../../../../shared/runtime/identity/identity.ts';
 import { keysBytesMax } from '../../../../shared/runtime/identity/key-set.ts';
 import { tokenAccountsMax } from '../../../../shared/runtime/identity/signed-identity.ts';
+import { closeServer, listenLocally } from '../../../support/network/local-server.ts';
 import { createProxyEvent, type RawHeaders } from '../../../support/system/proxy-event.ts';
 import { createTestClock, createTestLog, type TestClock } from '../../providers/artifacts/options.ts';
 
@@ -42,14 +38,9 @@ beforeAll(async () => {
     fetched += 1;
     answer(request, response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
+  url = `http://127.0.0.1:${await listenLocally(server)}/jwks`;
 });
-afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => closeServer(server));
 beforeEach(async () => {
   fetched = 0;
   answer = withKeys(...signers.values());
@@ -72,10 +63,11 @@ function getSigner(alg: string): Signer {
   return signer;
 }
 
-const withKeys =
-  (...keys: readonly Signer[]): RequestListener =>
-  (_, response) =>
-    response.end(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }));
+const withText = (text: string): RequestListener => {
+  return (_, response) => response.end(text);
+};
+const withKeys = (...keys: readonly Signer[]): RequestListener =>
+  withText(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }));
 
 function open(more: JsonObject): Promise<Identifier> {
   const identity = { mode: 'signed', issuer: 'https://gate', audience: ['busdriver', 'other'], ...more };
@@ -98,10 +90,7 @@ function identify(token: string | undefined, more: RawHeaders = []): Promise<Ide
 }
 
 async function refusalOf(...request: Parameters<typeof identify>): Promise<string> {
-  const error: unknown = await identify(...request).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error: unknown = await identify(...request).catch((reason: unknown) => reason);
   const { status, message } = parseError(error, 0);
   expect(message).not.toContain('eyJ');
   return `${status} ${message}`;
@@ -115,29 +104,21 @@ function forge(token: string, header: JsonObject, signature = ''): string {
 
 describe('a token', () => {
   it.each(algorithms)('signed by %s tells the user', async (alg) => {
-    expect(await identify(await sign({}, getSigner(alg)))).toEqual({
-      kind: 'signed',
-      user: 'ada',
-      allowedAccounts: undefined,
-    });
+    expect(await identify(await sign({}, getSigner(alg)))).toEqual({ kind: 'signed', user: 'ada' });
     expect(fetched).toBe(1);
   });
 
   it('tells the accounts, whatever headers say', async () => {
     const token = await sign({ accounts: ['prod', ' Test ', ''], aud: ['x', 'other'] });
-    expect(await identify(token, [['X-SPINNAKER-ACCOUNTS', 'secret']])).toMatchObject({
-      allowedAccounts: ['prod', 'Test'],
-    });
-    expect(await identify(await sign(), [['X-SPINNAKER-ACCOUNTS', 'secret']])).toMatchObject({
-      allowedAccounts: undefined,
-    });
+    const headers: RawHeaders = [['X-SPINNAKER-ACCOUNTS', 'secret']];
+    expect(await identify(token, headers)).toMatchObject({ allowedAccounts: ['prod', 'Test'] });
+    expect(await identify(await sign(), headers)).toMatchObject({ allowedAccounts: undefined });
   });
 
   it('may be a minute too old or too new, for clocks differ', async () => {
     const nowSeconds = clock.now() / 1000;
-    expect(await identify(await sign({ exp: nowSeconds - 59, nbf: nowSeconds + 59 }))).toMatchObject({
-      user: 'ada',
-    });
+    const token = await sign({ exp: nowSeconds - 59, nbf: nowSeconds + 59 });
+    expect(await identify(token)).toMatchObject({ user: 'ada' });
   });
 
   it.each<[string, (nowSeconds: number) => JWTPayload]>([
@@ -157,13 +138,11 @@ describe('a token', () => {
     );
   });
 
+  const forged = 'A'.repeat(86);
   it.each([
     ['no signature', (token: string) => forge(token, { alg: 'none' })],
     ['a shared key', (token: string) => forge(token, { alg: 'HS256', kid: 'key-RS256' }, 'AAAA')],
-    [
-      'another signature',
-      (token: string) => forge(token, { alg: 'ES256', kid: 'key-ES256' }, 'A'.repeat(86)),
-    ],
+    ['another signature', (token: string) => forge(token, { alg: 'ES256', kid: 'key-ES256' }, forged)],
     ['no form', () => 'nonsense'],
     ['no end', () => 'x'.repeat(20_000)],
   ])('with %s is refused with 401', async (_, spoil) => {
@@ -242,16 +221,10 @@ describe('keys', () => {
   it.each<[string, RequestListener]>([
     ['it answered 500', (_, response) => response.writeHead(500).end()],
     ['it answered 302', (_, response) => response.writeHead(302, { location: url }).end()],
-    ['its answer is not JSON', (_, response) => response.end('<html>')],
-    ['its answer: expected a set of 1 to 100 keys', (_, response) => response.end('{"keys": []}')],
-    [
-      'its answer.keys[0]: expected a public key',
-      (_, response) => response.end('{"keys": [{"kty": "oct", "k": "planted"}]}'),
-    ],
-    [
-      `its answer is larger than ${keysBytesMax} bytes`,
-      (_, response) => response.end(' '.repeat(keysBytesMax + 1)),
-    ],
+    ['its answer is not JSON', withText('<html>')],
+    ['its answer: expected a set of 1 to 100 keys', withText('{"keys": []}')],
+    ['its answer.keys[0]: expected a public key', withText('{"keys": [{"kty": "oct", "k": "planted"}]}')],
+    [`its answer is larger than ${keysBytesMax} bytes`, withText(' '.repeat(keysBytesMax + 1))],
     ['other side closed', (_, response) => response.socket?.end()],
   ])('that cannot be had (%s) let nobody in, and are asked for again later', async (reason, bad) => {
     answer = bad;

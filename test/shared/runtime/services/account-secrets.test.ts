@@ -6,18 +6,13 @@ import type { KubernetesClient } from '../../../../shared/providers/kubernetes/a
 import { readEnvironment } from '../../../../shared/runtime/config.ts';
 import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
 import { startTokenBroker } from '../../../support/services/token-broker.ts';
-import {
-  type ScriptedServer,
-  startScriptedServer,
-  toBase64,
-} from '../../providers/kubernetes/client/scripted-server.ts';
+import type { ScriptedServer } from '../../providers/kubernetes/client/scripted-server.ts';
+import { startScriptedServer, toBase64 } from '../../providers/kubernetes/client/scripted-server.ts';
 
 const roleArn = 'arn:aws:iam::111122223333:role/deployer';
 
-let dir: TempDir;
 let aws: AwsEndpoints;
 let server: ScriptedServer;
 let clock: TestClock;
@@ -25,8 +20,7 @@ let session: KubernetesSession | undefined;
 let logged: string;
 
 beforeEach(async () => {
-  dir = await makeTempDir();
-  aws = await startAwsEndpoints(dir.path);
+  aws = await startAwsEndpoints();
   server = await startScriptedServer();
   clock = createTestClock();
   logged = '';
@@ -37,7 +31,6 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   await server[Symbol.asyncDispose]();
   await aws[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
 });
 
 /** The client of the one account `prod`, as a deployed function makes it. */

@@ -56,7 +56,6 @@ async function read(s3: JsonObject = {}, signal = neverAborted()): Promise<strin
 describe('the artifact store of S3', () => {
   test('is read as the process, in the region of the settings', async () => {
     expect(await read({ region: 'us-east-2' })).toBe('stored');
-
     expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /artifacts/shop/abc123']);
     expect(asked[0]?.headers.authorization).toMatch(/Credential=AKIAOWN\/\d+\/us-east-2\/s3\/aws4_request/);
   });

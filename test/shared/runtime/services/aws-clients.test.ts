@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openDocuments } from '../../../../shared/runtime/services/aws-clients.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
 import { openSqs } from '../../../../shared/runtime/services/sqs-client.ts';
+import { listenLocally } from '../../../support/network/local-server.ts';
 
 const settings = {
   BUSDRIVER_TASKS_TABLE: 'tasks',
@@ -28,9 +27,8 @@ test('calls of a Lambda function carry its trace, are tried again, and are copie
     request.resume();
     response.writeHead(seen.length === 1 ? 500 : 200, { 'content-type': 'application/x-amz-json-1.0' });
     response.end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const url = `http://127.0.0.1:${await listenLocally(server)}`;
   vi.stubEnv('AWS_ENDPOINT_URL', url);
   vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'get-task');
   vi.stubEnv('_X_AMZN_TRACE_ID', 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1');

@@ -8,7 +8,7 @@ import type { KubernetesClient } from '../../../../shared/providers/kubernetes/a
 import { readEnvironment } from '../../../../shared/runtime/config.ts';
 import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
 import { type AwsEndpoints, readToken, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir, writeProgram } from '../../../support/run/temp-dir.ts';
+import { writeProgram } from '../../../support/run/temp-dir.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
 import {
   answerJson,
@@ -21,7 +21,6 @@ import {
 const roleArn = 'arn:aws:iam::111122223333:role/deployer';
 const minute = 60_000;
 
-let dir: TempDir;
 let aws: AwsEndpoints;
 let server: ScriptedServer;
 let clock: TestClock;
@@ -29,8 +28,7 @@ let session: KubernetesSession | undefined;
 let logged: string;
 
 beforeEach(async () => {
-  dir = await makeTempDir();
-  aws = await startAwsEndpoints(dir.path);
+  aws = await startAwsEndpoints();
   server = await startScriptedServer();
   clock = createTestClock();
   logged = '';
@@ -41,7 +39,6 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   await server[Symbol.asyncDispose]();
   await aws[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
 });
 
 /** The client of the one account `prod`, as a deployed function makes it. */
@@ -103,14 +100,8 @@ describe('an account that names an EKS cluster', () => {
   test('is reached as a role, in its region', async () => {
     placeCluster();
     aws.roles.set(roleArn, 3600);
-    const eks = {
-      cluster: 'shop',
-      region: 'us-west-2',
-      'role-arn': roleArn,
-      sessionName: 'ci',
-      externalId: 'x1',
-    };
-    const client = await openClient({ eks });
+    const how = { 'role-arn': roleArn, sessionName: 'ci', externalId: 'x1' };
+    const client = await openClient({ eks: { cluster: 'shop', region: 'us-west-2', ...how } });
     await client.getText('/livez');
     expect(seenTokens()[0]?.accessKeyId).toBe('ASIA1');
     expect(aws.calls).toMatchObject([
@@ -139,11 +130,8 @@ describe('an account that names an EKS cluster', () => {
     clock.advance(minute);
     server.script(answerStatus(401, 'Unauthorized'), answerJson(200, {}));
     await client.getText('/livez');
-    expect(seenTokens().map(({ accessKeyId }) => accessKeyId)).toEqual([
-      'ASIA1',
-      'ASIA1',
-      expect.stringMatching(/ASIA[34]/),
-    ]);
+    const keys = seenTokens().map(({ accessKeyId }) => accessKeyId);
+    expect(keys).toEqual(['ASIA1', 'ASIA1', expect.stringMatching(/ASIA[34]/)]);
     expect(aws.countCalls('AssumeRole')).toBe(2);
   });
 
@@ -161,21 +149,16 @@ describe('an account that names an EKS cluster', () => {
   });
 
   test.each([
-    [
-      { cluster: 'shop', roleArn },
-      [`account "prod": cannot assume the role ${roleArn}: AccessDenied`, 'trust policy'],
-    ],
+    [{ cluster: 'shop', roleArn }, `cannot assume the role ${roleArn}: AccessDenied`, 'trust policy'],
     [
       { cluster: 'ship' },
-      [
-        'account "prod": cannot look up the EKS cluster "ship" in eu-west-1: ResourceNotFoundException',
-        'check its name',
-      ],
+      'cannot look up the EKS cluster "ship" in eu-west-1: ResourceNotFoundException',
+      'check its name',
     ],
-  ])('says what is wrong, by its name: %j', async (eks, words) => {
+  ])('says what is wrong, by its name: %j', async (eks, problem, advice) => {
     const client = await openClient({ eks });
     const message = await client.getText('/livez').catch((error: Error) => error.message);
-    for (const each of words) expect(message).toContain(each);
+    for (const each of [`account "prod": ${problem}`, advice]) expect(message).toContain(each);
     expect(server.seen).toEqual([]);
   });
 
@@ -214,7 +197,7 @@ describe('a kubeconfig that runs aws eks get-token', () => {
   test('locally takes a profile', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
     const keys = '[team]\naws_access_key_id=AKIATEAM\naws_secret_access_key=s\n';
-    await writeFile(join(dir.path, 'aws-credentials'), keys);
+    await writeFile(join(aws.dir, 'aws-credentials'), keys);
     const kubeconfigContents = server.getKubeconfig({ user: getPlugin({ AWS_PROFILE: 'team' }) });
     const client = await openClient({ kubeconfigContents }, { placement: 'local' });
     await client.getText('/livez');
@@ -222,9 +205,9 @@ describe('a kubeconfig that runs aws eks get-token', () => {
   });
 
   test('locally leaves to the program what only it understands', async () => {
-    await writeProgram(join(dir.path, 'aws'), `echo '{"status":{"token":"from-the-program"}}'`);
+    await writeProgram(join(aws.dir, 'aws'), `echo '{"status":{"token":"from-the-program"}}'`);
     const user = getPlugin({}, '--endpoint-url', 'https://sts.example.com');
-    const environment = { ...readEnvironment(), PATH: `${dir.path}:/usr/bin:/bin` };
+    const environment = { ...readEnvironment(), PATH: `${aws.dir}:/usr/bin:/bin` };
     const kubeconfigContents = server.getKubeconfig({ user });
     const client = await openClient({ kubeconfigContents }, { placement: 'local', environment });
     await client.getText('/livez');
@@ -273,19 +256,13 @@ describe('a kubeconfig in Secrets Manager', () => {
     clock.advance(minute);
     server.script(answerStatus(401, 'Unauthorized'), answerJson(200, {}));
     await client.getText('/livez');
-    expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer old',
-      'Bearer old',
-      'Bearer new',
-    ]);
+    const sent = server.seen.map(({ headers }) => headers.authorization);
+    expect(sent).toEqual(['Bearer old', 'Bearer old', 'Bearer new']);
   });
 
   test.each([
     [{ SecretString: `users: [\n  token: ${planted}` }, 'account "prod": secret kube: it is not valid YAML'],
-    [
-      { SecretString: JSON.stringify({ clusters: [planted] }) },
-      'account "prod": secret kube: no context is chosen',
-    ],
+    [{ SecretString: `{"clusters":["${planted}"]}` }, 'account "prod": secret kube: no context is chosen'],
     [
       { status: 400, code: 'AccessDeniedException', message: 'No.' },
       'account "prod": cannot read the secret kube in eu-west-1: AccessDeniedException: No.: allow secretsmanager:GetSecretValue',

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openGatewayHints } from '../../../../shared/runtime/services/gateway-hints.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
+import { closeServer, listenLocally } from '../../../support/network/local-server.ts';
 
 /** What API Gateway answers to a call, and the calls that it saw. */
 const gateway = { status: 200, isSilent: false, calls: [] as string[] };
@@ -21,8 +21,8 @@ beforeEach(async () => {
     ]);
     const type = errors.get(gateway.status);
     response.writeHead(gateway.status, type === undefined ? {} : { 'x-amzn-errortype': type }).end('{}');
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  });
+  const port = await listenLocally(server);
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIAOWN');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'own-secret-key');
@@ -33,14 +33,13 @@ beforeEach(async () => {
     BUSDRIVER_AGENTS_QUEUE_URL: 'https://sqs.example.com/agents',
     BUSDRIVER_BUS_NAME: 'bus',
     BUSDRIVER_LOG_LEVEL: 'SILENT',
-    BUSDRIVER_HINTS_URL: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/live`,
+    BUSDRIVER_HINTS_URL: `ws://127.0.0.1:${port}/live`,
   });
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
   await services[Symbol.asyncDispose]();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await closeServer(server);
 });
 
 const connection = {

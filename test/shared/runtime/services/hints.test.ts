@@ -3,11 +3,8 @@ import { tasksTable } from '../../../../shared/aws/tables.ts';
 import type { AgentConnection, Hint } from '../../../../shared/core/tasks/agent-connections.ts';
 import { openAgentSessions } from '../../../../shared/runtime/services/agent-sessions.ts';
 import { openConnections } from '../../../../shared/runtime/services/connections.ts';
-import {
-  bindHintPort,
-  getHintUrl,
-  type HintDelivery,
-} from '../../../../shared/runtime/services/hint-port.ts';
+import type { HintDelivery } from '../../../../shared/runtime/services/hint-port.ts';
+import { bindHintPort, getHintUrl } from '../../../../shared/runtime/services/hint-port.ts';
 import { openHints } from '../../../../shared/runtime/services/hints.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
 import { useLocalTables } from '../../../support/engines/local-tables.ts';

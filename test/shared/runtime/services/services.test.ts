@@ -25,7 +25,6 @@ describe('the services of an installation', () => {
   it('are told apart by their kind', () => {
     const create = (_: Services, kind: 'request' | 'work') => ({ kind });
     const services = new Services({});
-
     expect(services.get(create, 'work')).toEqual({ kind: 'work' });
     expect(services.get(create, 'request')).toEqual({ kind: 'request' });
     expect(services.get(create, 'work')).toBe(services.get(create, 'work'));

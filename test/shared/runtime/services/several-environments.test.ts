@@ -7,7 +7,6 @@ import { readEnvironment } from '../../../../shared/runtime/config.ts';
 import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
 import { useLocalTables } from '../../../support/engines/local-tables.ts';
-import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
 import { openLookups } from '../../../support/services/lookup-processes.ts';
 import {
@@ -21,7 +20,6 @@ import {
 const minute = 60_000;
 const openTable = useLocalTables();
 
-let dir: TempDir;
 let aws: AwsEndpoints;
 let server: ScriptedServer;
 let clock: TestClock;
@@ -32,8 +30,7 @@ let warnings: unknown[];
 let looks: number;
 
 beforeEach(async () => {
-  dir = await makeTempDir();
-  aws = await startAwsEndpoints(dir.path);
+  aws = await startAwsEndpoints();
   server = await startScriptedServer();
   clock = createTestClock();
   name = `c${testRandomness.id()}`;
@@ -46,7 +43,6 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   await server[Symbol.asyncDispose]();
   await aws[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
 });
 
 /** The client of an account in an environment that has just been started: it has nothing in common with others but the table. */

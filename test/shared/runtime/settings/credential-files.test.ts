@@ -151,17 +151,13 @@ describe('the directory', () => {
     await mountVersion('one', chart);
     await symlink(join('..data', 'chart.json'), join(dir.path, 'chart.json'));
     expect((await load()).named).toContain('charts: helm/chart,helm/index');
-
     await mountVersion('two', { ...chart, name: 'renamed' });
-
     expect((await load()).named).toContain('renamed: helm/chart,helm/index');
   });
 
   test('that is not there leaves out its files and nothing else', async () => {
     await rm(dir.path, { recursive: true });
-
     const { rejected, named } = await load('artifacts: {http: {enabled: true, accounts: [{name: web}]}}');
-
     expect(rejected).toEqual([{ name: dir.path, reason: expect.stringContaining('cannot be read: ENOENT') }]);
     expect(named).toContain('web: http/file');
   });
@@ -169,9 +165,7 @@ describe('the directory', () => {
   test('has so many files at most, the first by name', async () => {
     const names = Array.from({ length: credentialFilesMax + 1 }, (_, index) => `${index}`.padStart(5, '0'));
     for (const name of names) await write(name, { ...chart, name });
-
     const { settings, rejectedAccounts } = mergeCredentialFiles({}, await readCredentialFiles(dir.path));
-
     expect(settings).toMatchObject({ artifacts: { helm: { accounts: { length: credentialFilesMax } } } });
     expect(rejectedAccounts).toEqual([
       { name: dir.path, reason: expect.stringContaining('1 more files are left out') },

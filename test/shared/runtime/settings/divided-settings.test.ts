@@ -34,7 +34,6 @@ describe('the secret with the settings', () => {
 
   it('has nothing to tell where it speaks of none, or switches all off, as Halyard writes it', () => {
     const off = { artifacts: { gcs: { enabled: false, accounts: [] }, github: { enabled: false } } };
-
     for (const settings of [{}, { artifacts: null }, off]) {
       expect(withoutArtifacts(settings, source).rejectedAccounts).toEqual([]);
     }
@@ -59,7 +58,6 @@ describe('the secret of artifacts', () => {
       { artifacts, kubernetes: { accounts: [{}] } },
       source,
     );
-
     expect(settings).toEqual({ artifacts });
     expect(rejectedAccounts).toEqual([
       { name: 'kubernetes.accounts', reason: expect.stringContaining('configSecretArn') },

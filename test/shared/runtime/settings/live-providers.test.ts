@@ -14,14 +14,10 @@ import {
   type LiveProvidersOptions,
   type SettingsSource,
 } from '../../../../shared/runtime/settings/live-providers.ts';
-import {
-  parseSettings,
-  readSettingsTexts,
-  type SettingsText,
-} from '../../../../shared/runtime/settings/settings.ts';
+import type { SettingsText } from '../../../../shared/runtime/settings/settings.ts';
+import { parseSettings, readSettingsTexts } from '../../../../shared/runtime/settings/settings.ts';
 import { createSettingsSecret } from '../../../../shared/runtime/settings/settings-secret.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
 import { answerJson, startScriptedServer } from '../../providers/kubernetes/client/scripted-server.ts';
 
@@ -32,7 +28,6 @@ const throttled = { status: 400, code: 'ThrottlingException', message: 'Rate exc
 const denied = { status: 400, code: 'AccessDeniedException', message: 'No.' };
 const badFiat = `${toYaml('one')}services: {fiat: {enabled: true, baseUrl: ${planted}}}\n`;
 
-let dir: TempDir;
 let aws: AwsEndpoints;
 let clock: TestClock;
 let live: LiveProviders;
@@ -45,8 +40,7 @@ let canOpen: boolean;
 let leftOut: RejectedAccount[];
 
 beforeEach(async () => {
-  dir = await makeTempDir();
-  aws = await startAwsEndpoints(dir.path);
+  aws = await startAwsEndpoints();
   clock = createTestClock();
   logged = [];
   [parsed, opened, closed] = [0, 0, 0];
@@ -58,7 +52,6 @@ afterEach(async () => {
   await live[Symbol.asyncDispose]();
   vi.unstubAllEnvs();
   await aws[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
 });
 
 /** Follows the secret, on top of files if there are any. */
@@ -226,7 +219,7 @@ describe('settings in force', () => {
   });
 
   test('may come from files, too', async () => {
-    const file = join(dir.path, 'clouddriver.yml');
+    const file = join(aws.dir, 'clouddriver.yml');
     await writeFile(file, toYaml('one'));
     live = follow([file]);
     expect(await list()).toEqual(['one']);

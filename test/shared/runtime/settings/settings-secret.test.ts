@@ -9,23 +9,19 @@ import { AuthorizationSettingsError } from '../../../../shared/runtime/settings/
 import { type LoadedSettings, loadSettings } from '../../../../shared/runtime/settings/settings.ts';
 import { createSettingsSecret } from '../../../../shared/runtime/settings/settings-secret.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 
 const fixtures = resolve('test/fixtures/config');
 const planted = 'planted-s3cr3t-value';
 const arn = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:busdriver-prod-config-AbCdEf';
 
-let dir: TempDir;
 let aws: AwsEndpoints;
 
 beforeEach(async () => {
-  dir = await makeTempDir();
-  aws = await startAwsEndpoints(dir.path);
+  aws = await startAwsEndpoints();
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
   await aws[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
 });
 
 /** Loads the settings of the secret, on top of files if there are any. */

@@ -40,10 +40,7 @@ async function loadText(text: string, changes: LoadChanges = {}) {
 
 /** The message with which a text is refused, without the directory. */
 async function refusalOf(text: string, changes: LoadChanges = {}): Promise<string> {
-  const error = await loadText(text, changes).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await loadText(text, changes).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(InvalidInputError);
   return (error as Error).message.replaceAll(/\S*busdriver-settings-\w+\//g, '');
 }
@@ -56,9 +53,8 @@ describe('a directory of Spring files', () => {
   test('is merged in the order of Spring: spinnaker, clouddriver, profile', async () => {
     const { settings } = await load(join(fixtures, 'spring'), { environment: { STAGE_CLUSTER: 'stage-7' } });
     expect(namesOf(settings)).toEqual(['staging', 'production']);
-    expect(getSetting(settings, 'kubernetes.accounts[0].kubeconfigFile')).toBe(
-      '/opt/spinnaker/kubeconfigs/stage-7',
-    );
+    const file = getSetting(settings, 'kubernetes.accounts[0].kubeconfigFile');
+    expect(file).toBe('/opt/spinnaker/kubeconfigs/stage-7');
     expect(getSetting(settings, 'kubernetes.accounts[0].onlySpinnakerManaged')).toBe(true);
     expect(getSetting(settings, 'kubernetes.v2.apply-app-labels')).toBe(false);
     expect(getSetting(settings, 'kubernetes.v2.managed-by-suffix')).toBeUndefined();
@@ -70,9 +66,8 @@ describe('a directory of Spring files', () => {
     const { settings } = await load(join(fixtures, 'spring'), { profiles: ['local', 'prod'] });
     expect(namesOf(settings)).toEqual(['production']);
     expect(getSetting(settings, 'kubernetes.v2.managed-by-suffix')).toBe('-prod');
-    expect(namesOf((await load(join(fixtures, 'spring'), { profiles: [] })).settings)).toEqual([
-      'to-be-replaced',
-    ]);
+    const without = await load(join(fixtures, 'spring'), { profiles: [] });
+    expect(namesOf(without.settings)).toEqual(['to-be-replaced']);
   });
 
   test('without a file that we read is refused', async () => {
@@ -118,9 +113,8 @@ describe('files of other tools', () => {
   });
 
   test('one deployment of Halyard', async () => {
-    const { settings } = await loadText(
-      'name: default\nversion: 1.30.0\nproviders:\n  kubernetes:\n    enabled: true\n',
-    );
+    const text = 'name: default\nversion: 1.30.0\nproviders:\n  kubernetes:\n    enabled: true\n';
+    const { settings } = await loadText(text);
     expect(settings).toEqual({ kubernetes: { enabled: true } });
   });
 
@@ -143,12 +137,10 @@ describe('files of other tools', () => {
 
   test('ConfigMaps and Secrets with settings files, in the order of Spring', async () => {
     const { settings, locate } = await load(join(fixtures, 'kustomize', 'clouddriver-config.yml'));
+    const accounts = [{ name: 'from-secret', kubeconfigFile: '/var/secrets/kubeconfig' }];
     expect(settings).toEqual({
       services: { fiat: { enabled: false } },
-      kubernetes: {
-        enabled: true,
-        accounts: [{ name: 'from-secret', kubeconfigFile: '/var/secrets/kubeconfig' }],
-      },
+      kubernetes: { enabled: true, accounts },
     });
     expect(locate('kubernetes.accounts[0].kubeconfigFile')).toMatch(
       /clouddriver-config\.yml \(clouddriver-local\.yml\):4$/,
@@ -156,17 +148,9 @@ describe('files of other tools', () => {
   });
 
   test('Secrets in plain text and lists of objects', async () => {
-    const text = JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'List',
-      items: [
-        {
-          apiVersion: 'v1',
-          kind: 'Secret',
-          stringData: { 'clouddriver-local.yml': 'kubernetes: {enabled: true}' },
-        },
-      ],
-    });
+    const stringData = { 'clouddriver-local.yml': 'kubernetes: {enabled: true}' };
+    const items = [{ apiVersion: 'v1', kind: 'Secret', stringData }];
+    const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
     expect((await loadText(text)).settings).toEqual({ kubernetes: { enabled: true } });
   });
 
@@ -191,8 +175,7 @@ describe("Spring's dialect of YAML", () => {
     ['~', null],
     ['"yes"', 'yes'],
   ])('%s is %j', async (text, expected) => {
-    const value = (await loadText(`a: ${text}`)).settings.a;
-    expect(value).toEqual(expected);
+    expect((await loadText(`a: ${text}`)).settings.a).toEqual(expected);
   });
 
   test('anchors and merge keys work', async () => {
@@ -201,17 +184,12 @@ describe("Spring's dialect of YAML", () => {
   });
 
   test('as many aliases as there are accounts work, but none that multiply without end', async () => {
-    const accounts = Array.from(
-      { length: 400 },
-      (_, index) => `  - {<<: *base, name: a${index}, namespaces: *ns}`,
-    );
+    const toAccount = (_: unknown, index: number) => `  - {<<: *base, name: a${index}, namespaces: *ns}`;
+    const accounts = Array.from({ length: 400 }, toAccount);
     const text = `x: [&base {cacheThreads: 2}, &ns [b]]\nkubernetes.accounts:\n${accounts.join('\n')}`;
     const { settings } = await loadText(text);
-    expect(getSetting(settings, 'kubernetes.accounts[399]')).toEqual({
-      name: 'a399',
-      cacheThreads: 2,
-      namespaces: ['b'],
-    });
+    const last = { name: 'a399', cacheThreads: 2, namespaces: ['b'] };
+    expect(getSetting(settings, 'kubernetes.accounts[399]')).toEqual(last);
     const levels = Array.from(
       { length: 9 },
       (_, level) => `- &l${level + 1} [${Array(9).fill(`*l${level}`).join(', ')}]`,
@@ -242,9 +220,8 @@ describe("Spring's dialect of YAML", () => {
   });
 
   test('a file that is not there is named', async () => {
-    await expect(load('/nowhere/at-all.yml')).rejects.toThrow(
-      /^\/nowhere\/at-all\.yml: cannot be read: ENOENT/,
-    );
+    const cannot = /^\/nowhere\/at-all\.yml: cannot be read: ENOENT/;
+    await expect(load('/nowhere/at-all.yml')).rejects.toThrow(cannot);
   });
 });
 
@@ -331,19 +308,10 @@ describe('kubeconfigs', () => {
 
   test('without files, each context is an account', async () => {
     const { settings } = await loadSettings({ files: [], profiles: [], environment: {}, kubeconfig });
-    expect(settings).toEqual({
-      kubernetes: {
-        enabled: true,
-        accounts: [
-          { name: 'kind-dev', context: 'kind-dev', kubeconfigFile: kubeconfig },
-          {
-            name: 'arn:aws:eks:eu-west-1:012345678901:cluster/prod',
-            context: 'arn:aws:eks:eu-west-1:012345678901:cluster/prod',
-            kubeconfigFile: kubeconfig,
-          },
-        ],
-      },
+    const accounts = ['kind-dev', 'arn:aws:eks:eu-west-1:012345678901:cluster/prod'].map((name) => {
+      return { name, context: name, kubeconfigFile: kubeconfig };
     });
+    expect(settings).toEqual({ kubernetes: { enabled: true, accounts } });
     expect(JSON.stringify(settings)).not.toContain('planted-kubeconfig-token');
   });
 
@@ -361,15 +329,13 @@ describe('kubeconfigs', () => {
     const options = { files: [], profiles: [], environment: {} };
     const { settings } = await loadSettings({ ...options, kubeconfig: `/nowhere/config:${kubeconfig}` });
     expect(namesOf(settings)).toHaveLength(2);
-    await expect(loadSettings({ ...options, kubeconfig: '/nowhere/a:/nowhere/b' })).rejects.toThrow(
-      'no kubeconfig at /nowhere/a, /nowhere/b',
-    );
+    const loading = loadSettings({ ...options, kubeconfig: '/nowhere/a:/nowhere/b' });
+    await expect(loading).rejects.toThrow('no kubeconfig at /nowhere/a, /nowhere/b');
   });
 
   test('what is no kubeconfig is refused', () => {
     const text = { file: '/k', text: `token: ${secret}`, isKubeconfig: true };
-    expect(() => parseSettings([text], { profiles: [], environment: {} })).toThrow(
-      new InvalidInputError('/k: contexts: expected a list, as in a kubeconfig'),
-    );
+    const refusal = new InvalidInputError('/k: contexts: expected a list, as in a kubeconfig');
+    expect(() => parseSettings([text], { profiles: [], environment: {} })).toThrow(refusal);
   });
 });

@@ -8,10 +8,8 @@ import { pickDefinitions } from '../../../../shared/core/providers/account-facts
 import { ProviderSet } from '../../../../shared/core/providers/provider-set.ts';
 import { plugins } from '../../../../shared/providers/index.ts';
 import { LiveAccounts } from '../../../../shared/runtime/settings/live-accounts.ts';
-import {
-  LiveProviders,
-  type LiveProvidersOptions,
-} from '../../../../shared/runtime/settings/live-providers.ts';
+import type { LiveProvidersOptions } from '../../../../shared/runtime/settings/live-providers.ts';
+import { LiveProviders } from '../../../../shared/runtime/settings/live-providers.ts';
 import { parseSettings } from '../../../../shared/runtime/settings/settings.ts';
 import { useLocalTables } from '../../../support/engines/local-tables.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
@@ -145,9 +143,7 @@ describe('accounts of the store', () => {
   test('win over accounts of the settings with their names, which are reported', async () => {
     await save('both', { permissions: { READ: ['sre'], WRITE: ['sre'] } });
     text = toYaml(true, { name: name('both'), kubeconfigContents: '{}' });
-
     const { providers } = await live.get();
-
     expect(providers.findAccount(name('both'))?.permissions).toEqual({ READ: ['sre'], WRITE: ['sre'] });
     expect(providers.rejectedAccounts).toContainEqual({
       name: name('both'),

@@ -32,22 +32,14 @@ azure: {enabled: true, accounts: [{name: modules}]}
 google.accounts[0].name: gce
 `;
     const { rejected, reasons } = find(yaml);
+    const unserved = (name: string, told: string) => ({
+      ...{ name, isUnserved: true },
+      reason: `${name}.accounts: this release does not serve ${told}`,
+    });
     expect(rejected).toEqual([
-      {
-        name: 'aws',
-        reason: 'aws.accounts: this release does not serve Amazon EC2: left out are prod and 1 more',
-        isUnserved: true,
-      },
-      {
-        name: 'azure',
-        reason: 'azure.accounts: this release does not serve Microsoft Azure: left out are modules',
-        isUnserved: true,
-      },
-      {
-        name: 'google',
-        reason: 'google.accounts: this release does not serve Google Compute Engine: left out are gce',
-        isUnserved: true,
-      },
+      unserved('aws', 'Amazon EC2: left out are prod and 1 more'),
+      unserved('azure', 'Microsoft Azure: left out are modules'),
+      unserved('google', 'Google Compute Engine: left out are gce'),
     ]);
     expect(reasons).toEqual([]);
   });
@@ -88,9 +80,8 @@ test.each(unservedSections)(
   (section) => {
     const { path, what, hasSwitchesBelow } = section;
     const place = hasSwitchesBelow ? path : `${path}.enabled`;
-    expect(find(`${place}${hasSwitchesBelow ? '.some.Name.enabled' : ''}: true`).all).toEqual([
-      `${place}: this release does not serve ${what}`,
-    ]);
+    const yaml = `${place}${hasSwitchesBelow ? '.some.Name.enabled' : ''}: true`;
+    expect(find(yaml).all).toEqual([`${place}: this release does not serve ${what}`]);
     expect(find(`${path}.enabled: false`).all).toEqual([]);
   },
 );
@@ -111,40 +102,24 @@ artifact-store: {enabled: false, s3: {bucket: b, enabled: true}}
 
 describe('a setting that nobody knows', () => {
   test.each([
-    ['kubernets: {enabled: true}', "kubernets: unknown, and of no effect: did you mean 'kubernetes'?"],
-    [
-      'kubernetes: {cache: {cacheKind: [pod]}}',
-      "kubernetes.cache.cacheKind: unknown, and of no effect: did you mean 'cacheKinds'?",
-    ],
-    ['kubernetes.zebra: 1', 'kubernetes.zebra: unknown, and of no effect'],
-    [
-      'busdriver: {authorisation: {reads: on}}',
-      "busdriver.authorisation: unknown, and of no effect: did you mean 'authorization'?",
-    ],
-    ['services: {fiatt: {enabled: true}}', "services.fiatt: unknown, and of no effect: did you mean 'fiat'?"],
-    [
-      'services.front50.base-urll: http://x',
-      "services.front50.base-urll: unknown, and of no effect: did you mean 'baseUrl'?",
-    ],
-    [
-      'services: {fiat: {cache: {maxEntrys: 3}}}',
-      "services.fiat.cache.maxEntrys: unknown, and of no effect: did you mean 'maxEntries'?",
-    ],
-    [
-      'credentials: {primaryAccountType: [a]}',
-      "credentials.primaryAccountType: unknown, and of no effect: did you mean 'primaryAccountTypes'?",
-    ],
-    ['artifacts: {htp: {enabled: true}}', "artifacts.htp: unknown, and of no effect: did you mean 'http'?"],
+    ['kubernets: {enabled: true}', 'kubernets', 'kubernetes'],
+    ['kubernetes: {cache: {cacheKind: [pod]}}', 'kubernetes.cache.cacheKind', 'cacheKinds'],
+    ['kubernetes.zebra: 1', 'kubernetes.zebra', undefined],
+    ['busdriver: {authorisation: {reads: on}}', 'busdriver.authorisation', 'authorization'],
+    ['services: {fiatt: {enabled: true}}', 'services.fiatt', 'fiat'],
+    ['services.front50.base-urll: http://x', 'services.front50.base-urll', 'baseUrl'],
+    ['services: {fiat: {cache: {maxEntrys: 3}}}', 'services.fiat.cache.maxEntrys', 'maxEntries'],
+    ['credentials: {primaryAccountType: [a]}', 'credentials.primaryAccountType', 'primaryAccountTypes'],
+    ['artifacts: {htp: {enabled: true}}', 'artifacts.htp', 'http'],
     [
       'artifacts: {http: {accounts: [{name: a}, {name: b, usrname: u}]}}',
-      "artifacts.http.accounts[1].usrname: unknown, and of no effect: did you mean 'username'?",
+      'artifacts.http.accounts[1].usrname',
+      'username',
     ],
-    [
-      'account: {storrage: {enabled: true}}',
-      "account.storrage: unknown, and of no effect: did you mean 'storage'?",
-    ],
-  ])('is told with its path, and the setting that it comes nearest to: %s', (yaml, reason) => {
-    expect(find(yaml).all).toEqual([reason]);
+    ['account: {storrage: {enabled: true}}', 'account.storrage', 'storage'],
+  ])('is told with its path, and the setting that it comes nearest to: %s', (yaml, path, nearest) => {
+    const advice = nearest === undefined ? '' : `: did you mean '${nearest}'?`;
+    expect(find(yaml).all).toEqual([`${path}: unknown, and of no effect${advice}`]);
   });
 
   test('is not told where a placeholder names it: people keep values of their own', () => {
@@ -169,11 +144,8 @@ ok-http-client: {readTimeoutMs: 1}
 });
 
 test.each([
-  'spring',
-  'halyard/staging',
-  'halyard/config',
-  'operator/spinnakerservice.yml',
-  'kustomize/clouddriver-config.yml',
+  ...['spring', 'halyard/staging', 'halyard/config', 'operator/spinnakerservice.yml'],
+  ...['kustomize/clouddriver-config.yml'],
 ])('what installers and people write is told nothing of: %s', async (path) => {
   const options = { files: [join('test/fixtures/config', path)], profiles: ['local'], environment: {} };
   const { settings } = await loadSettings(options);

@@ -12,10 +12,7 @@ let client: EventBridgeClient;
 
 beforeEach(async () => {
   told = [];
-  server = await startEventBridge({
-    buses: ['busdriver'],
-    onEvent: (event) => void told.push(event),
-  });
+  server = await startEventBridge({ buses: ['busdriver'], onEvent: (event) => void told.push(event) });
   client = new EventBridgeClient({ ...localClientOptions, endpoint: server.url });
 });
 

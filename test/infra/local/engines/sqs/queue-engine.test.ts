@@ -1,18 +1,8 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll } from 'vitest';
 import { testQueueEngine } from '../../../../contracts/queue.contract.ts';
 import { startSqs } from '../../../../support/engines/engine-servers.ts';
-import type { EngineServer } from '../../../../support/engines/http-engine.ts';
 
-let server: EngineServer;
-
-beforeAll(async () => {
-  server = await startSqs();
-});
-
+const server = await startSqs();
 afterAll(() => server[Symbol.asyncDispose]());
 
-testQueueEngine('our own SQS', () => ({
-  endpoint: server.url,
-  maximumMessageBytes: 1 << 20,
-  gaps: {},
-}));
+testQueueEngine('our own SQS', () => ({ endpoint: server.url, maximumMessageBytes: 1 << 20, gaps: {} }));

@@ -280,17 +280,15 @@ describe('a hand-over', () => {
     const agents = [new ScriptedAgent(), new ScriptedAgent(), new ScriptedAgent()];
     const bench = await open(agents);
     const [one, other, third] = agents as [ScriptedAgent, ScriptedAgent, ScriptedAgent];
-    const large = bench.start(agents, {
-      agents: [one, other].map(({ account, name }) => ({ account, name })),
-    });
+    const both = [one, other].map(({ account, name }) => ({ account, name }));
+    const large = bench.start(agents, { agents: both });
     const small = bench.start(agents, { agents: [{ account: third.account, name: third.name }] });
     await bench.until(() => agents.every(({ running }) => running === 1));
 
     large.handOver();
     const message = await bench.receive();
-    expect(message.agents.map(({ account }) => account).sort()).toEqual(
-      agents.map(({ account }) => account).sort(),
-    );
+    const accounts = (of: readonly { readonly account: string }[]) => of.map(({ account }) => account).sort();
+    expect(accounts(message.agents)).toEqual(accounts(agents));
     const successor = bench.start(agents, message);
     await bench.until(() => agents.every(({ running, begun }) => running === 1 && begun.length === 2));
     await Promise.all([large.done, small.done]);
