@@ -175,9 +175,9 @@ describe('of a hostile or huge configuration', () => {
   test('some are told, and how many more there are, within a second', () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `zz${index}`);
     const settings = Object.fromEntries(keys.map((key) => [key, 1]));
-    const begun = performance.now();
+    const before = process.threadCpuUsage();
     const { warnings } = findUnservedSettings(settings, [`$${'{a}'}`.repeat(50_000)]);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(process.threadCpuUsage(before).user).toBeLessThan(5_000_000);
     expect(warnings).toHaveLength(unknownSettingsToldMax + 1);
     expect(warnings.at(-1)?.reason).toBe(`${20_000 - unknownSettingsToldMax} more settings are unknown`);
   });
@@ -185,9 +185,9 @@ describe('of a hostile or huge configuration', () => {
   test('what looks like other services takes no time, either', () => {
     const keys = Array.from({ length: 400_000 }, (_, index) => `${'maxEntries'.repeat(5)}-${index}`);
     const members = Object.fromEntries(keys.map((key) => [key, 1]));
-    const begun = performance.now();
+    const before = process.threadCpuUsage();
     expect(findUnservedSettings({ services: { fiat: members } }, []).warnings).toEqual([]);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(process.threadCpuUsage(before).user).toBeLessThan(5_000_000);
   });
 
   test('each reason is short, and holds no value', () => {
