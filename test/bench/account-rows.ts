@@ -9,19 +9,15 @@ import type { ClusterAccess } from './cluster-access.ts';
 import { type Measured, type Row, type SampleCounts, takeSamples } from './rows.ts';
 import { measure } from './statistics.ts';
 
-/** What rows of accounts need to know. */
 export interface AccountContext {
-  /** Our own, with the accounts of {@link settings} beside its own one. */
   readonly server: BenchServer;
   readonly client: ApiClient;
   /** An empty server: one that answers each GET at once. */
   readonly floor: ApiClient;
-  /** Gives all those accounts their tokens. */
   readonly broker: TestBroker;
   readonly settings: AccountSettings;
 }
 
-/** How many accounts there are. */
 export interface AccountSizes extends SampleCounts {
   /** At least 2. */
   readonly accounts: number;
@@ -58,7 +54,6 @@ export async function createAccountSettings(
   };
 }
 
-/** The rows of many accounts: their lists, how soon one that is added is shown, and how often their token broker is asked. */
 export function createAccountRows(sizes: AccountSizes): Row<AccountContext>[] {
   const of = `${sizes.accounts} accounts`;
   const list = (path: string, aim: number): Row<AccountContext> => ({

@@ -11,7 +11,6 @@ import type { CallTable } from './own-rows.ts';
 import { type CallCounts, type RunningSystem, startRunningSystem } from './running-system.ts';
 import { toDeployment, toDeployRequest } from './sample-objects.ts';
 
-/** How long calls of agents are counted. */
 export interface AgentCallSizes {
   /** Milliseconds before calls of agents that have nothing to do are counted: what is cached is complete by then. */
   readonly settleMs: number;
@@ -19,11 +18,9 @@ export interface AgentCallSizes {
   readonly countedMs: number;
   /** Milliseconds between two changes. */
   readonly changeMs: number;
-  /** Deploys whose calls are counted together. */
   readonly deploys: number;
 }
 
-/** What calls are counted of, and where. */
 export interface AgentCallOptions {
   readonly cluster: ClusterAccess;
   /** A word of lower-case letters and digits that no run on this control plane had before. */
@@ -34,7 +31,6 @@ export interface AgentCallOptions {
 const minuteMs = 60_000;
 const account = 'edge';
 
-/** What counting shares. */
 interface Counting extends AgentCallOptions {
   readonly client: ClusterClient;
   readonly namespace: string;
@@ -101,7 +97,6 @@ async function startCounted(
   return counter;
 }
 
-/** What is counted: calls of functions of agents by counters, and calls of stores by a system. */
 interface Counted {
   readonly system: Pick<RunningSystem, 'takeCounts'>;
   readonly counters: readonly CallCounter[];
@@ -136,7 +131,6 @@ function subtract(counts: CallCounts, before: CallCounts): CallCounts {
   return divide(Object.fromEntries(more.filter(([name]) => /Item$|^Query$/.test(name))), 1);
 }
 
-/** Changes one object again and again, beside what is counted. */
 async function changeFor({ client, namespace, sizes }: Counting): Promise<void> {
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   const untilMs = performance.now() + sizes.countedMs;

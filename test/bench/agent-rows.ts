@@ -8,42 +8,42 @@ import { deleteNamespace, makeNamespace } from './bench-world.ts';
 import { type ClusterAccess, openClusterClient } from './cluster-access.ts';
 import { startConnected } from './connected-agent.ts';
 import { readProcessFigures } from './process-figures.ts';
-import { type Measured, type RowHead, type RowResult, type SampleCounts, takeSamples } from './rows.ts';
+import {
+  type Measured,
+  measureAlone,
+  type Row,
+  type RowResult,
+  type SampleCounts,
+  takeSamples,
+} from './rows.ts';
 import { startRunningSystem } from './running-system.ts';
 import { toDeployRequest } from './sample-objects.ts';
-import { measure, summarize } from './statistics.ts';
+import { measure } from './statistics.ts';
 
-/** How much is measured of agents. */
 export interface AgentSizes extends SampleCounts {
   /** Accounts of an agent beyond its first one, whose memory is measured: at least 1. */
   readonly furtherAccounts: number;
-  /** Starts of an agent. */
   readonly starts: number;
   /** Milliseconds without work before memory is read, and for which processor time is. */
   readonly idleMs: number;
 }
 
-/** What is measured of agents, and where. */
 export interface AgentOptions {
   readonly cluster: ClusterAccess;
-  /** The server that the rows are of. */
   readonly server: string;
   readonly sizes: AgentSizes;
   /** A word of lower-case letters and digits that no run on this control plane had before. */
   readonly run: string;
 }
 
-/** What the rows have in common. */
 interface AgentContext extends AgentOptions {
   readonly client: ApiClient;
   readonly namespace: string;
-  /** Starts an agent of the first so many accounts, and waits for its session. */
   start(accounts: number): Promise<AgentProcess>;
 }
 
 const minuteMs = 60_000;
 
-/** What operations and reads through an agent take, and what an agent uses that has nothing to do. */
 export async function measureAgents(options: AgentOptions): Promise<RowResult[]> {
   const { cluster, run, server, sizes } = options;
   await using stack = new AsyncDisposableStack();
@@ -64,37 +64,26 @@ export async function measureAgents(options: AgentOptions): Promise<RowResult[]>
   );
   const client = stack.use(openApiClient(system.url));
   const start = (count: number) => startConnected({ system, signer, cluster }, names.slice(0, count));
-  const context = { ...options, client, namespace, start };
-  const results: RowResult[] = [];
-  for (const [head, measureRow] of createRows(context)) {
-    try {
-      const { samples } = await measureRow();
-      results.push({ ...head, server, summary: summarize(samples) });
-    } catch (error) {
-      results.push({ ...head, server, problem: String(error) });
-    }
-  }
-  return results;
+  return await measureAlone(server, createRows(sizes), { ...options, client, namespace, start });
 }
 
-function createRows(context: AgentContext): readonly (readonly [RowHead, () => Promise<Measured>])[] {
-  const { furtherAccounts } = context.sizes;
+function createRows({ furtherAccounts }: AgentSizes): readonly Row<AgentContext>[] {
   return [
-    [{ name: 'start of an agent to its first session', unit: 'ms', aim: 1_000 }, () => measureStart(context)],
-    [
-      { name: 'deploy through an agent, new: POST to completed', unit: 'ms', aim: 60 },
-      () => measureDeploys(context),
-    ],
-    [{ name: 'a manifest through an agent', unit: 'ms', aim: 40 }, () => measureReads(context)],
-    [{ name: 'memory of an idle agent with one account', unit: 'MiB' }, () => measureMemory(context, 1)],
-    [
-      { name: `memory of each of ${furtherAccounts} further accounts`, unit: 'MiB', aim: 1.5 },
-      () => measureFurther(context),
-    ],
-    [
-      { name: 'processor time of an idle agent with one account, a minute', unit: 'ms', aim: 60 },
-      () => measureIdle(context),
-    ],
+    { name: 'start of an agent to its first session', unit: 'ms', aim: 1_000, measure: measureStart },
+    { name: 'deploy through an agent, new: POST to completed', unit: 'ms', aim: 60, measure: measureDeploys },
+    { name: 'a manifest through an agent', unit: 'ms', aim: 40, measure: measureReads },
+    {
+      ...{ name: 'memory of an idle agent with one account', unit: 'MiB' },
+      measure: (context) => measureMemory(context, 1),
+    },
+    {
+      ...{ name: `memory of each of ${furtherAccounts} further accounts`, unit: 'MiB', aim: 1.5 },
+      measure: measureFurther,
+    },
+    {
+      ...{ name: 'processor time of an idle agent with one account, a minute', unit: 'ms', aim: 60 },
+      measure: measureIdle,
+    },
   ];
 }
 
@@ -110,21 +99,21 @@ async function measureStart({ sizes, start }: AgentContext): Promise<Measured> {
 }
 
 async function measureDeploys({ sizes, start, client, namespace }: AgentContext): Promise<Measured> {
-  await using agent = await start(1);
+  await using _agent = await start(1);
   return await takeSamples({
     ...{ ...sizes, alone: createConcurrencyLimit(1) },
-    server: { readFigures: () => readProcessFigures(agent.pid) },
+    server: { readFigures: undefined },
     sample: (index) =>
       client.deploy(toDeployRequest({ account: 'edge-0', namespace, name: `agent-${index}`, revision: 1 })),
   });
 }
 
 async function measureReads({ sizes, start, client, namespace }: AgentContext): Promise<Measured> {
-  await using agent = await start(1);
+  await using _agent = await start(1);
   await client.deploy(toDeployRequest({ account: 'edge-0', namespace, name: 'read', revision: 1 }));
   return await takeSamples({
     ...{ ...sizes, alone: createConcurrencyLimit(1) },
-    server: { readFigures: () => readProcessFigures(agent.pid) },
+    server: { readFigures: undefined },
     sample: () => measure(() => client.get(`/manifests/edge-0/${namespace}/deployment%20read`)),
   });
 }

@@ -44,7 +44,6 @@ export interface ApiClient extends AsyncDisposable {
   getLength(path: string, encoding: 'gzip' | 'identity'): Promise<number>;
 }
 
-/** How a client differs from others. */
 export interface ApiClientOptions {
   /** Default 1. */
   readonly connections?: number;
@@ -52,7 +51,6 @@ export interface ApiClientOptions {
   readonly pollPauseMs?: number;
 }
 
-/** Opens a client. */
 export function openApiClient(
   url: string,
   { connections = 1, pollPauseMs = usualPollPauseMs }: ApiClientOptions = {},

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { listen } from '../support/network/listening.ts';
 import { openApiClient } from './api-client.ts';
 import { waitUntilShown } from './application-shown.ts';
 
@@ -31,13 +30,9 @@ async function startServer() {
     const count = asked.filter((each) => each === `GET ${url}`).length;
     return response.end(JSON.stringify(answers[Math.min(count, answers.length) - 1]));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    ...{ asked, url, account: 'dev', readFigures: undefined, findEnd: async () => undefined },
-    async [Symbol.asyncDispose]() {
-      await new Promise((resolve) => server.close(resolve));
-    },
+    ...(await listen(server)),
+    ...{ asked, account: 'dev', readFigures: undefined, findEnd: async () => undefined },
   };
 }
 

@@ -4,6 +4,10 @@ import type { BenchServer } from './bench-server.ts';
 import type { BenchApplication } from './bench-world.ts';
 import { toIntroduction } from './sample-objects.ts';
 
+/** Milliseconds until a change must be shown, and between two looks for it. */
+const changeTimeoutMs = 90_000;
+const changePauseMs = 5;
+
 /** Milliseconds until an application must be shown whole. */
 const shownTimeoutMs = 300_000;
 
@@ -12,7 +16,6 @@ const pauseMinMs = 50;
 const pauseMaxMs = 1_000;
 const pauseFactor = 3;
 
-/** Who shows an application. */
 export interface ShownOptions {
   readonly server: Pick<BenchServer, 'account' | 'isPeer' | 'findEnd'>;
   readonly client: ApiClient;
@@ -78,4 +81,18 @@ function isWhole(text: string, { deployments, podsEach }: BenchApplication): boo
   const found = JSON.parse(text) as { instances?: unknown[] | null }[];
   const instances = found.reduce((sum, each) => sum + (each.instances?.length ?? 0), 0);
   return found.length === deployments && instances === deployments * podsEach;
+}
+
+/** Waits until the managers of an application show a text. @throws Error when it takes more than 90 seconds */
+export async function waitForText(
+  client: ApiClient,
+  { name }: Pick<BenchApplication, 'name'>,
+  text: string,
+): Promise<void> {
+  const path = `/applications/${name}/serverGroupManagers`;
+  const deadline = performance.now() + changeTimeoutMs;
+  while (!(await client.get(path)).includes(text)) {
+    if (performance.now() > deadline) throw new Error(`GET ${path}: a change is not shown after 90 s`);
+    await sleep(changePauseMs);
+  }
 }

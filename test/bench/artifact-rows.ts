@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '../support/network/listening.ts';
 import { makeTempDir } from '../support/run/temp-dir.ts';
 import { measureImportOf } from './bundles.ts';
 import type { ClusterAccess } from './cluster-access.ts';
@@ -64,7 +64,6 @@ export async function measureArtifacts({ kubeconfig }: ClusterAccess, server: st
   ];
 }
 
-/** A server of S3's protocol with one object. */
 async function startSource() {
   let firstByteMs = 0;
   const piece = Buffer.alloc(pieceBytes, 'artifact');
@@ -73,15 +72,10 @@ async function startSource() {
     firstByteMs = performance.now();
     writeObject(response, piece);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     /** When it last began to write the object, as `performance.now()` tells. */
     firstByteMs: () => firstByteMs,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }
 

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
 
-/** Parts of a run that can be had alone. */
 const parts = [
   'starts',
   'deploys',
@@ -19,16 +18,13 @@ const parts = [
 /** Modes of the cache: what an account has that says nothing of it, or one that it names. */
 const modes = ['default', 'interval', 'stream'] as const;
 
-/** A mode of the cache in which our own server is measured. */
 export type BenchMode = (typeof modes)[number];
 
-/** A part of a run. */
 export type BenchPart = (typeof parts)[number];
 
 /** Any server with Clouddriver's API that already runs, and knows the control plane of `--cluster`. */
 export interface PeerOptions {
   readonly name: string;
-  /** Without a slash at its end. */
   readonly url: string;
   /** Its process on this machine: without it nothing is known of its memory and its processor time. */
   readonly pid?: number;
@@ -36,26 +32,21 @@ export interface PeerOptions {
   readonly account?: string;
 }
 
-/** What `npm run bench` is told. */
 export interface BenchOptions {
   readonly help: boolean;
   /** What is measured instead of the rows; undefined: the rows. */
   readonly instead?: 'bundles' | 'units';
-  /** Samples of each timed row. */
   readonly samples: number;
-  /** Starts of the whole system. */
   readonly starts: number;
   readonly modes: readonly BenchMode[];
   readonly peers: readonly PeerOptions[];
   readonly only: readonly BenchPart[];
   /** Folder of a control plane that runs; undefined: one of its own. */
   readonly cluster?: string;
-  /** Whether docs/benchmarks.md gets the run. */
   readonly write: boolean;
   readonly json: boolean;
 }
 
-/** What `--help` prints. */
 export const benchHelp = `npm run bench -- [options]
 
 Measures Busdriver from outside, over HTTP on kept connections, as Orca and Gate call it, against a real control plane on this

@@ -10,14 +10,11 @@ import {
 import type { CallTable } from './own-rows.ts';
 import type { RowResult } from './rows.ts';
 
-/** Where a run is kept while it is made. */
 export interface BenchRecordOptions {
   readonly subject: BenchSubject;
   /** Gets each row as a line of JSON, below those of runs before. */
   readonly linesFile: string;
-  /** The page that gets the run; undefined: none. */
   readonly page?: string;
-  /** Told of each row. */
   tell(line: string): void;
 }
 
@@ -33,7 +30,6 @@ export class BenchRecord {
     this.#options = options;
   }
 
-  /** What was measured so far. */
   get report(): BenchReport {
     return { ...this.#options.subject, rows: this.#rows, calls: this.#calls };
   }

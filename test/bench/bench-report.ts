@@ -8,29 +8,23 @@ export const runsMarker = '<!-- runs, by npm run bench -- --write -->';
 /** Characters of a problem that a table shows. */
 const problemLengthMax = 120;
 
-/** What a run was made on. */
 export interface BenchSubject {
-  /** As `readCommit` answers it. */
   readonly commit: string;
   /** Milliseconds since the epoch. */
   readonly startedAtMs: number;
-  /** Such as `v24.1.0`. */
   readonly node: string;
   /** Such as `2 × AMD EPYC`. */
   readonly processors: string;
   /** Processes that wanted a processor before the run began, on average over a minute. */
   readonly load: number;
-  /** Samples of each timed row that were asked for. */
   readonly samples: number;
 }
 
-/** Everything that a run measured so far. */
 export interface BenchReport extends BenchSubject {
   readonly rows: readonly RowResult[];
   readonly calls: CallTable;
 }
 
-/** A row as soon as it is measured, as a line for people. */
 export function formatRow({ name, unit, server, ...row }: RowResult): string {
   const head = `${server}: ${name}`;
   const { summary, floor, processorMs, aim } = row;
@@ -43,7 +37,6 @@ export function formatRow({ name, unit, server, ...row }: RowResult): string {
   ].join('; ');
 }
 
-/** A run as a section of docs/benchmarks.md. */
 export function formatReport(report: BenchReport): string {
   const { commit, startedAtMs, node, processors, load, samples, rows, calls } = report;
   const time = new Date(startedAtMs).toISOString().slice(0, 16).replace('T', ' ');

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { buildLocal } from '../../infra/local/build.ts';
 import { describeWithCluster, requestApi } from '../support/cluster/cluster.ts';
+import { listen } from '../support/network/listening.ts';
 import { makeTempDir } from '../support/run/temp-dir.ts';
 import { measureAgentCache } from './agent-cache-rows.ts';
 import { countAgentCalls } from './agent-calls.ts';
@@ -23,7 +22,6 @@ import { measureV1 } from './v1-rows.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** As little as shows that each row can be measured. */
 const sizes = {
   ...{ samples: 2, warmUp: 1, budgetMs: 10_000, deploysForMemory: 45, idleMs: 0, wholeMs: 100, changesMs: 0 },
   world: { small: 2, medium: 3, large: 4 },
@@ -33,20 +31,12 @@ const sizes = {
 
 beforeAll(() => buildLocal({ root, outputDir: path.join(root, 'dist', 'local') }));
 
-/** A server that has an account and nothing else. */
 async function startPeer() {
   const server = createServer(({ url }, response) => {
     if (url === '/credentials') return response.end('[{"name": "dev", "type": "kubernetes"}]');
     response.writeHead(404).end('{"message": "no such route"}');
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return listen(server);
 }
 
 describeWithCluster('a run of the bench', (cluster) => {

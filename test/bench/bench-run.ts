@@ -34,7 +34,6 @@ import {
 import { burstConnections, createReadRows, type ReadContext, type ReadSizes } from './read-rows.ts';
 import { measureRows, type Row, type RowResult, type RowTarget } from './rows.ts';
 
-/** What is measured, where, and how much of it. */
 export interface BenchRunOptions {
   readonly cluster: ClusterAccess;
   readonly servers: readonly BenchServerSource[];
@@ -42,31 +41,26 @@ export interface BenchRunOptions {
   readonly sizes: DeploySizes & ReadSizes;
   /** A word of lower-case letters and digits that no run on this control plane had before. */
   readonly run: string;
-  /** Told of each row as soon as it is measured. */
   record(result: RowResult): Promise<void>;
   tell(line: string): void;
 }
 
-/** What the first fill is measured of. */
 export interface FillRunOptions extends Omit<BenchRunOptions, 'parts' | 'sizes'> {
   readonly sizes: FillSizes;
 }
 
-/** What many accounts are measured of. */
 export interface AccountRunOptions extends Pick<BenchRunOptions, 'cluster' | 'record'> {
   /** That of our own server. Nothing is cached. */
   readonly mode: BenchMode;
   readonly sizes: AccountSizes;
 }
 
-/** What images of Docker registries are measured of. */
 export interface ImageRunOptions extends Pick<BenchRunOptions, 'cluster' | 'record'> {
   /** That of our own server. Nothing of the cluster is cached. */
   readonly mode: BenchMode;
   readonly sizes: ImageSizes;
 }
 
-/** What rows of all servers share. */
 interface Shared extends BenchRunOptions {
   readonly client: ClusterClient;
   readonly empty: EmptyServer;

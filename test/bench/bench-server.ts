@@ -5,10 +5,8 @@ import type { BenchMode, PeerOptions } from './bench-options.ts';
 import { type ProcessFigures, readProcessFigures } from './process-figures.ts';
 import { type RunningSystemOptions, startRunningSystem } from './running-system.ts';
 
-/** A server while it is measured. */
 export interface BenchServer extends AsyncDisposable {
   readonly url: string;
-  /** Its account of the control plane. */
   readonly account: string;
   /** Whether it is a server of somebody else, which runs already. */
   readonly isPeer: boolean;
@@ -18,9 +16,7 @@ export interface BenchServer extends AsyncDisposable {
   findEnd(): Promise<string | undefined>;
 }
 
-/** A server that can be measured. */
 export interface BenchServerSource {
-  /** What stands above its column. */
   readonly name: string;
   readonly isPeer: boolean;
   /**
@@ -74,7 +70,6 @@ export function toOwnSource(
   };
 }
 
-/** A server that runs already. */
 export function toPeerSource({ name, url, pid, account }: PeerOptions): BenchServerSource {
   return {
     name,
@@ -90,7 +85,6 @@ export function toPeerSource({ name, url, pid, account }: PeerOptions): BenchSer
   };
 }
 
-/** Its first account of Kubernetes. */
 async function findAccount(url: string): Promise<string> {
   await using client = openApiClient(url);
   const accounts: unknown = JSON.parse(await client.get('/credentials'));

@@ -12,7 +12,6 @@ export interface WorldSizes {
   readonly large: number;
 }
 
-/** An application that the rows of reads are about, alone in a namespace of its name. */
 export interface BenchApplication {
   readonly name: string;
   readonly deployments: number;
@@ -25,7 +24,6 @@ export interface BenchApplication {
 /** The applications, by their sizes. */
 export type BenchWorld = { readonly [size in keyof WorldSizes]: BenchApplication };
 
-/** What the world is made of, and where. */
 export interface WorldOptions {
   readonly cluster: ClusterAccess;
   /** A word of lower-case letters and digits that no run had before. */
@@ -34,13 +32,11 @@ export interface WorldOptions {
   tell(line: string): void;
 }
 
-/** The applications that {@link makeWorld} makes. */
 export function planWorld({ run, sizes }: Pick<WorldOptions, 'run' | 'sizes'>): BenchWorld {
   const plan = (deployments: number) => planApplication({ run, deployments, podsEach: 1 });
   return { small: plan(sizes.small), medium: plan(sizes.medium), large: plan(sizes.large) };
 }
 
-/** An application that {@link makeApplication} makes. */
 export function planApplication(size: {
   readonly run: string;
   readonly deployments: number;
@@ -51,7 +47,6 @@ export function planApplication(size: {
   return { name, deployments, podsEach, deployment: `${name}-00000` };
 }
 
-/** Makes the applications in the cluster. */
 export async function makeWorld(options: WorldOptions): Promise<BenchWorld> {
   const { cluster, tell } = options;
   const world = planWorld(options);
@@ -63,7 +58,6 @@ export async function makeWorld(options: WorldOptions): Promise<BenchWorld> {
   return world;
 }
 
-/** Makes an application and its namespace in the cluster. */
 export async function makeApplication(
   { name, deployments, podsEach }: BenchApplication,
   { cluster, client, tell }: Pick<WorldOptions, 'cluster' | 'tell'> & { client: ClusterClient },

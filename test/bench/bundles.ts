@@ -12,7 +12,6 @@ import {
 import type { RowResult } from './rows.ts';
 import { summarize } from './statistics.ts';
 
-/** What a function weighs as Lambda gets it. */
 export interface BundleReport {
   readonly module: string;
   readonly kind: FunctionKind;

@@ -13,7 +13,6 @@ import { systemClock, systemRandomness } from '../../shared/runtime/services/sys
 import { countCapacity, type Units } from '../support/engines/count-capacity.ts';
 import type { StoreTestClient } from '../support/engines/store-test-client.ts';
 
-/** What docs/scale.md reckons with. */
 export interface UnitsReport {
   readonly objects: number;
   /** Of a changed object, where four objects of an application change together. */
@@ -41,12 +40,7 @@ const stateBytes = 850;
 /** Counts what caching an account of 10,000 objects costs, on an empty table. */
 export async function countUnits(documents: StoreTestClient): Promise<UnitsReport> {
   const counter = countCapacity(documents);
-  const parts = {
-    documents,
-    tableName: cacheTable.name,
-    clock: systemClock,
-    randomness: systemRandomness,
-  };
+  const parts = { documents, tableName: cacheTable.name, clock: systemClock, randomness: systemRandomness };
   const cache = createCacheStore({ ...parts, codecs: kubernetesPlugin.rowCodecs ?? {} });
   const kindRegistry = createKindRegistry([]);
   const writer = createCacheWriter({
@@ -98,12 +92,7 @@ async function runIdle(agents: DynamoAgentStore): Promise<void> {
   const state = (await answer.readState()) ?? 'x'.repeat(stateBytes);
   const run = { outcome: 'SUCCESS', durationMs: 1_100, items: 10_000, changes: 0 } as const;
   const now = systemClock.now();
-  await agents.finish(answer.lease, {
-    ...run,
-    asOfMs: now,
-    nextRunMs: now + agent.intervalMs,
-    state,
-  });
+  await agents.finish(answer.lease, { ...run, asOfMs: now, nextRunMs: now + agent.intervalMs, state });
 }
 
 function toggle(facts: ObjectFacts, round: number): ObjectFacts {

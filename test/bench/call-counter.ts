@@ -1,12 +1,11 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { agentRoutes } from '../../functions/agent-routes.ts';
+import { listen } from '../support/network/listening.ts';
 
-/** Stands before a system and counts what an agent asks of it. */
 export interface CallCounter extends AsyncDisposable {
-  /** Where the agent is to ask. */
   readonly url: string;
   /** How often each function of agents was called since it was last asked, by the function's name; connects are `hints`. */
   takeCounts(): ReadonlyMap<string, number>;
@@ -25,17 +24,12 @@ export async function startCallCounter(target: string): Promise<CallCounter> {
     count('hints');
     joinSockets(call, socket, connect(Number(port), hostname));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     takeCounts() {
       const taken = counts;
       counts = new Map();
       return taken;
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -36,7 +36,6 @@ export interface ClusterClient extends AsyncDisposable {
   call(request: ClusterRequest): Promise<unknown>;
 }
 
-/** A request to the API server. */
 export interface ClusterRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -45,7 +44,6 @@ export interface ClusterRequest {
   readonly accepted?: number;
 }
 
-/** Opens a client: the smallest that there is. */
 export async function openClusterClient(
   { server, caFile, token }: ClusterAccess,
   connections = 1,

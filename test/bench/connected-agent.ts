@@ -6,7 +6,6 @@ import type { RunningSystem } from './running-system.ts';
 const sessionTimeoutMs = 60_000;
 const lookPauseMs = 2;
 
-/** Where an agent is started. */
 export interface Installation {
   readonly system: Pick<RunningSystem, 'url'>;
   readonly signer: TokenSigner;

@@ -10,18 +10,15 @@ import type { RowResult } from './rows.ts';
 import { type CallCounts, type RunningSystem, startRunningSystem } from './running-system.ts';
 import { summarize } from './statistics.ts';
 
-/** What caching costs while nothing changes. */
 export interface CycleReport {
   readonly row: RowResult;
   readonly calls: CallTable;
 }
 
-/** How much is cached, and for how long the system is watched. */
 export interface CycleOptions {
   readonly cluster: ClusterAccess;
   /** Application, which is also its namespace: none that is there already. */
   readonly application: string;
-  /** Deployments, each with one ReplicaSet and one pod. */
   readonly deployments: number;
   /** Cycles of which the processor time is read together. */
   readonly cycles: number;

@@ -15,7 +15,6 @@ const settlePauseMs = 20;
 /** Deploys of which the processor time is read together: Linux counts it in ticks of 10 ms. */
 const deploysTogether = 10;
 
-/** What rows of deploys need to know. */
 export interface DeployContext {
   readonly server: BenchServer;
   readonly client: ApiClient;
@@ -26,7 +25,6 @@ export interface DeployContext {
   readonly namespace: string;
 }
 
-/** How much is deployed. */
 export interface DeploySizes extends Pick<SampleCounts, 'samples' | 'warmUp'> {
   /** Deploys after which the memory is read; more when the rows before make more. */
   readonly deploysForMemory: number;

@@ -1,6 +1,5 @@
 import type { RunningSystem } from './running-system.ts';
 
-/** An artifact that a system fetches. */
 export interface FetchedArtifact {
   readonly type: string;
   readonly artifactAccount: string;

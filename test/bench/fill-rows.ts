@@ -6,7 +6,6 @@ import type { BenchApplication } from './bench-world.ts';
 import { type Measured, type Row, type SampleCounts, takeMemory, takeSamples } from './rows.ts';
 import { measure } from './statistics.ts';
 
-/** What rows of the first fill need to know. */
 export interface FillContext {
   /** Our own, which has just become ready. */
   readonly server: BenchServer;
@@ -17,12 +16,10 @@ export interface FillContext {
   readonly application: BenchApplication;
 }
 
-/** How much is filled. */
 export interface FillSizes extends SampleCounts {
   readonly fill: { readonly deployments: number; readonly podsEach: number };
 }
 
-/** The rows of an application larger than most: its first fill, one of its lists, and the memory after both. */
 export function createFillRows(sizes: FillSizes): Row<FillContext>[] {
   const { deployments, podsEach } = sizes.fill;
   const of = `${deployments} Deployments with ${podsEach} pods each`;

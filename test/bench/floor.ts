@@ -15,7 +15,6 @@ export interface Floor extends AsyncDisposable {
   measureUnchanged(name: string): Promise<number>;
 }
 
-/** Opens the bare client for Deployments of a namespace. */
 export async function openFloor(cluster: ClusterAccess, namespace: string): Promise<Floor> {
   const client = await openClusterClient(cluster);
   const base = `/apis/apps/v1/namespaces/${namespace}/deployments`;

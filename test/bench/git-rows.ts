@@ -9,7 +9,6 @@ import { summarize } from './statistics.ts';
 const sizes = { folders: 100, filesEach: 50, fileBytes: 10_486 };
 const fetches = { warmUp: 2, timed: 10 };
 
-/** Name of the account that `measureGitRepository` reads by. */
 export const gitAccount = 'repositories';
 
 /** How long it takes to read a repository, from the request to the last byte, below the name of a server. */

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../support/network/listening.ts';
 
 /** A Docker registry that lists tags and stores nothing. Disposing stops it. */
 export interface ImageRegistry extends AsyncDisposable {
@@ -18,13 +17,8 @@ export async function startImageRegistry(tagsEach: number): Promise<ImageRegistr
     requests.push({ name, atMs: Date.now() });
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ name, tags }));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     listRequests: (prefix) => requests.filter(({ name }) => name.startsWith(prefix)).map(({ atMs }) => atMs),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }

@@ -7,7 +7,6 @@ import type { ImageRegistry } from './image-registry.ts';
 import { type Measured, type Row, type SampleCounts, takeSamples } from './rows.ts';
 import { measure } from './statistics.ts';
 
-/** What rows of images need to know. */
 export interface ImageContext {
   /** Our own, with the accounts of {@link createImageSettings}. */
   readonly server: BenchServer;
@@ -19,11 +18,8 @@ export interface ImageContext {
   readonly idleRun: Promise<IdleRun>;
 }
 
-/** How many images there are. */
 export interface ImageSizes extends SampleCounts {
-  /** Accounts of which images are looked for. */
   readonly accounts: number;
-  /** Repositories of each. */
   readonly repositoriesEach: number;
   readonly tagsEach: number;
   /** Repositories of one more account, whose runs are looked at. */
@@ -33,7 +29,6 @@ export interface ImageSizes extends SampleCounts {
 /** A run of the wide account's agent without a change. */
 export interface IdleRun {
   readonly requests: number;
-  /** Objects of the cache that it wrote. */
   readonly writes: number;
   /** Of the server's process, while it went on. */
   readonly processorMs: number;
@@ -114,7 +109,6 @@ function countItems(text: string): number {
   return asJsonArray(JSON.parse(text)).length;
 }
 
-/** What was seen of the wide account at a time. */
 interface Look {
   readonly atMs: number;
   /** Of the server's process, since it began. */

@@ -36,7 +36,6 @@ import { measureV1 } from './v1-rows.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
-/** How much a run does, beside what its options say. */
 const sizes = {
   world: { small: 10, medium: 100, large: 1_000 },
   fill: { deployments: 5_000, podsEach: 4 },
@@ -63,7 +62,6 @@ const v1Sizes = {
   ...{ warmUp: 10, budgetMs: 10_000 },
 };
 
-/** Deploys and reads through an agent, and agents that have nothing to do. */
 const agentSizes = {
   ...{ furtherAccounts: 100, starts: 5, idleMs: 30_000 },
   ...{ warmUp: 3, budgetMs: 60_000 },
@@ -256,10 +254,7 @@ async function showBundles({ json }: BenchOptions): Promise<void> {
 
 /** A control plane of its own, without the controllers, which would make pods of their own and delete them. */
 async function startBareCluster() {
-  return startCluster({
-    args: ['--no-controller-manager', '--no-scheduler', '--no-kubelet'],
-    report: tell,
-  });
+  return startCluster({ args: ['--no-controller-manager', '--no-scheduler', '--no-kubelet'], report: tell });
 }
 
 async function measureCachingAgent({ samples }: BenchOptions, server: string): Promise<RowResult[]> {

@@ -4,7 +4,6 @@ import { readMemoryMiB } from '../support/system/process-memory.ts';
 /** Milliseconds in a tick, in which Linux counts what processes use. */
 const tickMs = 10;
 
-/** What a process uses, as Linux tells in /proc. */
 export interface ProcessFigures {
   /** MiB that are resident. */
   readonly memoryMiB: number;

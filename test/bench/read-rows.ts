@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConcurrencyLimit } from '../../shared/core/concurrency.ts';
 import type { ApiClient } from './api-client.ts';
-import { waitUntilShown } from './application-shown.ts';
+import { waitForText, waitUntilShown } from './application-shown.ts';
 import type { BenchServer } from './bench-server.ts';
 import type { BenchApplication, BenchWorld, WorldSizes } from './bench-world.ts';
 import type { ClusterClient } from './cluster-access.ts';
@@ -20,14 +20,9 @@ function listBurstPaths(application: string): string[] {
   return [...lists.map((list) => `/applications/${application}/${list}`), '/securityGroups'];
 }
 
-/** Milliseconds until a change must be shown, and between two looks for it. */
-const changeTimeoutMs = 90_000;
-const changePauseMs = 5;
-
 /** Samples of a change that there must be, however long they take. */
 const changesMin = 3;
 
-/** What rows of reads need to know. */
 export interface ReadContext {
   readonly server: BenchServer;
   readonly client: ApiClient;
@@ -44,7 +39,6 @@ export interface ReadContext {
   readonly shown: Map<string, Promise<void>>;
 }
 
-/** How much is read. */
 export interface ReadSizes extends SampleCounts {
   readonly world: WorldSizes;
   /** Milliseconds after which an application must still be shown whole, so that what was being written is. */
@@ -55,10 +49,8 @@ export interface ReadSizes extends SampleCounts {
   readonly changesMs: number;
 }
 
-/** How many connections {@link ReadContext.burstClient} takes. */
 export const burstConnections = listBurstPaths('').length;
 
-/** The rows of reads, live and cached, of memory after them, and of how soon a change is shown. */
 export function createReadRows(sizes: ReadSizes): Row<ReadContext>[] {
   const { small, medium, large } = sizes.world;
   const list = (name: string, { of, aim }: { of: keyof WorldSizes; aim: number }): Row<ReadContext> =>
@@ -165,7 +157,6 @@ function createListRow(list: string, { sizes, of, aim }: RowOptions): Row<ReadCo
   };
 }
 
-/** From the first request to the last answer. */
 async function measureBurst(sizes: ReadSizes, context: ReadContext): Promise<Measured> {
   const { server, burstClient, burstFloor, world, alone } = context;
   await waitUntilWhole(sizes, context, world.medium);
@@ -206,7 +197,7 @@ async function measureChanges(sizes: ReadSizes, context: ReadContext): Promise<M
     const body = { metadata: { labels: { bench: value } } };
     const sampleMs = await context.alone(async () => {
       await context.cluster.call({ method: 'PATCH', path, body });
-      return measure(() => waitForText(context, value));
+      return measure(() => waitForText(context.client, small, value));
     });
     samples.push(sampleMs);
     usedMs += sampleMs;
@@ -214,13 +205,4 @@ async function measureChanges(sizes: ReadSizes, context: ReadContext): Promise<M
     await sleep(Math.random() * sampleMs);
   }
   return { samples };
-}
-
-async function waitForText({ client, world }: ReadContext, text: string): Promise<void> {
-  const path = `/applications/${world.small.name}/serverGroupManagers`;
-  const deadline = performance.now() + changeTimeoutMs;
-  while (!(await client.get(path)).includes(text)) {
-    if (performance.now() > deadline) throw new Error(`GET ${path}: a change is not shown after 90 s`);
-    await sleep(changePauseMs);
-  }
 }

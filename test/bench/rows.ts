@@ -9,16 +9,13 @@ const samplesTogether = 10;
 /** Samples that there must be, however long they take. */
 const samplesMin = 3;
 
-/** What is told of a row before it is measured. */
 export interface RowHead {
-  /** Its name in the table. */
   readonly name: string;
   readonly unit: 'ms' | 'MiB' | 'KB' | 'calls';
   /** What its median should not exceed, in its unit. */
   readonly aim?: number;
 }
 
-/** What was measured of a row, in its unit. */
 export interface Measured {
   readonly samples: readonly number[];
   /** The least that any server could take, measured alternately with the samples. */
@@ -34,19 +31,14 @@ export interface Row<Context> extends RowHead {
   measure(context: Context): Promise<Measured>;
 }
 
-/** A cell of the table: a row of one server. */
 export interface RowResult extends RowHead {
-  /** Name of the server. */
   readonly server: string;
-  /** Undefined when it could not be measured. */
   readonly summary?: Summary;
   readonly floor?: Summary;
   readonly processorMs?: number;
-  /** Why it could not be measured. */
   readonly problem?: string;
 }
 
-/** A server whose rows are measured. */
 export interface RowTarget<Context> {
   readonly server: string;
   /** Whether others shall be as quick as it is: it has no aims itself. */
@@ -78,6 +70,18 @@ export async function measureRows<Context>(
   }
 }
 
+/** Measures rows of one server, one after the other: each begins where the one before has come to. */
+export async function measureAlone<Context>(
+  server: string,
+  rows: readonly Row<Context>[],
+  context: Context,
+): Promise<RowResult[]> {
+  const results: RowResult[] = [];
+  const target = { server, isPeer: false, context };
+  await measureRows(rows, [target], async (result) => void results.push(result));
+  return results;
+}
+
 async function measureRow<Context>(
   { name, unit, measure }: Row<Context>,
   { server, context, findEnd }: RowTarget<Context>,
@@ -101,16 +105,13 @@ function findAim({ aim, peerFactor }: Row<never>, peer: Summary | undefined): nu
   return Math.round(peer.median * peerFactor * 10) / 10;
 }
 
-/** How many samples are taken. */
 export interface SampleCounts {
   readonly samples: number;
-  /** Samples before those that count. */
   readonly warmUp: number;
   /** Milliseconds after which no further sample is taken, when there are three. The warm-up takes a quarter of it at most. */
   readonly budgetMs: number;
 }
 
-/** What is measured again and again. */
 export interface Sampling extends SampleCounts {
   readonly server: Pick<BenchServer, 'readFigures'>;
   /** Does work while no other server is measured. */

@@ -17,7 +17,6 @@ export type CallCounts = { readonly [name: string]: number };
 /** What `npm start` starts, as its own process, watched from outside. Disposing stops it. */
 export interface RunningSystem extends AsyncDisposable {
   readonly url: string;
-  /** Name of its account, the first one. */
   readonly account: string;
   readonly pid: number;
   /** Milliseconds from the start of the process to its ready line. */
@@ -28,14 +27,12 @@ export interface RunningSystem extends AsyncDisposable {
   findEnd(): Promise<string | undefined>;
 }
 
-/** How to start a system. */
 export interface RunningSystemOptions {
   /** Folder for its data, its settings and its log; made where there is none. */
   readonly dir: string;
   readonly kubeconfig: string;
   /** Further fields of its account, such as `namespaces`. */
   readonly account: object;
-  /** Further accounts. */
   readonly accounts?: readonly object[];
   /** Further sections of its settings, such as `busdriver`. */
   readonly settings?: object;

@@ -24,7 +24,6 @@ export function toDeployment(options: { namespace: string; name: string; revisio
   };
 }
 
-/** A Deployment to deploy, and the account to do it by. */
 export interface SampleDeploy {
   readonly account: string;
   readonly namespace: string;
@@ -32,7 +31,6 @@ export interface SampleDeploy {
   readonly revision: number;
 }
 
-/** The request by which Orca deploys it. */
 export function toDeployRequest(options: SampleDeploy): object[] {
   return toRequest({ account: options.account, application: 'bench', manifest: toDeployment(options) });
 }

@@ -1,4 +1,3 @@
-/** What a row of the table says of its samples, in the unit of the samples. */
 export interface Summary {
   readonly n: number;
   readonly minimum: number;

@@ -13,12 +13,9 @@ import type { ClusterAccess, ClusterClient } from './cluster-access.ts';
 import type { RowResult } from './rows.ts';
 import { summarize } from './statistics.ts';
 
-/** What is measured of a registration run, and where. */
 export interface RegistrationOptions {
   readonly cluster: ClusterAccess;
-  /** The server that the rows are of. */
   readonly server: string;
-  /** How many namespaces its account has. */
   readonly namespaces: number;
   /** A word of lower-case letters and digits that no run on this control plane had before. */
   readonly run: string;

@@ -11,23 +11,17 @@ import { type RunningSystem, startRunningSystem } from './running-system.ts';
 import { measure, summarize } from './statistics.ts';
 import { measureRegistration } from './v1-registration.ts';
 
-/** How much there is of the V1 provider. */
 export interface V1Sizes extends SampleCounts {
-  /** Pods of the server group that is enabled. */
   readonly pods: number;
-  /** Server groups of the application that is read. */
   readonly serverGroups: number;
-  /** Namespaces of the account whose registration run is measured. */
   readonly namespaces: number;
   /** Milliseconds without calls before a memory is read, and how often it is. */
   readonly idleMs: number;
   readonly memorySamples: number;
 }
 
-/** What is measured of the V1 provider, and where. */
 export interface V1Options {
   readonly cluster: ClusterAccess;
-  /** The server that the rows are of. */
   readonly server: string;
   readonly sizes: V1Sizes;
   /** A word of lower-case letters and digits that no run on this control plane had before. */
@@ -38,13 +32,11 @@ export interface V1Options {
 /** Requests at a time while the world is made; pods at a time that the floor of a switch patches. */
 const makersMax = 16;
 const podsAtATime = 8;
-/** Times that the pods are switched. */
 const switches = { warmUp: 2, samples: 7 };
 const readyTimeoutMs = 300_000;
 const settlePauseMs = 20;
 const lookPauseMs = 200;
 
-/** What the rows have in common. */
 interface V1Context extends V1Options {
   readonly client: ClusterClient;
   /** The namespaces of deploys, of their floor, of nothing, and of the application that is read, which is named like it. */
@@ -54,7 +46,6 @@ interface V1Context extends V1Options {
   readonly filled: string;
 }
 
-/** What operations, views, the cache and the registration run of the V1 provider cost. */
 export async function measureV1(options: V1Options): Promise<RowResult[]> {
   const { cluster, run, server, sizes } = options;
   await using client = await openClusterClient(cluster, makersMax);
@@ -124,7 +115,6 @@ async function withSystem<T>(
   return await work(system);
 }
 
-/** A server group without pods: what its controller does is not measured. */
 async function measureCreation(
   { cluster, deploys, floors, sizes }: V1Context,
   system: RunningSystem,

@@ -34,7 +34,6 @@ export interface CapacityBench extends AsyncDisposable {
   find(account: string): Promise<Agent>;
 }
 
-/** What a bench is made of. */
 export interface CapacityBenchOptions {
   readonly engine: StoreEngine;
   readonly server: ScriptedServer;

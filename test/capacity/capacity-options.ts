@@ -3,17 +3,14 @@ import { InvalidInputError } from '../../shared/core/errors.ts';
 
 const parts = ['account', 'fleet', 'report'] as const;
 
-/** A part of the suite. */
 export type CapacityPart = (typeof parts)[number];
 
-/** What `npm run capacity` can be told. */
 export interface CapacityOptions {
   readonly help: boolean;
   /** A so many times smaller account, and fewer accounts. */
   readonly divisor: number;
   /** Only a part of it: what it came to is kept for the report. Default: all of it, and the report. */
   readonly part?: CapacityPart;
-  /** The file that takes the report, from the root of the repository. */
   readonly report: string;
 }
 
@@ -41,7 +38,6 @@ export function parseCapacityOptions(args: readonly string[]): CapacityOptions {
   return { help: values.help === true, divisor, report, ...(part && { part }) };
 }
 
-/** What `--help` prints. */
 export const capacityHelp = `npm run capacity -- [options]
 
 Caches one account of 140,000 objects and then a fleet of 1,000 accounts on the local DynamoDB, looks at all that views show of them,

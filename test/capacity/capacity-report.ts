@@ -1,7 +1,6 @@
 import type { Units } from '../support/engines/count-capacity.ts';
 import type { FleetSize } from './fleet-world.ts';
 
-/** Something that was done, and what it cost. */
 export interface CapacityRow {
   readonly what: string;
   readonly units: Units;
@@ -11,7 +10,6 @@ export interface CapacityRow {
   readonly times?: number;
 }
 
-/** What a part of the suite found. */
 export interface CapacityPart {
   /** Of each of its accounts. */
   readonly size: FleetSize;
@@ -23,7 +21,6 @@ export interface CapacityPart {
   readonly rows: readonly CapacityRow[];
 }
 
-/** What the suite found. */
 export interface CapacityReport {
   readonly account: CapacityPart;
   readonly fleet: CapacityPart;
@@ -34,7 +31,6 @@ export function countObjects({ deployments, replicaSetsEach, bareReplicaSets, po
   return deployments * (1 + replicaSetsEach) + bareReplicaSets + pods;
 }
 
-/** The report in Markdown. */
 export function formatCapacityReport({ account, fleet }: CapacityReport): string {
   const { largeDeployments, replicaSetsEach, bareReplicaSets } = account.size;
   return `${[

@@ -5,7 +5,6 @@ import {
 } from '../shared/providers/kubernetes/client/scripted-server.ts';
 import { answerStream, toErrorLine } from '../shared/providers/kubernetes/watch/watch-setup.ts';
 
-/** How much a cluster has. */
 export interface FleetSize {
   /** Applications; the first one is the largest, the others share what is left. */
   readonly applications: number;
@@ -23,11 +22,8 @@ export interface FleetSize {
 /** What an API server tells of the objects of a cluster that are made when they are asked for. */
 export interface FleetWorld {
   readonly size: FleetSize;
-  /** How many namespaces there are. */
   readonly namespaces: number;
-  /** Names of all applications. */
   listApplications(): string[];
-  /** Clusters of an application. */
   listClusters(application: string): string[];
   /** Changes the newest ReplicaSets of so many Deployments, one after the other. */
   touch(replicaSets: number): void;
@@ -39,7 +35,6 @@ export interface FleetWorld {
   answer(path: string): Answer;
 }
 
-/** An object as the world tells it. */
 export interface FleetObject {
   readonly metadata: {
     readonly name: string;
@@ -166,7 +161,6 @@ function toDeploymentName(size: FleetSize, index: number): string {
   return `${getApplication(size, index)}-service-with-a-long-name-${String(index).padStart(5, '0')}`;
 }
 
-/** The hash that a controller appends. */
 function toHash(index: number): string {
   return (index * 2_654_435_761).toString(36).padStart(10, 'b').slice(-10);
 }

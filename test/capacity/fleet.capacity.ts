@@ -49,7 +49,6 @@ const accounts = Array.from(
   (_, index) => `account${String(index).padStart(4, '0')}`,
 );
 
-/** Accounts whose agents run at a time. */
 const concurrentAccounts = 8;
 
 /** Runs of an account's agent in which everything must have been listed. */
@@ -140,7 +139,6 @@ describe('the capacity suite', () => {
   });
 });
 
-/** The day, the commit and the machine. */
 async function readSubject(): Promise<string> {
   const machine = `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`;
   return `${new Date().toISOString().slice(0, 10)}, commit ${await readCommit(root)}, ${machine}`;

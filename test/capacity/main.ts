@@ -1,34 +1,7 @@
-import { spawn } from 'node:child_process';
-import path from 'node:path';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import { type CapacityOptions, capacityHelp, parseCapacityOptions } from './capacity-options.ts';
+import { runLongSuite } from '../support/run/long-suite.ts';
+import { capacityHelp, parseCapacityOptions } from './capacity-options.ts';
 
-/** `npm run capacity`: runs the capacity suite by vitest. */
-process.exitCode = await main(process.argv.slice(2));
-
-async function main(args: readonly string[]): Promise<number> {
-  try {
-    const options = parseCapacityOptions(args);
-    if (!options.help) return await runSuite(options);
-    console.log(capacityHelp);
-    return 0;
-  } catch (error) {
-    console.error(getErrorMessage(error));
-    console.error("Try 'npm run capacity -- --help'.");
-    return 2;
-  }
-}
-
-function runSuite(options: CapacityOptions): Promise<number> {
-  const root = path.join(import.meta.dirname, '../..');
-  const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const config = path.join(import.meta.dirname, 'vitest.config.ts');
-  const child = spawn(process.execPath, [vitest, 'run', '--config', config, '--root', root], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, CAPACITY_OPTIONS: JSON.stringify(options) },
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject).once('close', (code) => resolve(code ?? 1));
-  });
-}
+process.exitCode = await runLongSuite({
+  ...{ name: 'capacity', folder: import.meta.dirname, help: capacityHelp, parse: parseCapacityOptions },
+  toEnvironment: (options) => ({ CAPACITY_OPTIONS: JSON.stringify(options) }),
+});

@@ -1,6 +1,5 @@
 import { defineConfig } from 'vitest/config';
 
-/** The capacity suite, which `npm run capacity` runs. */
 export default defineConfig({
   test: { include: ['test/capacity/*.capacity.ts'], hookTimeout: 180_000, testTimeout: 4 * 3600_000 },
 });

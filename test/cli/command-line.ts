@@ -4,7 +4,6 @@ import path from 'node:path';
 /** The command, as `npx busdriver` and `npm run busdriver` run it. */
 export const launcher = path.resolve(import.meta.dirname, '../../cli/busdriver');
 
-/** How a command ended. */
 export interface CommandEnd {
   readonly code: number | null;
   readonly stdout: string;

@@ -1,9 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shells } from '../../cli/completion.ts';
-import { makeTempDir, type TempDir } from '../support/run/temp-dir.ts';
 import { type System, startSystem } from '../support/system/system.ts';
 import { runCommand, runProgram } from './command-line.ts';
 
@@ -77,13 +74,9 @@ describe('bash', () => {
 });
 
 describe('names of accounts', () => {
-  let dir: TempDir;
   let system: System;
   beforeAll(async () => {
-    dir = await makeTempDir();
-    const config = path.join(dir.path, 'clouddriver.yml');
-    await writeFile(config, '{}');
-    system = await startSystem({ config: [config] });
+    system = await startSystem({ settings: {} });
     for (const name of ['alpha', 'beta', 'beta-2']) {
       const body = JSON.stringify({ type: 'kubernetes', name, kubeconfigSecret: 'clusters/x' });
       await system.fetch('/credentials', { method: 'POST', body });
@@ -91,7 +84,6 @@ describe('names of accounts', () => {
   });
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]();
-    await dir?.[Symbol.asyncDispose]();
   });
 
   it('are completed, whether the URL is in the environment or in the command line', async () => {

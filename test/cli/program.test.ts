@@ -1,6 +1,5 @@
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -8,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
 import { Terminal } from '../../cli/terminal.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { listen } from '../support/network/listening.ts';
 import { launcher, runCommand, runProgram } from './command-line.ts';
 
 const program = buildProgram({ terminal: new Terminal(), environment: {} });
@@ -232,7 +232,6 @@ describe('the launcher', () => {
   });
 });
 
-/** An answer of a server of this test. */
 interface TestAnswer {
   readonly status: number;
   readonly body: string;
@@ -247,13 +246,8 @@ async function startServer(answer: (target: string) => TestAnswer | Promise<Test
     const { status, body, location = 'http://elsewhere/' } = await answer(url);
     response.writeHead(status, { 'Content-Type': 'application/json', Location: location }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     requests,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }

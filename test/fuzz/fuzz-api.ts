@@ -7,7 +7,6 @@ const pollIntervalMs = 200;
 export interface FuzzApi {
   /** Without a slash at the end. */
   readonly url: string;
-  /** Status and parsed body of a call. */
   call(method: string, target: string, body?: JsonValue): Promise<ApiAnswer>;
   /** Posts operations of Kubernetes. @returns the task's id @throws Error for an answer that is not 200 */
   startTask(operations: readonly JsonObject[]): Promise<string>;
@@ -17,7 +16,6 @@ export interface FuzzApi {
   waitForTasks(timeoutMs: number): Promise<readonly string[]>;
 }
 
-/** What a call answered. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: JsonValue;

@@ -1,15 +1,12 @@
 import { asString, getPath } from '../../shared/core/json.ts';
 
-/** What was called how often. */
 export interface OperationCounts {
   readonly calls: number;
-  /** Number of answers by status. */
   readonly statuses: { readonly [status: string]: number };
 }
 
 /** Something that an answer must not be. The same of one route counts as one, whatever the request was. */
 export interface FuzzFailure {
-  /** Method and path, as the document writes them. */
   readonly operation: string;
   /** Kind of failure in schemathesis' words, such as `ServerError`. */
   readonly check: string;
@@ -22,7 +19,6 @@ export interface FuzzFailure {
   readonly count: number;
 }
 
-/** What the log of `hooks.py` tells. */
 export interface FuzzLog {
   readonly calls: number;
   readonly operations: { readonly [operation: string]: OperationCounts };

@@ -16,7 +16,6 @@ interface Described {
   readonly fixed?: boolean;
 }
 
-/** Requests for operations. */
 export function createOperationHits(playground: Playground): Hits {
   const header = {
     'X-SPINNAKER-USER': 'ada@example.com',

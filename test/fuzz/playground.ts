@@ -4,7 +4,6 @@ import type { JsonObject, JsonValue } from '../../shared/core/json.ts';
 export interface Playground {
   /** An account that may make namespaces. */
   readonly account: string;
-  /** Other accounts that there are. */
   readonly otherAccounts: readonly string[];
   readonly namespace: string;
   /** Ids of tasks that ended well and badly. */
@@ -44,7 +43,6 @@ export const kept = {
   pod: 'pod keeper',
 } as const;
 
-/** Makes what reads hit. */
 export function createKeptManifests(namespace: string): readonly JsonObject[] {
   const labels = { role: 'kept' };
   const pod = { containers: [{ name: 'main', image: 'example.invalid/app:1' }] };
@@ -62,7 +60,6 @@ export function createKeptManifests(namespace: string): readonly JsonObject[] {
   ];
 }
 
-/** Makes what operations change and delete. */
 export function createScratchManifests(namespace: string): readonly JsonObject[] {
   const labels = { app: 'frontend', role: 'scratch' };
   const spec = { containers: [{ name: 'main', image: 'example.invalid/app:1' }] };

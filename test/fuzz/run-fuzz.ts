@@ -25,7 +25,6 @@ const defaultSettleTimeoutMs = 120_000;
 const setUpTimeoutMs = 60_000;
 /** How often it is told how many calls were made, milliseconds. */
 const progressIntervalMs = 15_000;
-/** What to run against which API. */
 export interface RunFuzzOptions {
   /** The API, which may have a path. Its cluster must be one for tests: anything in it may be deleted. */
   readonly url: string;
@@ -48,11 +47,9 @@ export interface RunFuzzOptions {
   readonly lateShare?: number;
   /** How long tasks may take to end after the last call, in milliseconds; default two minutes. */
   readonly settleTimeoutMs?: number;
-  /** Told about progress, line by line. */
   readonly log?: (line: string) => void;
 }
 
-/** What a run found. */
 export interface FuzzReport extends FuzzLog {
   readonly seed: number;
   /** Ids of tasks that were still open when the time to end was over. */
@@ -157,7 +154,6 @@ async function makeCalls(
   return errors;
 }
 
-/** Tells how many calls were made so far. */
 async function tellProgress(dir: string, log: (line: string) => void): Promise<void> {
   const text = await readLog(dir);
   // The last line may be half written.
@@ -169,7 +165,6 @@ async function readLog(dir: string): Promise<string> {
   return readFile(getLogFile(dir), 'utf8').catch(() => '');
 }
 
-/** Deploys a namespace with some objects through the API itself, and lets one task fail. */
 async function makePlayground(api: FuzzApi): Promise<Playground> {
   const { body } = await api.call('GET', '/credentials');
   const names = asJsonArray(body)
@@ -210,7 +205,6 @@ interface Deployed {
   /** Empty when the deploy was refused. */
   readonly id: string;
   readonly failed: boolean;
-  /** What became of it. */
   readonly text: string;
 }
 

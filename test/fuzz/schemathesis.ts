@@ -20,16 +20,13 @@ const senselessChecks = [
   'use_after_free',
 ];
 
-/** One run of schemathesis. */
 export interface RunSchemathesisOptions {
-  /** The program. */
   readonly schemathesis: string;
   /** The API, without a slash at the end. */
   readonly url: string;
   /** Its phases, with commas between. */
   readonly phases: string;
   readonly seed: number;
-  /** Requests for each route in the phase `fuzzing`, at most. */
   readonly examples: number;
   /** Checks to leave out besides those that cannot hold. */
   readonly excludedChecks?: readonly string[];
@@ -37,7 +34,6 @@ export interface RunSchemathesisOptions {
   readonly dir: string;
 }
 
-/** What `hooks.py` reads. */
 export function getSetupFile(dir: string): string {
   return path.join(dir, 'setup.json');
 }

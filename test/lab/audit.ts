@@ -21,7 +21,6 @@ const excusedShareMax = 0.1;
 
 /** A promise, and whether it was kept. */
 export interface Finding {
-  /** The promise in words. */
   readonly promise: string;
   /** How much of what was looked at, such as `500 operations`. */
   readonly checked: string;
@@ -29,10 +28,8 @@ export interface Finding {
   readonly violations: readonly string[];
 }
 
-/** An operation that was posted. */
 export interface Posting {
   readonly chain: Chain;
-  /** Its place in the chain. */
   readonly index: number;
   /** Undefined when it was never accepted. */
   readonly id: string | undefined;
@@ -40,7 +37,6 @@ export interface Posting {
   readonly task: SystemTask | undefined;
 }
 
-/** What a run left behind. */
 export interface AuditOptions {
   readonly environment: LabEnvironment;
   readonly postings: readonly Posting[];
@@ -54,7 +50,6 @@ export interface AuditOptions {
   readonly timeoutMs: number;
 }
 
-/** Looks at every promise once nothing goes wrong any more. */
 export async function audit(options: AuditOptions): Promise<Finding[]> {
   return [
     auditTasks(options),

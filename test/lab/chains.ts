@@ -21,24 +21,19 @@ import {
 import { requestApi } from '../support/cluster/cluster.ts';
 import { createRandom, drawItem } from '../support/run/seeded-random.ts';
 
-/** An operation as Orca posts it. */
 export type Operation = { readonly [name: string]: JsonObject };
 
 /** Operations about one object. As a rule each is posted when the one before has ended, so that what comes late shows. */
 export interface ChainSort {
   readonly name: string;
-  /** How likely it is, compared with others. */
   readonly weight: number;
-  /** Makes what must be there before. */
   arrange(place: Place): Promise<void>;
   listOperations(place: Place): readonly Operation[];
   /** True when they are posted all at once; then what each one tells depends on the others. */
   readonly isConcurrent?: boolean;
-  /** What is wrong at the end, in words. */
   findWrongs(place: Place, outcome: TrialOutcome): string[];
 }
 
-/** A chain in its place. */
 export interface Chain {
   readonly sort: ChainSort;
   readonly place: Place;

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { listLive } from '../acceptance/tasks/faults/effects.ts';
-import { writeConfig } from '../infra/local/start-files.ts';
 import { startApiProxy } from '../support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '../support/cluster/cluster.ts';
 import { createRandom } from '../support/run/seeded-random.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
 import { chooseSize } from '../support/run/test-size.ts';
 import { startSystem } from '../support/system/system.ts';
 import { describeFailure } from './audit.ts';
@@ -19,11 +17,10 @@ describeWithCluster('npm start while calls of its own engines go wrong', (cluste
   it(`completes ${operations} operations, each once (seed ${seed})`, async () => {
     await using namespace = await createNamespace('direct');
     await using proxy = await startApiProxy(cluster);
-    await using dir = await makeTempDir();
     const account = { name: 'test', kubeconfigFile: proxy.kubeconfig, namespaces: [namespace.name] };
     const settings = { kubernetes: { enabled: true, accounts: [account] } };
     await using system = await startSystem({
-      config: [await writeConfig(dir, JSON.stringify(settings))],
+      settings,
       preload: [join(import.meta.dirname, 'fault-engines.ts')],
       env: { LAB_SEED: String(seed) },
     });

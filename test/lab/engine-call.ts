@@ -3,7 +3,6 @@ import { getPath, isJsonObject, type JsonObject } from '../../shared/core/json.t
 /** The engines that stand in for AWS. */
 export type EngineService = 'dynamodb' | 'sqs' | 'eventbridge';
 
-/** A call of an engine. */
 export interface EngineCall {
   readonly service: EngineService;
   /** Such as `PutItem`. */
@@ -11,7 +10,6 @@ export interface EngineCall {
   readonly input: JsonObject;
 }
 
-/** The answer to a call. */
 export interface EngineAnswer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };

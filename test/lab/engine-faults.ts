@@ -27,7 +27,6 @@ export interface Silence {
   readonly toMs: number;
 }
 
-/** What goes wrong, and when. */
 export interface EngineFaultsOptions {
   readonly seed: number;
   /** Of the calls, from 0 to 1. */
@@ -69,17 +68,14 @@ export class EngineFaults {
     this.#options = options;
   }
 
-  /** Lets things go wrong from now on. */
   begin(): void {
     this.#beganAtMs = performance.now();
   }
 
-  /** From now on nothing goes wrong. */
   end(): void {
     this.#beganAtMs = undefined;
   }
 
-  /** What goes wrong with a call. */
   draw(call: EngineCall): EngineFault | undefined {
     if (this.#beganAtMs === undefined) return undefined;
     const { seed, share } = this.#options;
@@ -107,12 +103,10 @@ export class EngineFaults {
     return silence && { mode: silence.mode, leftMs: silence.toMs - nowMs };
   }
 
-  /** Notes that something went wrong. */
   count(what: string): void {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
 
-  /** How often what went wrong, by name. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }

@@ -58,11 +58,7 @@ beforeAll(async () => {
   const engines = {
     dynamodb: running.use(await startDynamoDb({ dir: join(dir.path, 'data'), tables })).url,
     sqs: sqsEngine.url,
-    eventbridge: running.use(
-      await startEventBridge({
-        buses: ['b'],
-      }),
-    ).url,
+    eventbridge: running.use(await startEventBridge({ buses: ['b'] })).url,
   };
   const queueClient = new SQSClient(sqsEngine.clientOptions);
   await createQueues(queueClient, queues);

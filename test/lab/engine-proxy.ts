@@ -20,10 +20,8 @@ import {
 } from './engine-call.ts';
 import type { EngineFault, EngineFaults } from './engine-faults.ts';
 
-/** How to stand in front of an engine. */
 export interface EngineProxyOptions {
   readonly service: EngineService;
-  /** URL of the engine. */
   readonly target: string;
   readonly credentials: EngineCredentials;
   readonly faults: EngineFaults;
@@ -31,7 +29,6 @@ export interface EngineProxyOptions {
   readonly capacity: PartitionCapacity;
 }
 
-/** A proxy in front of an engine. */
 export interface EngineProxy extends AsyncDisposable {
   readonly url: string;
 }

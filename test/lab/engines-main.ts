@@ -29,10 +29,7 @@ async function main([dir = '', busName = '']: readonly string[]): Promise<void> 
     new SQSClient(sqs.clientOptions),
     queues.map((queue) => ({ ...queue, visibilityTimeoutSeconds })),
   );
-  const eventbridge = await startEventBridge({
-    buses: [busName],
-    onEvent: (event) => tell({ event }),
-  });
+  const eventbridge = await startEventBridge({ buses: [busName], onEvent: (event) => tell({ event }) });
   const engines = { dynamodb: dynamodb.url, sqs: sqs.url, eventbridge: eventbridge.url };
   tell({ engines, credentials: localClientOptions.credentials });
 }

@@ -20,7 +20,6 @@ import { Fleet } from './fleet.ts';
 import { processCount } from './plan.ts';
 import { type LabProcess, startLabProcess } from './processes.ts';
 
-/** Name of the event bus. */
 const busName = 'busdriver';
 
 /** Share of the calls of the API server that fail, from 0 to 1. */
@@ -38,7 +37,6 @@ export const accounts = ['test', 'streamed'] as const;
 /** What everything runs in. Disposing ends all of it. */
 export interface LabEnvironment extends AsyncDisposable {
   readonly namespace: string;
-  /** What went to the API server. */
   listClusterCalls(): readonly ProxiedCall[];
   /**
    * Resolves once the API server has done something that a process asked for, of which that process will not learn, or after some
@@ -54,13 +52,11 @@ export interface LabEnvironment extends AsyncDisposable {
   setClusterFaults(areOn: boolean): void;
   /** How often what went wrong on the way to the API server. */
   readonly clusterFaults: { readonly [type: string]: number };
-  /** Folder of the logs of all processes. */
   readonly logDir: string;
   /** Texts that no log may show: what opens the engines and the cluster. */
   readonly credentials: readonly string[];
 }
 
-/** How to start them. */
 export interface LabEnvironmentOptions {
   readonly cluster: TestCluster;
   readonly seed: number;

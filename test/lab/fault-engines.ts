@@ -63,7 +63,6 @@ async function performPart(call: EngineCall, perform: Perform): Promise<object> 
   return batch.addRefused(isJsonObject(output) ? output : {}, isKept);
 }
 
-/** As a connection that breaks. */
 function reset(): Error {
   return Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 }

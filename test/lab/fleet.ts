@@ -3,14 +3,12 @@ import type { FunctionsMessage } from './functions-main.ts';
 import { drawClockOffset, processCount } from './plan.ts';
 import { type LabProcess, startLabProcess } from './processes.ts';
 
-/** How to start the processes that run functions. */
 export interface FleetOptions {
   readonly seed: number;
   /** Seconds between two runs of a scheduled function in one process. */
   readonly scheduleSeconds: number;
   /** The functions' environment, by process. */
   readonly environments: readonly { readonly [name: string]: string }[];
-  /** Folder of the logs. */
   readonly logDir: string;
 }
 
@@ -26,7 +24,6 @@ export class Fleet implements AsyncDisposable {
     this.#members = members;
   }
 
-  /** Starts them. */
   static async start(options: FleetOptions): Promise<Fleet> {
     const places = Array.from({ length: processCount }, (_, process) => process);
     const members = places.map(async (process) => ({
@@ -36,12 +33,10 @@ export class Fleet implements AsyncDisposable {
     return new Fleet(options, await Promise.all(members));
   }
 
-  /** Where the API answers, by process. */
   get urls(): readonly string[] {
     return this.#members.map(({ running }) => running.first.url);
   }
 
-  /** Kills a process and starts another one in its place. */
   async kill(process: number): Promise<void> {
     const member = this.#members[process];
     if (member === undefined) return;
@@ -53,7 +48,6 @@ export class Fleet implements AsyncDisposable {
     await this.#changing;
   }
 
-  /** Has a process stand still for a while, unless it is killed meanwhile. */
   async freeze(process: number, ms: number): Promise<void> {
     const running = this.#members[process]?.running;
     running?.freeze();

@@ -26,13 +26,11 @@ const referenceIndex = 90_000;
 const referenceStep = 1_000;
 const referenceAttempts = 5;
 
-/** How to run the laboratory. */
 export interface LaboratoryOptions {
   readonly cluster: TestCluster;
   readonly seed: number;
   /** Operations that are posted at least. */
   readonly operations: number;
-  /** Processes that are killed. */
   readonly kills: number;
   /** How long things go wrong, milliseconds. */
   readonly durationMs: number;
@@ -40,13 +38,10 @@ export interface LaboratoryOptions {
   readonly scheduleSeconds: number;
   /** How long to wait afterwards for what comes about by itself, milliseconds. */
   readonly timeoutMs: number;
-  /** Where logs go when something is wrong. */
   readonly evidenceDir: string;
-  /** Called with each line that tells how far the run is. */
   say(line: string): void;
 }
 
-/** What a run did and found. */
 export interface LaboratoryReport {
   readonly seed: number;
   readonly operations: number;
@@ -87,15 +82,7 @@ export async function runLaboratory(options: LaboratoryOptions): Promise<Laborat
 
   say('looking at every promise');
   const { operations } = run.counts;
-  const findings = await audit({
-    environment,
-    postings,
-    reference,
-    operations,
-    caller,
-    secrets,
-    timeoutMs,
-  });
+  const findings = await audit({ environment, postings, reference, operations, caller, secrets, timeoutMs });
   if (findings.some(({ violations }) => violations.length > 0)) {
     await cp(environment.logDir, options.evidenceDir, { recursive: true });
     say(`something is wrong: the logs are in ${options.evidenceDir}`);
@@ -207,7 +194,6 @@ class Run {
     return { chain, index, id, task };
   }
 
-  /** Kills processes and has them stand still, as planned. */
   async #makeTrouble(): Promise<void> {
     const { plan, environment } = this.#options;
     const kills = plan.kills.map(async ({ atMs, process, isAfterWrite }) => {

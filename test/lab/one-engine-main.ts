@@ -5,7 +5,6 @@ import { tables } from '../../shared/aws/tables.ts';
 import { createLogger } from '../../shared/runtime/services/logger.ts';
 import { startDynamoDb, startEventBridge, startSqs } from '../support/engines/engine-servers.ts';
 
-/** What a process of one service tells once it answers. */
 export interface OneEngineMessage {
   readonly url: string;
 }

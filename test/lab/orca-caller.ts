@@ -3,7 +3,6 @@ import { drawInteger, drawItem, type Random } from '../support/run/seeded-random
 import type { SystemTask } from '../support/system/system.ts';
 import type { Operation } from './chains.ts';
 
-/** How to call the API. */
 export interface OrcaCallerOptions {
   /** Where the API answers at the moment: any of these. */
   getUrls(): readonly string[];

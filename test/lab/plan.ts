@@ -5,7 +5,6 @@ import type { Silence } from './engine-faults.ts';
 /** Processes that run functions. */
 export const processCount = 3;
 
-/** Something happens to a process. */
 export interface Trouble {
   readonly atMs: number;
   readonly process: number;
@@ -31,7 +30,6 @@ export interface LabPlan {
   readonly silences: readonly Silence[];
 }
 
-/** What a plan is made for. */
 export interface LabPlanOptions {
   readonly seed: number;
   readonly durationMs: number;
@@ -39,7 +37,6 @@ export interface LabPlanOptions {
   readonly kills: number;
 }
 
-/** Chains that begin together. */
 const burst = 6;
 
 /** Shares of the duration in which something begins: the end is for what goes on. */

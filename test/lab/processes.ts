@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const startTimeoutMs = 60_000;
 
-/** How to start a process of the laboratory. */
 export interface LabProcessOptions {
   /** Its module in this folder. */
   readonly module: string;
@@ -15,7 +14,6 @@ export interface LabProcessOptions {
   readonly logFile: string;
   /** By how many milliseconds its wall clock is off. Default 0. */
   readonly clockOffsetMs?: number;
-  /** Called with each message that it sends after the first. */
   onMessage?(message: unknown): void;
 }
 

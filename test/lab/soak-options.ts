@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 
-/** What `npm run soak` is told. */
 export interface SoakOptions {
   /** How long things go wrong, minutes. */
   readonly minutes: number;
@@ -10,7 +9,6 @@ export interface SoakOptions {
   /** Changes of the storm, which comes afterwards. */
   readonly changes: number;
   readonly seed: number;
-  /** Path of the report from the repository's root. */
   readonly report: string;
   readonly help: boolean;
 }
@@ -24,7 +22,6 @@ const bounds = {
   seed: { least: 0, most: 2 ** 31 - 1, usual: undefined },
 } as const;
 
-/** The text of `--help`. */
 export function formatSoakHelp(): string {
   return [
     'Usage: npm run soak -- [options]',

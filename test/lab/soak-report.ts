@@ -6,11 +6,9 @@ import type { LaboratoryReport } from './laboratory.ts';
 export interface SoakSubject {
   /** As `readCommit` answers it. */
   readonly commit: string;
-  /** How long things went wrong. */
   readonly minutes: number;
 }
 
-/** Violations that a report shows of each promise. */
 const shownMax = 10;
 
 const run = promisify(execFile);
@@ -26,7 +24,6 @@ export async function readCommit(root: string): Promise<string> {
   }
 }
 
-/** The report in Markdown. */
 export function formatSoakReport(report: LaboratoryReport, { commit, minutes }: SoakSubject): string {
   const { seed, operations, findings, injected, answers, ranMs } = report;
   const broken = findings.filter(({ violations }) => violations.length > 0);

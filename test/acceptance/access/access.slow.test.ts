@@ -43,25 +43,21 @@ describe('the table of rights', () => {
 });
 
 describeWithCluster('each route, by who calls and who judges', (cluster) => {
+  const stack = new AsyncDisposableStack();
   let dir: TempDir;
   let namespace: TestNamespace;
   let front50: Front50;
   let fiat: Fiat;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
-    namespace = await createNamespace('access');
-    front50 = await startFront50({ projects: [toProject(namespace.name)] });
-    fiat = await startFiat({ users: toUsers() });
+    dir = stack.use(await makeTempDir());
+    namespace = stack.use(await createNamespace('access'));
+    front50 = stack.use(await startFront50({ projects: [toProject(namespace.name)] }));
+    fiat = stack.use(await startFiat({ users: toUsers() }));
     await deploy(namespace.name);
   });
 
-  afterAll(async () => {
-    await fiat?.[Symbol.asyncDispose]();
-    await front50?.[Symbol.asyncDispose]();
-    await namespace?.[Symbol.asyncDispose]();
-    await dir?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   it('without Fiat', async () => {
     await using system = await start('gate', false);
@@ -219,18 +215,8 @@ function toUsers(): { readonly [name: string]: (typeof rights)[keyof typeof righ
 }
 
 function toProject(namespace: string): JsonObject {
-  const cluster = {
-    account: gated,
-    stack: '*',
-    detail: '*',
-    applications: [application],
-    region: namespace,
-  };
-  return {
-    id: 'p1',
-    name: 'matrix-project',
-    config: { applications: [application], clusters: [cluster] },
-  };
+  const cluster = { account: gated, stack: '*', detail: '*', applications: [application], region: namespace };
+  return { id: 'p1', name: 'matrix-project', config: { applications: [application], clusters: [cluster] } };
 }
 
 /** An application with something of each kind that views show. */

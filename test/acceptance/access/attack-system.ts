@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, request as requestHttp } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { JsonObject } from '../../../shared/core/json.ts';
+import { toKubeconfig } from '../../shared/providers/kubernetes/client/scripted-server.ts';
+import { listen } from '../../support/network/listening.ts';
 import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
@@ -14,10 +15,8 @@ export const callers = {
   stranger: { 'X-SPINNAKER-USER': 'stranger', 'X-SPINNAKER-ACCOUNTS': 'open' },
 } as const;
 
-/** Headers of a request. */
 export type Headers = { readonly [name: string]: string };
 
-/** What was answered. */
 export interface Answered {
   readonly status: number;
   readonly text: string;
@@ -35,34 +34,16 @@ export async function startSilentServer(): Promise<SilentServer> {
   const server = createServer((request, response) => {
     if (request.url?.startsWith('/livez')) response.end('ok');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const kubeconfig = JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'silent', cluster: { server: url } }],
-    users: [{ name: 'nobody', user: {} }],
-    contexts: [{ name: 'silent', context: { cluster: 'silent', user: 'nobody' } }],
-    'current-context': 'silent',
-  });
-  return {
-    kubeconfig,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const listening = await listen(server);
+  return { ...listening, kubeconfig: toKubeconfig({ server: listening.url }, {}) };
 }
 
-/** A system, and the file of its settings. */
 export interface AttackSystem extends AsyncDisposable {
   readonly system: System;
   /** Writes other settings; they count after a restart at the latest. */
   configure(settings: JsonObject): Promise<void>;
 }
 
-/** Starts a system with these settings. */
 export async function startAttackSystem(settings: JsonObject): Promise<AttackSystem> {
   const dir = await makeTempDir();
   const config = path.join(dir.path, 'spinnaker.yml');
@@ -100,7 +81,6 @@ export function toSettings(account: JsonObject, busdriver: JsonObject = {}): Jso
   };
 }
 
-/** What is sent. */
 export interface Sent {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly headers?: Headers;
@@ -142,13 +122,11 @@ function toAnswered(status: number, answer: string): Answered {
   return { status, text: answer, body: JSON.parse(answer) };
 }
 
-/** A deploy of a ConfigMap. */
 export function deploy(account: string, name = 'a'): readonly object[] {
   const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } };
   return [{ deployManifest: { account, moniker: { app: 'a' }, manifests: [manifest] } }];
 }
 
-/** Posts a deploy, and answers the id of its task. */
 export async function post(
   system: System,
   account: string,
@@ -158,14 +136,12 @@ export async function post(
   return call(system, `/kubernetes/ops${query}`, { method: 'POST', headers, body: deploy(account) });
 }
 
-/** A record of the audit. */
 export interface AuditLine {
   readonly action: string;
   readonly outcome: string;
   readonly [name: string]: unknown;
 }
 
-/** The records in the log so far, in order. */
 export async function listAudit(system: Pick<System, 'readLog'>): Promise<readonly AuditLine[]> {
   const lines = (await system.readLog()).split('\n').filter((line) => line.includes('"audit"'));
   return lines.flatMap((line) => {

@@ -26,12 +26,13 @@ const planted = 'planted-in-a-secret-4711';
 const { owner, stranger } = callers;
 
 describeWithCluster('the audit', (cluster) => {
+  const stack = new AsyncDisposableStack();
   let namespace: TestNamespace;
   let attack: AttackSystem;
   let system: System;
 
   beforeAll(async () => {
-    namespace = await createNamespace('audit');
+    namespace = stack.use(await createNamespace('audit'));
     await kubectl([
       '-n',
       namespace.name,
@@ -41,16 +42,15 @@ describeWithCluster('the audit', (cluster) => {
       'code',
       `--from-literal=a=${planted}`,
     ]);
-    attack = await startAttackSystem(
-      toSettings({ kubeconfigFile: cluster.kubeconfig, namespaces: [namespace.name] }),
+    attack = stack.use(
+      await startAttackSystem(
+        toSettings({ kubeconfigFile: cluster.kubeconfig, namespaces: [namespace.name] }),
+      ),
     );
     system = attack.system;
   });
 
-  afterAll(async () => {
-    await attack?.[Symbol.asyncDispose]();
-    await namespace?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   /** What is done, whether it is allowed, and the one record that tells it. */
   const acts: readonly {
@@ -198,9 +198,7 @@ describeWithCluster('the audit', (cluster) => {
   });
 
   function deleteConfigMap(): object {
-    return {
-      deleteManifest: { account: 'gated', manifestName: 'configMap none', location: 'NAMESPACE' },
-    };
+    return { deleteManifest: { account: 'gated', manifestName: 'configMap none', location: 'NAMESPACE' } };
   }
 
   async function makeTask(): Promise<string> {

@@ -1,9 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
 import { listOpenRows } from '../../support/engines/open-rows.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { itLocally, startSubject } from '../../support/system/subject.ts';
 import type { Subject } from '../../support/system/system.ts';
 import {
@@ -35,20 +32,15 @@ const localReasons = new Map([
 ]);
 
 describeWithCluster('bad input', (cluster) => {
-  let dir: TempDir;
   let system: Subject;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
-    const config = join(dir.path, 'clouddriver.yml');
     const account = { name: 'test', kubeconfigFile: cluster.kubeconfig, namespaces: ['allowed', 'default'] };
-    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts: [account] } }));
-    system = await startSubject({ config: [config] });
+    system = await startSubject({ settings: { kubernetes: { enabled: true, accounts: [account] } } });
   });
 
   afterAll(async () => {
     await system[Symbol.asyncDispose]();
-    await dir[Symbol.asyncDispose]();
   });
 
   for (const bad of [...malformedBodies, ...wrongDescriptions, ...wrongRoutes]) {
@@ -76,10 +68,10 @@ describeWithCluster('bad input', (cluster) => {
   it('is not what Jackson would coerce: that is accepted', async () => {
     await using namespace = await createNamespace('coerce');
     const metadata = { name: 'web', namespace: namespace.name };
-    const config = join(dir.path, 'open.yml');
     const account = { name: 'test', kubeconfigFile: cluster.kubeconfig };
-    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts: [account] } }));
-    await using open = await startSubject({ config: [config] });
+    await using open = await startSubject({
+      settings: { kubernetes: { enabled: true, accounts: [account] } },
+    });
     const operations = [
       ...describeDeploy({
         manifests: [null, { ...deployment, metadata }],
@@ -119,11 +111,11 @@ describeWithCluster('bad input', (cluster) => {
 });
 
 async function send(system: Subject, bad: BadRequest): Promise<Response> {
-  const { method = 'POST', path = '/kubernetes/ops', headers = {}, body } = bad;
+  const { method = 'POST', path = '/kubernetes/ops', body } = bad;
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   return await system.fetch(path, {
     method,
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { 'content-type': 'application/json' },
     ...(body !== undefined && {
       body: raw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body),
     }),

@@ -1,13 +1,11 @@
 /** Who calls: nobody who says his name; somebody without rights; who may read, or write, account and application; an administrator. */
 export const callers = ['none', 'stranger', 'reader', 'writer', 'admin'] as const;
 
-/** One of them. */
 export type CallerName = (typeof callers)[number];
 
 /** Who tells what they may do: Gate alone, by its header; Fiat; and Fiat, in each of the ways in which it cannot. */
 export const judges = ['gate', 'up', 'slow', 'down', 'code 500', 'wrong-json'] as const;
 
-/** One of them. */
 export type Judge = (typeof judges)[number];
 
 /**

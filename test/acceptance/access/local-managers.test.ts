@@ -13,7 +13,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => system[Symbol.asyncDispose]());
 
-/** What is answered to who calls 127.0.0.1 with these headers. */
 function call(headers: { readonly [name: string]: string } = {}): Promise<{ status: number; body: string }> {
   const { port } = new URL(system.url);
   return new Promise((resolve, reject) => {

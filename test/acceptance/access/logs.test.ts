@@ -23,10 +23,7 @@ describeWithCluster('the log', (cluster) => {
     { name: 'Not A Name', data: {}, end: 'task failed' },
   ])('tells whose task runs where, until: $end', async ({ name, data, end }) => {
     await using namespace = await createNamespace('logs');
-    await using system = await startSystem({
-      kubeconfig: cluster.kubeconfig,
-      args: ['--log-level', 'info'],
-    });
+    await using system = await startSystem({ kubeconfig: cluster.kubeconfig, args: ['--log-level', 'info'] });
     const [account] = system.accounts;
     const metadata = { name, namespace: namespace.name };
     const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }];

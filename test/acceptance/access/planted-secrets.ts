@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { toBase64, toKubeconfig } from '../../shared/providers/kubernetes/client/scripted-server.ts';
+import { listen } from '../../support/network/listening.ts';
 import { writeProgram } from '../../support/run/temp-dir.ts';
 
 /** Secrets of a test, each found again by its name. */
@@ -20,12 +21,10 @@ export class PlantedSecrets {
     this.#texts.set(name, text);
   }
 
-  /** The names, in the order in which they were planted. */
   get names(): readonly string[] {
     return [...this.#texts.keys()];
   }
 
-  /** How many there are. */
   get count(): number {
     return this.#texts.size;
   }
@@ -51,14 +50,12 @@ function listForms(secret: string): string[] {
 
 /** Accounts that fail in a way that tells of their secrets, and what they are configured by. */
 export interface PlantedConfig {
-  /** A file of Spinnaker's YAML. */
   readonly file: string;
   /** Names of the accounts that cannot reach a cluster, and of those of artifacts. */
   readonly broken: readonly string[];
   readonly artifactAccounts: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** What the configuration is written with. */
 export interface PlantedConfigOptions {
   readonly dir: string;
   readonly secrets: PlantedSecrets;
@@ -134,26 +131,18 @@ async function listBrokenAccounts({ dir, secrets }: PlantedConfigOptions): Promi
     placeholder: { token: placeholder },
     'placeholder-name': { username: placeholder, tokenFile: join(dir, 'no-such-file') },
   };
-  const accounts = Object.entries(users).map(([name, user]) => ({
-    name,
-    kubeconfigContents: toKubeconfig(deadServer, user),
-  }));
+  const define = (name: string, cluster: object, user: object = {}) => ({
+    ...{ name, kubeconfigContents: toKubeconfig(cluster, user) },
+  });
   return [
-    ...accounts,
+    ...Object.entries(users).map(([name, user]) => define(name, { server: deadServer }, user)),
     { name: 'no-yaml', kubeconfigContents: `users:\n- user:\n    token: "${plant('broken-yaml')}\n  x: [` },
-    {
-      name: 'proxied',
-      kubeconfigContents: toKubeconfig(
-        deadServer,
-        {},
-        { 'proxy-url': `http://u:${plant('proxy-password')}@127.0.0.1:1` },
-      ),
-    },
-    {
-      name: 'server-user',
-      kubeconfigContents: toKubeconfig(`https://u:${plant('server-password')}@127.0.0.1:1`, {}),
-    },
-    { name: 'no-server', kubeconfigContents: toKubeconfig(`ftp://u:${plant('ftp-password')}@x`, {}) },
+    define('proxied', {
+      server: deadServer,
+      'proxy-url': `http://u:${plant('proxy-password')}@127.0.0.1:1`,
+    }),
+    define('server-user', { server: `https://u:${plant('server-password')}@127.0.0.1:1` }),
+    define('no-server', { server: `ftp://u:${plant('ftp-password')}@x` }),
   ];
 }
 
@@ -186,19 +175,6 @@ function toExecUser(command: string, secrets: PlantedSecrets): object {
   };
 }
 
-function toKubeconfig(server: string, user: object, cluster: object = {}): string {
-  return JSON.stringify({
-    clusters: [{ name: 'c', cluster: { server, ...cluster } }],
-    users: [{ name: 'u', user }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  });
-}
-
-function toBase64(text: string): string {
-  return Buffer.from(text).toString('base64');
-}
-
 /** A host of artifacts that refuses everything, and repeats in what it says all that it was asked with. */
 export async function startEchoHost(): Promise<
   AsyncDisposable & { readonly url: string; readonly seen: string[] }
@@ -209,14 +185,5 @@ export async function startEchoHost(): Promise<
     seen.push(echo);
     response.writeHead(401, { 'content-type': 'text/plain' }).end(`refused: ${echo}`);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    seen,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...(await listen(server)), seen };
 }

@@ -6,15 +6,11 @@ export const gated = 'gated';
 /** The application that it runs. */
 export const application = 'matrix';
 
-/** What requests name. */
 export interface RequestNames {
-  /** Where the application runs. */
   readonly namespace: string;
-  /** A finished task of the account. */
   readonly taskId: string;
 }
 
-/** One request of a route, about the restricted account. */
 export interface RouteRequest {
   readonly route: string;
   readonly path: string;
@@ -22,7 +18,6 @@ export interface RouteRequest {
   readonly body?: string;
 }
 
-/** The request of a route. */
 export function toRouteRequest({ method, path }: Route, names: RequestNames): RouteRequest {
   const route = `${method} ${path}`;
   const values = toValues(path, names);

@@ -165,7 +165,6 @@ class Recorder {
     return { status: response.status, text };
   }
 
-  /** Posts an operation; the task, or why there is none, is kept. */
   async operate(operation: object): Promise<string> {
     const body = JSON.stringify([operation]);
     const { status, text } = await this.call('/kubernetes/ops', { method: 'POST', body });
@@ -182,7 +181,6 @@ interface PlantedWork {
   readonly namespace: string;
 }
 
-/** Reads and writes with each account that cannot reach its cluster. */
 async function failAccounts(
   { answers, secrets, namespace }: PlantedWork,
   { broken }: PlantedConfig,
@@ -332,7 +330,6 @@ async function sendHeaders({ answers, secrets }: PlantedWork): Promise<void> {
   }
 }
 
-/** What the system shows of itself and of the cluster. */
 async function readEverything({ answers, namespace }: PlantedWork): Promise<void> {
   for (const path of [
     '/credentials?expand=true',

@@ -13,7 +13,6 @@ let dir: TempDir;
 let system: System;
 let config: string;
 
-/** What came back. */
 interface Answered {
   readonly status: number;
   readonly body?: unknown;
@@ -223,10 +222,7 @@ describe("Clouddriver's account API on one machine", () => {
       status: 200,
     });
     const long = await send('PUT', '/credentials', body, { 'If-Match': 'x'.repeat(1_001) });
-    expect(long).toEqual({
-      status: 400,
-      error: ['If-Match: expected at most 1000 characters, got 1001'],
-    });
+    expect(long).toEqual({ status: 400, error: ['If-Match: expected at most 1000 characters, got 1001'] });
     const absent = await send('PUT', '/credentials', body, { 'If-Match': '*' });
     expect(absent).toEqual({ status: 412, error: 'The account tagged does not exist' });
   });
@@ -259,10 +255,9 @@ describe("Clouddriver's account API on one machine", () => {
 
 describe('where secrets are allowed', () => {
   it('a definition holds one, which is never shown, and stays when its mask is sent back', async () => {
-    await using temporary = await makeTempDir();
-    const file = path.join(temporary.path, 'clouddriver.yml');
-    await writeFile(file, JSON.stringify({ busdriver: { accounts: { allowPlainSecrets: true } } }));
-    await using own = await startSystem({ config: [file] });
+    await using own = await startSystem({
+      settings: { busdriver: { accounts: { allowPlainSecrets: true } } },
+    });
     system = own;
     const server = { host: 'http://127.0.0.1:1', bearerToken: planted };
     const masked = { ...server, bearerToken: '******' };
@@ -293,10 +288,7 @@ describe('where secrets are allowed', () => {
   });
 
   it('is not where storage is off: each route says so as Clouddriver does', async () => {
-    await using temporary = await makeTempDir();
-    const file = path.join(temporary.path, 'clouddriver.yml');
-    await writeFile(file, JSON.stringify({ account: { storage: { enabled: false } } }));
-    await using own = await startSystem({ config: [file] });
+    await using own = await startSystem({ settings: { account: { storage: { enabled: false } } } });
     system = own;
     const error =
       'Cannot use AccountDefinitionService endpoints without enabling AccountDefinitionService bean';
@@ -318,11 +310,9 @@ describe('with Fiat', () => {
         writer: { roles: ['ops'], accounts: { mine: all } },
       },
     });
-    const file = path.join(dir.path, 'clouddriver.yml');
     const busdriver = { accounts: { tokenBrokerHosts: ['example.com'] } };
     const services = { fiat: { enabled: true, baseUrl: fiat.url } };
-    await writeFile(file, JSON.stringify({ services, busdriver }));
-    system = await startSystem({ config: [file] });
+    system = await startSystem({ settings: { services, busdriver } });
   });
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]();

@@ -1,24 +1,21 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asJsonArray, asJsonObject, type JsonObject } from '../../../shared/core/json.ts';
 import { describeWithCluster } from '../../support/cluster/cluster.ts';
 import { type ClosableDoor, startClosableDoor } from '../../support/network/closable-door.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
 const planted = 'planted-token-health-77';
 
 describeWithCluster('the health of an account', (cluster) => {
-  let dir: TempDir;
+  const stack = new AsyncDisposableStack();
   let door: ClosableDoor;
   let system: System;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
     const kubeconfig = await readFile(cluster.kubeconfig, 'utf8');
     const [address = '', port = ''] = /https:\/\/127\.0\.0\.1:(\d+)/.exec(kubeconfig) ?? [];
-    door = await startClosableDoor(Number(port));
+    door = stack.use(await startClosableDoor(Number(port)));
     const behind = kubeconfig.replace(address, `https://127.0.0.1:${door.port}`);
     const accounts = [
       { name: 'near', kubeconfigFile: cluster.kubeconfig },
@@ -26,16 +23,10 @@ describeWithCluster('the health of an account', (cluster) => {
       { name: 'wrong', kubeconfigFile: cluster.kubeconfig, user: 'nobody' },
       { name: 'strange', server: { host: 'http://127.0.0.1:1', bearerToken: planted } },
     ];
-    const config = join(dir.path, 'clouddriver.yml');
-    await writeFile(config, JSON.stringify({ kubernetes: { accounts } }));
-    system = await startSystem({ config: [config] });
+    system = stack.use(await startSystem({ settings: { kubernetes: { accounts } } }));
   }, 120_000);
 
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await door?.[Symbol.asyncDispose]();
-    await dir?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   async function getHealth(account: string): Promise<JsonObject> {
     const response = await system.fetch(`/credentials/${account}/health`);

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asJsonArray, asJsonObject, type JsonObject } from '../../../shared/core/json.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../support/engines/aws-endpoints.ts';
@@ -17,10 +15,8 @@ let fiat: Fiat;
 let system: System;
 
 async function start(accounts: JsonObject = {}): Promise<System> {
-  const file = path.join(dir.path, 'clouddriver.yml');
   const services = { fiat: { enabled: true, baseUrl: fiat.url } };
-  await writeFile(file, JSON.stringify({ services, busdriver: { accounts } }));
-  return startSystem({ config: [file] });
+  return startSystem({ settings: { services, busdriver: { accounts } } });
 }
 
 /** The status of an answer, and its body or the message of its error. */

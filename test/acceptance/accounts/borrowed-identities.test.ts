@@ -160,7 +160,6 @@ function toEks(endpoint: string, { certificate } = authority): object {
   return { endpoint, certificateAuthority: { data: toBase64(certificate) }, status: 'ACTIVE' };
 }
 
-/** Status and text of an answer of the API. */
 async function send(method: string, target: string, body: object): Promise<{ status: number; text: string }> {
   const headers = { 'content-type': 'application/json' };
   const response = await system.fetch(target, { method, headers, body: JSON.stringify(body) });
@@ -220,9 +219,7 @@ describe('the identity at a cluster of EKS, of an account made by the API', () =
     ['any certificate, by the account', () => ({}), { insecure: true }],
     [
       'another authority',
-      () => ({
-        cluster: { 'certificate-authority-data': toBase64(otherAuthority.certificate) },
-      }),
+      () => ({ cluster: { 'certificate-authority-data': toBase64(otherAuthority.certificate) } }),
     ],
     [
       'one authority more',
@@ -235,15 +232,11 @@ describe('the identity at a cluster of EKS, of an account made by the API', () =
     ['another name in its certificate', () => ({ cluster: { 'tls-server-name': 'localhost' } })],
     [
       'a cluster that is not there',
-      () => ({
-        exec: { command: 'aws', args: ['eks', 'get-token', '--cluster-name', 'none'] },
-      }),
+      () => ({ exec: { command: 'aws', args: ['eks', 'get-token', '--cluster-name', 'none'] } }),
     ],
     [
       'a region that is a host',
-      () => ({
-        exec: { ...getToken, args: [...getToken.args, '--region', `${new URL(thief.url).host}/#`] },
-      }),
+      () => ({ exec: { ...getToken, args: [...getToken.args, '--region', `${new URL(thief.url).host}/#`] } }),
     ],
   ])('goes nowhere with %s', async (title, kubeconfig, more = {}) => {
     const name = `eks-${title.replaceAll(/[^a-z]+/g, '-')}`;
@@ -340,9 +333,7 @@ describe('what else a definition may not lend', () => {
     ],
     [
       'a secret whose region is a host',
-      () => ({
-        kubeconfigContents: `encrypted:ssm!r:${new URL(thief.url).host}/#!n:/kubeconfig`,
-      }),
+      () => ({ kubeconfigContents: `encrypted:ssm!r:${new URL(thief.url).host}/#!n:/kubeconfig` }),
       'no AWS region is known',
     ],
   ])('%s', async (title, definition, expected) => {

@@ -1,9 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { expect, it } from 'vitest';
 import { asJsonArray, asJsonObject } from '../../../shared/core/json.ts';
 import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { chooseSize } from '../../support/run/test-size.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
@@ -32,11 +29,8 @@ async function isListed(system: System, name: string): Promise<boolean> {
 describeWithCluster('accounts that come and go', (cluster) => {
   it('are seen at once, and no operation of another account fails meanwhile', async () => {
     await using namespace = await createNamespace('changing');
-    await using dir = await makeTempDir();
-    const config = path.join(dir.path, 'clouddriver.yml');
     const kept = { name: 'kept', kubeconfigFile: cluster.kubeconfig, namespaces: [namespace.name] };
-    await writeFile(config, JSON.stringify({ kubernetes: { accounts: [kept] } }));
-    await using system = await startSystem({ config: [config] });
+    await using system = await startSystem({ settings: { kubernetes: { accounts: [kept] } } });
     let isOver = false;
     const ended: unknown[] = [];
     const deploy = async (worker: number) => {
@@ -71,10 +65,7 @@ describeWithCluster('accounts that come and go', (cluster) => {
   });
 
   it('are whole after kill -9 at any moment, and their histories have no holes', async () => {
-    await using dir = await makeTempDir();
-    const config = path.join(dir.path, 'clouddriver.yml');
-    await writeFile(config, '{}');
-    await using system = await startSystem({ config: [config] });
+    await using system = await startSystem({ settings: {} });
     for (let kills = 0; kills < 3; kills += 1) {
       const names = Array.from({ length: 20 }, (_, index) => `killed-${kills}-${index}`);
       const answers = new Map<string, number>();

@@ -79,7 +79,6 @@ const configMap = {
 
 const names = Array.from({ length: clusterCount }, (_, index) => `cluster-${index}`);
 
-/** Each role is of an AWS account of its own. */
 function toRoleArn(index: number): string {
   return `arn:aws:iam::${String(222_200_000_000 + (index % roleCount))}:role/spinnaker/deployer`;
 }

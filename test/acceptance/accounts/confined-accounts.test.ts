@@ -1,4 +1,4 @@
-import { access, writeFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeTempDir } from '../../support/run/temp-dir.ts';
@@ -42,10 +42,10 @@ describe('an account that was made by the API', () => {
   it('uses no file, program or pod of the machine', async () => {
     await using dir = await makeTempDir();
     const proof = path.join(dir.path, 'proof');
-    const config = path.join(dir.path, 'clouddriver.yml');
     // So that one of them can be hidden in what looks like a secret.
-    await writeFile(config, JSON.stringify({ busdriver: { accounts: { allowPlainSecrets: true } } }));
-    await using system = await startSystem({ config: [config] });
+    await using system = await startSystem({
+      settings: { busdriver: { accounts: { allowPlainSecrets: true } } },
+    });
     for (const fields of [{}, { kubeconfigFile: '/etc/hostname' }, { serviceAccount: true }]) {
       const { status, text } = await create(system, { name: 'own', ...fields });
       expect(status, text).toBe(400);
@@ -63,9 +63,9 @@ describe('an account that was made by the API', () => {
   it('uses them where the settings allow it', async () => {
     await using dir = await makeTempDir();
     const proof = path.join(dir.path, 'proof');
-    const config = path.join(dir.path, 'clouddriver.yml');
-    await writeFile(config, JSON.stringify({ busdriver: { accounts: { allowMachineAccess: true } } }));
-    await using system = await startSystem({ config: [config] });
+    await using system = await startSystem({
+      settings: { busdriver: { accounts: { allowMachineAccess: true } } },
+    });
     const created = await create(system, { name: 'program', kubeconfigContents: runProgram(proof) });
     expect(created.status, created.text).toBe(200);
     await use(system, 'program');

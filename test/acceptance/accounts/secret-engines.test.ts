@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cbor } from '@smithy/core/cbor';
 import { afterEach, expect, it, vi } from 'vitest';
+import { toBase64, toKubeconfig } from '../../shared/providers/kubernetes/client/scripted-server.ts';
 import { createNamespace, describeWithCluster, type TestCluster } from '../../support/cluster/cluster.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../support/engines/aws-endpoints.ts';
 import { scanTasks } from '../../support/engines/stores.ts';
@@ -66,7 +67,8 @@ describeWithCluster('credentials in secrets', (cluster) => {
 });
 
 function placeGoodSecrets({ aws, broker, cluster, secrets, authority }: World): Accounts {
-  const kubeconfig = toKubeconfig(cluster, authority);
+  const { server, token } = cluster;
+  const kubeconfig = toKubeconfig({ server, 'certificate-authority-data': toBase64(authority) }, { token });
   const beside = (name: string) => ({ kube: kubeconfig, other: secrets.plant(name) });
   aws.objects
     .set('spin/kube', kubeconfig)
@@ -208,14 +210,4 @@ async function findPlanted(system: System, { secrets }: World, tasks: readonly o
     events: secrets.findIn(JSON.stringify(await system.readEvents())),
     tables: secrets.findIn(tables.join('\n')),
   };
-}
-
-function toKubeconfig({ server, token }: TestCluster, authority: string): string {
-  const ca = Buffer.from(authority).toString('base64');
-  return JSON.stringify({
-    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': ca } }],
-    users: [{ name: 'u', user: { token } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  });
 }

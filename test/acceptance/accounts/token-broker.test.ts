@@ -1,16 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
 import { scanTasks } from '../../support/engines/stores.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { startTokenBroker } from '../../support/services/token-broker.ts';
 import { startSystem } from '../../support/system/system.ts';
 
 describeWithCluster('accounts with a token broker', (cluster) => {
   it('deploy and read with its tokens, which are seen nowhere, beside one that its broker refuses', async () => {
     await using namespace = await createNamespace('broker');
-    await using dir = await makeTempDir();
     await using broker = await startTokenBroker(() => cluster.token);
     const key = 'planted-api-key-4711';
     broker.apiKey = key;
@@ -20,11 +17,9 @@ describeWithCluster('accounts with a token broker', (cluster) => {
       { name: 'two', server, namespaces: [namespace.name], clusterScopedKinds: false },
       { name: 'unknown-provider', server: { ...server, tokenProvider: 'unheard' } },
     ];
-    const config = join(dir.path, 'spinnaker.yml');
     const settings = { kubernetes: { accounts }, busdriver: { authorization: { reads: 'off' } } };
-    await writeFile(config, JSON.stringify(settings));
     await using system = await startSystem({
-      config: [config],
+      settings,
       env: { ARCADE_URL: broker.url, ARCADE_API_KEY: key },
     });
     const metadata = { name: 'web', annotations: { 'strategy.spinnaker.io/versioned': 'false' } };

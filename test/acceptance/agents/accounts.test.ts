@@ -34,7 +34,6 @@ const activate = (state: string, ...names: readonly string[]): Promise<readonly 
   return call('PATCH', accounts, list);
 };
 
-/** Makes accounts that are used from now on. */
 async function make(...names: readonly string[]): Promise<void> {
   const list = names.map((name) => ({ name, agent }));
   expect(await call('POST', dynamic, list)).toEqual([202, []]);

@@ -259,7 +259,6 @@ describeWithCluster('an agent that keeps accounts cached', (cluster) => {
     testMs,
   );
 
-  /** What a view has of an account, as if it were another's. */
   async function readView(view: string, account: string): Promise<unknown> {
     const path = `/applications/webshop/${view.replace('mirrored', account)}`;
     const answer: unknown = await (await world.system.fetch(path)).json();
@@ -313,7 +312,6 @@ function toServices({ namespace }: CachedAccount): string {
   return `/api/v1/namespaces/${namespace}/services`;
 }
 
-/** Makes a Service with labels of 63 letters. */
 async function makeService(account: CachedAccount, name: string, labels = 0): Promise<void> {
   const entries = Array.from({ length: labels }, (_, index) => [`label-${index}`, 'x'.repeat(63)]);
   const annotations = { 'moniker.spinnaker.io/application': `${account.name}shop` };

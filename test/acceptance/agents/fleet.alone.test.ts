@@ -19,7 +19,6 @@ const { agents, processes, limits } = chooseSize<{ agents: number; processes: nu
   long: { agents: 1_000, processes: 10, limits: {} },
 });
 
-/** Bounds of the drill. */
 const connectedMs = 60_000;
 const deployedMs = 120_000;
 const backMs = 90_000;
@@ -27,7 +26,6 @@ const backMs = 90_000;
 const connectsMax = 50;
 const growthMiBMax = 40;
 
-/** Calls that are made together. */
 const concurrency = 16;
 
 describeWithCluster(`${agents} agents in ${processes} processes`, (cluster) => {
@@ -88,7 +86,6 @@ describeWithCluster(`${agents} agents in ${processes} processes`, (cluster) => {
   );
 });
 
-/** What is done with a fleet. Names of accounts are those of their namespaces. */
 interface FleetDrill {
   readonly system: System;
   readonly fleet: Fleet;

@@ -1,10 +1,7 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTokenSigner, toAgentAccount } from '../../support/agents/agent-process.ts';
 import { toDeploy } from '../../support/agents/agent-world.ts';
 import { callRaw, openRawAgent, type RawAgent } from '../../support/agents/raw-agent.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { startFiat } from '../../support/services/fiat.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
@@ -18,16 +15,13 @@ let system: System;
 beforeAll(async () => {
   const ada = { accounts: { mine: all, shared: ['READ'] as const }, accountManager: true };
   const fiat = stack.use(await startFiat({ users: { ada, root: { admin: true } } }));
-  const dir = stack.use(await makeTempDir());
   const signer = await createTokenSigner();
   const settings = {
     services: { fiat: { enabled: true, baseUrl: fiat.url } },
     busdriver: { agents: { enabled: true } },
     kubernetes: { accounts: names.map((name) => toAgentAccount(name, signer)), cache: { enabled: false } },
   };
-  const file = path.join(dir.path, 'clouddriver.yml');
-  await writeFile(file, JSON.stringify(settings));
-  system = stack.use(await startSystem({ config: [file] }));
+  system = stack.use(await startSystem({ settings }));
   const served = {
     ...{ 'a-mine': ['mine'], 'b-both': ['mine', 'theirs'], 'c-theirs': ['theirs'], 'd-shared': ['shared'] },
   };

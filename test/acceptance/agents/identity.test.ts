@@ -341,7 +341,6 @@ describe('roles of IAM', () => {
     gateway = stack.use(await startIamGateway(caller, { ...functions, region }));
   }, testMs);
 
-  /** Starts an agent that has nothing of this machine's own. */
   const start = (credentials: { readonly [name: string]: string }, ...args: readonly string[]) => {
     const none = { AWS_PROFILE: '', AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
     const environment = { ...none, AWS_EC2_METADATA_DISABLED: 'true', ...credentials };

@@ -155,7 +155,6 @@ interface Drill extends AsyncDisposable {
   readonly random: Random;
   /** Deploys that have ended. */
   readonly done: Deploy[];
-  /** Starts an agent. */
   start(): Promise<AgentProcess>;
 }
 
@@ -173,9 +172,7 @@ async function openDrill(cluster: TestCluster, world: CachedWorld, random: Rando
   };
 }
 
-/** What happens in a batch. */
 interface Killer {
-  /** Kills somebody, and has somebody take its place. */
   kill(): Promise<void>;
   /** Called when all deploys are posted, and nobody is killed any more. */
   afterKills?(posted: readonly Deploy[]): Promise<void>;
@@ -230,7 +227,6 @@ async function awaitOwner(account: CachedAccount, before?: string): Promise<stri
   return awaitSome('another agent keeps the account cached', findOwner, { timeoutMs: takenOverMs });
 }
 
-/** The agent that was the last to begin. */
 function findHolder(agents: readonly AgentProcess[]): AgentProcess {
   const [last] = agents.toSorted((one, other) => readBegin(other).localeCompare(readBegin(one)));
   if (last === undefined) throw new Error('there is no agent');

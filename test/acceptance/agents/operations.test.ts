@@ -34,7 +34,6 @@ describeWithCluster('agents', (cluster) => {
   let world: World;
   /** Of the account `eight`. */
   let other: TokenSigner;
-  /** A task of an account whose agents never come. */
   let awaited: string;
 
   beforeAll(async () => {

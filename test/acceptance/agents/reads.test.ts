@@ -21,7 +21,6 @@ import {
 const testMs = 240_000;
 const timeout = 60_000;
 
-/** What a route answered. */
 interface Answer {
   readonly status: number;
   readonly text: string;
@@ -31,9 +30,7 @@ describeWithCluster('live reads through an agent', (cluster) => {
   const stack = new AsyncDisposableStack();
   let world: World;
   let namespace: TestNamespace;
-  /** That of the account `edge`. */
   let agent: AgentProcess;
-  /** Of the account `foreign`. */
   let other: TokenSigner;
 
   beforeAll(async () => {

@@ -191,7 +191,6 @@ describeWithCluster('agents of three replicas', (cluster) => {
     return asked.slice(0, lease);
   }
 
-  /** Deploys, and expects that the agent took the task without asking for work. */
   async function deployByHint(replica: Replica, name: string): Promise<void> {
     let asked = await deploy(replica, `${name}-1`);
     for (let count = 2; asked.some(isQuestion) && count <= triesMax; count += 1)

@@ -16,7 +16,6 @@ import { changeStored } from '../../support/agents/stored-change.ts';
 const testMs = 240_000;
 const stack = new AsyncDisposableStack();
 let world: World;
-/** Of the accounts `eight` and `foreign`. */
 let other: TokenSigner;
 
 beforeAll(async () => {
@@ -195,7 +194,6 @@ function toErrors({ status, body }: RawAnswer): readonly unknown[] {
   return [status, body['errors'] ?? body['message']];
 }
 
-/** What an agent caches with. */
 const cachingAgent = 'KubernetesCoreCachingAgent[1/1]';
 const facts = { v: 1, k: 'pod', s: 'shop', n: 'a', u: 'uid-a', r: '123', p: { c: ['web'] } };
 
@@ -204,13 +202,11 @@ function toChange(part: object = {}): object {
   return { ...change, ...part };
 }
 
-/** The same with other facts. */
 function withFacts(part: object): object {
   return toChange({ facts: JSON.stringify({ ...facts, ...part }) });
 }
 
 describe('caches', () => {
-  /** The present epoch. */
   const epoch = Math.floor(Date.now() / 60_000);
   let agent: RawAgent;
   const ask = (method: string, what: string, body?: object | Uint8Array<ArrayBuffer>): Promise<RawAnswer> =>

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toKubeconfig } from '../../shared/providers/kubernetes/client/scripted-server.ts';
 import { toAgentAccount } from '../../support/agents/agent-process.ts';
 import { type CachedWorld, openCachedWorld } from '../../support/agents/cached-account.ts';
 import { startApiProxy } from '../../support/cluster/api-proxy.ts';
@@ -44,7 +45,6 @@ describeWithCluster('secrets of agents', (cluster) => {
   }, 2 * taskMs);
   afterAll(() => stack.disposeAsync());
 
-  /** Deploys a Secret. */
   async function deploy(account: string, name: string, secret: object): Promise<SystemTask> {
     const metadata = { name, namespace: namespace.name };
     const manifests = [{ apiVersion: 'v1', kind: 'Secret', metadata, ...secret }];
@@ -180,13 +180,8 @@ async function writeBrokenKubeconfig(dir: string, secrets: PlantedSecrets): Prom
     args: ['--key', plant('exec-argument')],
     env: [{ name: 'EXEC_KEY', value: plant('exec-variable') }],
   };
-  const kubeconfig = {
-    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
-    users: [{ name: 'u', user: { exec, token: plant('kubeconfig-token') } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  };
+  const user = { exec, token: plant('kubeconfig-token') };
   const file = path.join(dir, 'broken');
-  await writeFile(file, JSON.stringify(kubeconfig), { mode: 0o600 });
+  await writeFile(file, toKubeconfig({ server: 'https://127.0.0.1:1' }, user), { mode: 0o600 });
   return file;
 }

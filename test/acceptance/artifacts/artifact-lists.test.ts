@@ -1,8 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Origin, startOrigin } from '../../shared/providers/artifacts/origin.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type Subject, startSystem } from '../../support/system/system.ts';
 
 const index = `apiVersion: v1
@@ -17,33 +14,28 @@ entries:
 `;
 
 describe('pickers of artifacts', () => {
-  let dir: TempDir;
+  const stack = new AsyncDisposableStack();
   let charts: Origin;
   let system: Subject;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
-    charts = await startOrigin((request, response) => {
-      if (request.url === '/stable/index.yaml') response.end(index);
-      else if (request.url === '/stable/shop-1.4.2.tgz') response.end('archive');
-      else response.writeHead(404).end();
-    });
+    charts = stack.use(
+      await startOrigin((request, response) => {
+        if (request.url === '/stable/index.yaml') response.end(index);
+        else if (request.url === '/stable/shop-1.4.2.tgz') response.end('archive');
+        else response.writeHead(404).end();
+      }),
+    );
     const accounts = [
       { name: 'charts', repository: `${charts.url}/stable` },
       { name: 'gone', repository: `${charts.url}/gone` },
     ];
-    const file = join(dir.path, 'clouddriver.yml');
     const helm = { enabled: true, accounts };
     const artifacts = { urlRestrictions: { allowedIps: ['127.0.0.1'] }, helm, http: { enabled: true } };
-    await writeFile(file, JSON.stringify({ artifacts }));
-    system = await startSystem({ config: [file] });
+    system = stack.use(await startSystem({ settings: { artifacts } }));
   });
 
-  afterAll(async () => {
-    await system[Symbol.asyncDispose]();
-    await charts[Symbol.asyncDispose]();
-    await dir[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   const read = async (path: string): Promise<readonly [number, unknown]> => {
     const response = await system.fetch(`/artifacts/account/${path}`);

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import {
@@ -25,13 +23,11 @@ describeWithCluster("Spinnaker's artifact store", (cluster) => {
     dir = await makeTempDir();
     aws = await startAwsEndpoints(dir.path);
     namespace = await createNamespace('store');
-    const file = join(dir.path, 'clouddriver.yml');
     const settings = {
       kubernetes: { accounts: [{ name: 'test', kubeconfigFile: cluster.kubeconfig }] },
       'artifact-store': { type: 's3', s3: { enabled: true, bucket, region: 'eu-west-1' } },
     };
-    await writeFile(file, JSON.stringify(settings));
-    system = await startSystem({ config: [file] });
+    system = await startSystem({ settings });
   }, 180_000);
 
   afterAll(async () => {
@@ -42,7 +38,6 @@ describeWithCluster("Spinnaker's artifact store", (cluster) => {
     await dir?.[Symbol.asyncDispose]();
   });
 
-  /** Stores a text as Orca does, and answers the artifact that Orca sends for it. */
   function store(content: string, type = 'remote/map/base64'): JsonObject {
     const hash = createHash('sha256').update(content).digest('hex');
     aws.objects.set(`${bucket}/shop/${hash}`, content);

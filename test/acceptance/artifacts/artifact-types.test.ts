@@ -1,11 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import { type Origin, startOrigin } from '../../shared/providers/artifacts/origin.ts';
 import { samples } from '../../shared/providers/artifacts/type-samples.ts';
 import { toArtifact } from '../../support/conformance/artifact-sample.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { startSubject } from '../../support/system/subject.ts';
 import type { Subject } from '../../support/system/system.ts';
 
@@ -19,11 +16,9 @@ const remotes = samples.flatMap((sample, index) => {
 
 describe('artifacts, as the functions fetch them', () => {
   const origins = new Map<string, Origin>();
-  let dir: TempDir;
   let system: Subject;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
     const artifacts: { [kind: string]: { enabled: boolean; accounts: JsonObject[] } } = {};
     for (const { remote, artifactAccount: name } of remotes) {
       const origin = await startOrigin(
@@ -40,16 +35,13 @@ describe('artifacts, as the functions fetch them', () => {
         ...server,
       });
     }
-    const config = join(dir.path, 'clouddriver.yml');
     const urlRestrictions = { allowedIps: ['127.0.0.1'] };
-    await writeFile(config, JSON.stringify({ artifacts: { urlRestrictions, ...artifacts } }));
-    system = await startSubject({ config: [config] });
+    system = await startSubject({ settings: { artifacts: { urlRestrictions, ...artifacts } } });
   });
 
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]();
     for (const origin of origins.values()) await origin[Symbol.asyncDispose]();
-    await dir[Symbol.asyncDispose]();
   });
 
   it.each(remotes)('of type $type come $title', async ({ artifactAccount, ...sample }) => {

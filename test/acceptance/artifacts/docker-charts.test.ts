@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { asJsonArray } from '../../../shared/core/json.ts';
-import { writeConfig } from '../../infra/local/start-files.ts';
 import {
   deleteTag,
   describeWithRegistry,
@@ -9,26 +8,23 @@ import {
   startRegistry,
   type TestRegistry,
 } from '../../support/artifacts/registry.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
-/** Building a registry may take this long. */
 const startTimeoutMs = 600_000;
 
 describeWithRegistry('charts of a Docker registry', () => {
+  const stack = new AsyncDisposableStack();
   let registry: TestRegistry;
   let system: System;
-  let temp: TempDir;
   const archive = Buffer.from('archive');
 
   beforeAll(async () => {
-    registry = await startRegistry();
+    registry = stack.use(await startRegistry());
     for (const tag of ['1.9.0', '1.10.0']) {
       await pushChart(registry.url, { repository: 'charts/shop', tag, archive });
     }
     await pushChart(registry.url, { repository: 'charts/web', tag: '0.1.0', archive });
     await pushImage(registry.url, { repository: 'shop/cart', tags: ['1'] });
-    temp = await makeTempDir();
     const { url: address } = registry;
     const accounts = [
       {
@@ -44,15 +40,11 @@ describeWithRegistry('charts of a Docker registry', () => {
       artifacts: { urlRestrictions: { allowedIps: ['127.0.0.1'] } },
       dockerRegistry: { enabled: true, accounts },
     };
-    system = await startSystem({ config: [await writeConfig(temp, JSON.stringify(settings))] });
+    system = stack.use(await startSystem({ settings }));
     await vi.waitFor(async () => expect((await ask('images/find')).body).toHaveLength(2), waiting);
     await vi.waitFor(async () => expect((await ask('charts/find')).body).toHaveLength(2), waiting);
   }, startTimeoutMs);
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await registry?.[Symbol.asyncDispose]();
-    await temp?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   const waiting = { timeout: 60_000, interval: 200 };
   const ask = async (path: string, headers: Record<string, string> = {}) => {

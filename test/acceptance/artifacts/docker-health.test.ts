@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asJsonArray, asJsonObject, type JsonObject } from '../../../shared/core/json.ts';
-import { writeConfig } from '../../infra/local/start-files.ts';
 import {
   describeWithRegistry,
   pushImage,
@@ -10,25 +9,23 @@ import {
   type TestRegistry,
 } from '../../support/artifacts/registry.ts';
 import { type ClosableDoor, startClosableDoor } from '../../support/network/closable-door.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
 /** A machine that is busy runs agents late. */
 const timeout = 90_000;
 
 describeWithRegistry('the health of a Docker registry account', () => {
+  const stack = new AsyncDisposableStack();
   let open: TestRegistry;
   let registry: TestRegistry;
   let door: ClosableDoor;
   let system: System;
-  let temp: TempDir;
 
   beforeAll(async () => {
-    open = await startRegistry();
-    registry = await startRegistry({ auth: { scheme: 'basic' }, storage: open.storage });
+    open = stack.use(await startRegistry());
+    registry = stack.use(await startRegistry({ auth: { scheme: 'basic' }, storage: open.storage }));
     await pushImage(open.url, { repository: 'shop/cart', tags: ['1'] });
-    door = await startClosableDoor(Number(new URL(registry.url).port));
-    temp = await makeTempDir();
+    door = stack.use(await startClosableDoor(Number(new URL(registry.url).port)));
     const account = { username: registryUser, password: registryPassword, cacheIntervalSeconds: 1 };
     const behind = { ...account, address: `http://127.0.0.1:${door.port}` };
     const accounts = [
@@ -38,15 +35,9 @@ describeWithRegistry('the health of a Docker registry account', () => {
       { ...account, name: 'refused', address: registry.url, password: 'planted-other' },
     ];
     const settings = { kubernetes: { enabled: false }, dockerRegistry: { enabled: true, accounts } };
-    system = await startSystem({ config: [await writeConfig(temp, JSON.stringify(settings))] });
+    system = stack.use(await startSystem({ settings }));
   }, 600_000);
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await door?.[Symbol.asyncDispose]();
-    await registry?.[Symbol.asyncDispose]();
-    await open?.[Symbol.asyncDispose]();
-    await temp?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   async function getHealth(account: string): Promise<JsonObject> {
     const response = await system.fetch(`/credentials/${account}/health`);

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { asJsonArray, asJsonObject, type JsonValue } from '../../../shared/core/json.ts';
-import { writeConfig } from '../../infra/local/start-files.ts';
 import {
   deleteTag,
   describeWithRegistry,
@@ -10,29 +9,26 @@ import {
   startRegistry,
   type TestRegistry,
 } from '../../support/artifacts/registry.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
-/** Building a registry may take this long. */
 const startTimeoutMs = 600_000;
 
 describeWithRegistry('images of a Docker registry', () => {
+  const stack = new AsyncDisposableStack();
   let open: TestRegistry;
   let registry: TestRegistry;
   let system: System;
-  let temp: TempDir;
   let digest: string;
 
   beforeAll(async () => {
-    open = await startRegistry();
-    registry = await startRegistry({ auth: { scheme: 'basic' }, storage: open.storage });
+    open = stack.use(await startRegistry());
+    registry = stack.use(await startRegistry({ auth: { scheme: 'basic' }, storage: open.storage }));
     const labels = { buildNumber: '7', commitId: 'abc', branch: 'main', team: 'shop' };
     const image = { labels, created: '2026-03-04T05:06:07.5Z' };
     digest = await pushImage(open.url, { repository: 'shop/cart', tags: ['1.10', '1.9'], image });
     const newer = { created: '2026-05-01T00:00:00Z' };
     await pushImage(open.url, { repository: 'shop/cart', tags: ['1.0-hotfix'], image: newer });
     await pushImage(open.url, { repository: 'shop/pay', tags: ['2'] });
-    temp = await makeTempDir();
     const account = { address: registry.url, username: registryUser, password: registryPassword };
     const details = { trackDigests: true, inspectDigests: true, sortTagsByDate: true };
     const accounts = [
@@ -40,15 +36,10 @@ describeWithRegistry('images of a Docker registry', () => {
       { ...account, name: 'plain', repositories: ['shop/pay'] },
     ];
     const settings = { kubernetes: { enabled: false }, dockerRegistry: { enabled: true, accounts } };
-    system = await startSystem({ config: [await writeConfig(temp, JSON.stringify(settings))] });
+    system = stack.use(await startSystem({ settings }));
     await vi.waitFor(async () => expect(await find('')).toHaveLength(5), { timeout: 60_000, interval: 200 });
   }, startTimeoutMs);
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await registry?.[Symbol.asyncDispose]();
-    await open?.[Symbol.asyncDispose]();
-    await temp?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   const ask = async (path: string, headers: Record<string, string> = {}) => {
     const response = await system.fetch(path, { headers });

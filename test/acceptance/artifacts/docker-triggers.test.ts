@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { asJsonArray, getPath, type JsonValue } from '../../../shared/core/json.ts';
-import { writeConfig } from '../../infra/local/start-files.ts';
 import {
   deleteTag,
   describeWithRegistry,
@@ -11,13 +10,10 @@ import {
 } from '../../support/artifacts/registry.ts';
 import { type RegistryFront, startRegistryFront } from '../../support/artifacts/registry-front.ts';
 import { startTokenRegistry } from '../../support/artifacts/registry-tokens.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
-/** Building a registry may take this long. */
 const startTimeoutMs = 600_000;
 
-/** Tags of the large repository. */
 const tags = Array.from({ length: 1_000 }, (_, index) => `1.${index}`);
 
 /** What Igor has Echo start pipelines from: the fields of a tag that its event and its artifact are made of. */
@@ -115,8 +111,7 @@ describeWithRegistry('triggers of Docker registries', () => {
       { name: 'front', address: front.url, cacheIntervalSeconds: 1, paginateSize: 300 },
     ];
     const settings = { kubernetes: { enabled: false }, dockerRegistry: { enabled: true, accounts } };
-    const temp = stack.use(await makeTempDir());
-    system = stack.use(await startSystem({ config: [await writeConfig(temp, JSON.stringify(settings))] }));
+    system = stack.use(await startSystem({ settings }));
     await vi.waitFor(async () => expect(await countImages()).toEqual([1, 1_001]), {
       timeout: 60_000,
       interval: 200,

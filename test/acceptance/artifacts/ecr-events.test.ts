@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { localAccountId, localRegion } from '../../../infra/local/local-aws.ts';
 import { asJsonArray, asJsonObject } from '../../../shared/core/json.ts';
-import { writeConfig } from '../../infra/local/start-files.ts';
 import { startEcr, type TestEcr, toDigest } from '../../support/artifacts/ecr.ts';
 import { tellAwsEvent } from '../../support/engines/aws-events.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
 /** Milliseconds in which a push is to be seen. */
@@ -12,12 +10,10 @@ const visibleWithinMs = 2_000;
 
 describe('a push to Amazon ECR', () => {
   let ecr: TestEcr;
-  let temp: TempDir;
   let system: System;
 
   beforeAll(async () => {
     ecr = await startEcr(localAccountId);
-    temp = await makeTempDir();
     const address = `https://${localAccountId}.dkr.ecr.${localRegion}.amazonaws.com`;
     const images = new Map([[toDigest('a'), { tags: ['1'], pushedAtMs: 1_767_225_600_000 }]]);
     ecr.repositories.set('shop/cart', images);
@@ -25,7 +21,7 @@ describe('a push to Amazon ECR', () => {
     const accounts = [{ name: 'ecr', address, cacheIntervalSeconds: 3600, trackDigests: true }];
     const settings = { kubernetes: { enabled: false }, dockerRegistry: { enabled: true, accounts } };
     system = await startSystem({
-      config: [await writeConfig(temp, JSON.stringify(settings))],
+      settings,
       env: {
         AWS_ENDPOINT_URL_ECR: ecr.url,
         AWS_ACCESS_KEY_ID: 'AKIAOWN',
@@ -38,7 +34,6 @@ describe('a push to Amazon ECR', () => {
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]();
     await ecr?.[Symbol.asyncDispose]();
-    await temp?.[Symbol.asyncDispose]();
     vi.unstubAllEnvs();
   });
 

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AwsEndpoints, startAwsEndpoints } from '../../support/engines/aws-endpoints.ts';
 import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
@@ -27,13 +25,11 @@ describe('fetching an artifact that stands in the artifact store', () => {
         stranger: { applications: { other: ['READ'] } },
       },
     });
-    const file = join(dir.path, 'clouddriver.yml');
     const settings = {
       'artifact-store': { type: 's3', s3: { enabled: true, bucket, region: 'eu-west-1' } },
       services: { fiat: { enabled: true, baseUrl: fiat.url } },
     };
-    await writeFile(file, JSON.stringify(settings));
-    system = await startSystem({ config: [file] });
+    system = await startSystem({ settings });
   });
 
   beforeEach(() => fiat.setMode('up'));

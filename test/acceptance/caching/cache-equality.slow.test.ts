@@ -1,11 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { findDifferences } from '../../support/cluster/cached-cluster.ts';
 import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { chooseSize } from '../../support/run/test-size.ts';
 import { itLocally } from '../../support/system/subject.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
@@ -28,7 +25,6 @@ describeWithCluster('the cache after a storm', (cluster) => {
     async () => {
       await using one = await createNamespace('storm');
       await using other = await createNamespace('storm');
-      await using dir = await makeTempDir();
       const namespaces = [one.name, other.name];
       const accounts = [
         {
@@ -37,9 +33,7 @@ describeWithCluster('the cache after a storm', (cluster) => {
         },
         { name: 'by-streams', kubeconfigFile: cluster.kubeconfig, namespaces, cacheMode: 'stream' },
       ];
-      const config = join(dir.path, 'clouddriver.yml');
-      await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
-      await using system = await startSystem({ config: [config] });
+      await using system = await startSystem({ settings: { kubernetes: { enabled: true, accounts } } });
 
       let kills = 0;
       const storm = rageStorm({ namespaces, changes, mayEnd: () => kills >= killsLeast });

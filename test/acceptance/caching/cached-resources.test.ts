@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import {
@@ -8,7 +6,6 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../support/cluster/cluster.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type Front50, startFront50 } from '../../support/services/front50.ts';
 import { startSubject } from '../../support/system/subject.ts';
 import type { Subject } from '../../support/system/system.ts';
@@ -17,37 +14,36 @@ import type { Subject } from '../../support/system/system.ts';
 const application = 'cachedshop';
 
 describeWithCluster('load balancers, pods, security groups, searches and projects', (cluster) => {
-  let dir: TempDir;
+  const stack = new AsyncDisposableStack();
   let namespace: TestNamespace;
   let front50: Front50;
   let system: Subject;
   let pod: Pod['metadata'];
 
   beforeAll(async () => {
-    dir = await makeTempDir();
-    namespace = await createNamespace('cached');
+    namespace = stack.use(await createNamespace('cached'));
     pod = (await fillNamespace(namespace.name)).metadata;
-    front50 = await startFront50({
-      applications: [
-        { name: application.toUpperCase(), email: 'shop@example.com' },
-        { name: 'CACHEDOTHER', email: 'other@example.com' },
-      ],
-      projects: [
-        {
-          id: 'p1',
-          name: 'Cached Project',
-          config: {
-            applications: [application],
-            clusters: [{ account: 'test', stack: '*', detail: '*', applications: null }],
+    front50 = stack.use(
+      await startFront50({
+        applications: [
+          { name: application.toUpperCase(), email: 'shop@example.com' },
+          { name: 'CACHEDOTHER', email: 'other@example.com' },
+        ],
+        projects: [
+          {
+            id: 'p1',
+            name: 'Cached Project',
+            config: {
+              applications: [application],
+              clusters: [{ account: 'test', stack: '*', detail: '*', applications: null }],
+            },
           },
-        },
-      ],
-    });
-    const config = join(dir.path, 'clouddriver.yml');
+        ],
+      }),
+    );
     const account = { name: 'test', kubeconfigFile: cluster.kubeconfig, onlySpinnakerManaged: true };
     const services = { front50: { baseUrl: front50.url } };
-    await writeFile(config, JSON.stringify({ kubernetes: { accounts: [account] }, services }));
-    system = await startSubject({ config: [config] });
+    system = stack.use(await startSubject({ settings: { kubernetes: { accounts: [account] }, services } }));
     // The lag is known once everything was listed. Another test may have had an account of this name, with what it saw still cached.
     const path = `/instances/test/${namespace.name}/${encodeURIComponent(`pod ${pod.name}`)}`;
     const isCached = async () => {
@@ -60,12 +56,7 @@ describeWithCluster('load balancers, pods, security groups, searches and project
     await vi.waitFor(isCached, { timeout: 120_000, interval: 250 });
   }, 180_000);
 
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await front50?.[Symbol.asyncDispose]();
-    await namespace?.[Symbol.asyncDispose]();
-    await dir?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   async function getJson<T = JsonObject>(path: string): Promise<T> {
     const response = await system.fetch(path);

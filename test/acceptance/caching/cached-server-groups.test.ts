@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import {
@@ -12,7 +12,6 @@ import {
   kubectl,
   type TestNamespace,
 } from '../../support/cluster/cluster.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { startSubject } from '../../support/system/subject.ts';
 import type { Subject } from '../../support/system/system.ts';
 
@@ -22,20 +21,16 @@ const account = 'prod-eu';
 const now = { headers: { 'Cache-Control': 'no-cache' } };
 
 describeWithCluster('an application out of the cache', (cluster) => {
-  let dir: TempDir;
   let namespace: TestNamespace;
   let system: Subject;
   let fix: (text: string) => string;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
     namespace = await createNamespace('cached');
     await createShop(namespace.name);
     fix = await createTextFixer(namespace.name);
-    const config = path.join(dir.path, 'spinnaker.yml');
     const accounts = [{ name: account, kubeconfigFile: cluster.kubeconfig, namespaces: [namespace.name] }];
-    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
-    system = await startSubject({ config: [config] });
+    system = await startSubject({ settings: { kubernetes: { enabled: true, accounts } } });
     const check = async () => expect(await readLag()).toMatch(/=\d+$/);
     await vi.waitFor(check, { timeout: 90_000, interval: 250 });
     await system.fetch('/applications/shop', now);
@@ -45,7 +40,6 @@ describeWithCluster('an application out of the cache', (cluster) => {
     await system?.[Symbol.asyncDispose]();
     await namespace?.[Symbol.asyncDispose]();
     await deleteShopDefinition();
-    await dir?.[Symbol.asyncDispose]();
   });
 
   /** How far the account is behind; before it has agents that is not told. */

@@ -1,9 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { itLocally } from '../../support/system/subject.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
@@ -19,15 +16,14 @@ interface ShownAgent {
 /** A system whose accounts name no mode, with a namespace of its own that all of them show. */
 async function open(accounts: readonly string[], cache: object = {}) {
   const stack = new AsyncDisposableStack();
-  const dir = stack.use(await makeTempDir());
   const namespace = stack.use(await createNamespace('fresh'));
   return {
     namespace: namespace.name,
     async start(kubeconfigFile: string): Promise<System> {
       const list = accounts.map((name) => ({ name, kubeconfigFile, namespaces: [namespace.name] }));
-      const file = path.join(dir.path, 'clouddriver.yml');
-      await writeFile(file, JSON.stringify({ kubernetes: { enabled: true, accounts: list, cache } }));
-      return stack.use(await startSystem({ config: [file] }));
+      return stack.use(
+        await startSystem({ settings: { kubernetes: { enabled: true, accounts: list, cache } } }),
+      );
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -42,11 +41,9 @@ it('a process that begins knows the kinds that the last one was told, without as
   await using dir = await makeTempDir();
   await using server = await startScriptedServer();
   const accounts = [{ name: 'near', kubeconfigContents: server.getKubeconfig() }];
-  const config = join(dir.path, 'clouddriver.yml');
-  await writeFile(config, JSON.stringify({ kubernetes: { accounts } }));
   const dataDir = join(dir.path, 'data');
   async function readInNewProcess(): Promise<number> {
-    await using system = await startSystem({ config: [config], dataDir });
+    await using system = await startSystem({ settings: { kubernetes: { accounts } }, dataDir });
     return (await system.fetch('/manifests/near/shop/widget.example.com%20one')).status;
   }
   server.script(answerAsCluster(false));

@@ -1,9 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { itLocally } from '../../support/system/subject.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
@@ -17,13 +14,10 @@ describeWithCluster('accounts of mode stream', ({ kubeconfig }) => {
   itLocally('there is no one process to stop')(
     'are followed all the time, also after a stop and after a death of the process',
     async () => {
-      await using dir = await makeTempDir();
       await using namespace = await createNamespace('stream');
-      const file = path.join(dir.path, 'clouddriver.yml');
       const account = { name: 'live', kubeconfigFile: kubeconfig, namespaces: [namespace.name] };
       const accounts = [account];
-      await writeFile(file, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
-      await using system = await startSystem({ config: [file] });
+      await using system = await startSystem({ settings: { kubernetes: { enabled: true, accounts } } });
 
       await makeDeployment(namespace.name, 'first');
       await untilShown(system, 'first');

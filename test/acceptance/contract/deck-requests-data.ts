@@ -1,21 +1,16 @@
 import { expect } from 'vitest';
 
-/** What was deployed before Deck looks at it. */
 export interface DeckObjects {
   readonly application: string;
   readonly namespace: string;
-  /** Full name of the Deployment's ReplicaSet. */
   readonly replicaSet: string;
-  /** Full name of its pod. */
   readonly pod: string;
   readonly podUid: string;
-  /** A task of an operation that ended. */
   readonly taskId: string;
 }
 
 /** One request of Deck, as Gate hands it on, with what Deck reads of the answer. */
 export interface DeckRequest {
-  /** Where in Deck it is asked for. */
   readonly page: string;
   readonly method?: 'GET' | 'POST' | 'PUT';
   /** Path and query; parts in angle brackets stand for names of the objects, and are encoded. */
@@ -154,7 +149,6 @@ const emptyTargets = [
   '/reports/reservation',
 ];
 
-/** The requests of Deck's pages, through Gate. */
 export const deckRequests: readonly DeckRequest[] = [
   {
     page: "Gate's list of applications",
@@ -439,7 +433,6 @@ export const deckRequests: readonly DeckRequest[] = [
   ].map((target): DeckRequest => ({ page: 'what is gone closes its panel', target, status: 404 })),
 ];
 
-/** The target of a request for these objects. */
 export function toTarget({ target }: DeckRequest, objects: DeckObjects): string {
   return target.replaceAll(/<(\w+)>/g, (_, name: keyof DeckObjects) => encodeURIComponent(objects[name]));
 }

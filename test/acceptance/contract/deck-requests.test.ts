@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   createNamespace,
@@ -7,7 +5,6 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../support/cluster/cluster.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type Front50, startFront50 } from '../../support/services/front50.ts';
 import { startSubject } from '../../support/system/subject.ts';
 import type { Subject } from '../../support/system/system.ts';
@@ -17,7 +14,6 @@ import { type DeckObjects, type DeckRequest, deckRequests, toTarget } from './de
 const application = 'deckshop';
 const crd = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** What Gate sends with each request of Deck. */
 const headers = {
   'Accept-Encoding': 'gzip',
   'Content-Type': 'application/json',
@@ -28,14 +24,12 @@ const headers = {
 };
 
 describeWithCluster('what Deck asks, as Gate sends it', (cluster) => {
-  let dir: TempDir;
   let namespace: TestNamespace;
   let front50: Front50;
   let system: Subject;
   let objects: DeckObjects;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
     namespace = await createNamespace('deck');
     await requestApi('POST', crd, createDefinition());
     front50 = await startFront50({
@@ -50,11 +44,9 @@ describeWithCluster('what Deck asks, as Gate sends it', (cluster) => {
         },
       ],
     });
-    const config = join(dir.path, 'clouddriver.yml');
     const account = { name: 'test', kubeconfigFile: cluster.kubeconfig, onlySpinnakerManaged: true };
     const services = { front50: { baseUrl: front50.url } };
-    await writeFile(config, JSON.stringify({ kubernetes: { accounts: [account] }, services }));
-    system = await startSubject({ config: [config] });
+    system = await startSubject({ settings: { kubernetes: { accounts: [account] }, services } });
     const taskId = await system.postOperations([
       {
         deployManifest: {
@@ -74,7 +66,6 @@ describeWithCluster('what Deck asks, as Gate sends it', (cluster) => {
     await system?.[Symbol.asyncDispose]();
     await front50?.[Symbol.asyncDispose]();
     await namespace?.[Symbol.asyncDispose]();
-    await dir?.[Symbol.asyncDispose]();
   });
 
   /** The server group and its pod, once they are shown and everything was listed: then the lag is known. */

@@ -169,7 +169,6 @@ async function forbidPods({ name }: TestNamespace): Promise<void> {
   });
 }
 
-/** Objects of the application that are still there; pods may take a moment longer than their Deployment. */
 function listLeftovers({ name }: TestNamespace): Promise<string> {
   const label = 'app.kubernetes.io/name=busdriverdemo';
   const kinds = 'deployments,services,configmaps';

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
 const megabyte = 1 << 20;
@@ -21,7 +19,6 @@ const piecesOfLarge = 96;
 /** What the source sends last, and when: a test decides. */
 let rest = Promise.withResolvers<void>();
 
-/** Artifacts come from here. */
 function startSource(): Promise<Server> {
   const source = createServer(async (request, response) => {
     if (request.url === '/large') {
@@ -51,29 +48,24 @@ const accounts = Array.from({ length: 70 }, (_, index) => ({
 }));
 
 describe('an answer beyond the 6 MB that Lambda hands on in one piece', () => {
-  let dir: TempDir;
   let source: Server;
   let system: System;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
     source = await startSource();
-    const file = join(dir.path, 'clouddriver.yml');
     const http = {
       enabled: true,
       accounts: [{ name: 'files', urlRestrictions: { allowedIps: ['127.0.0.1'] } }],
     };
     // Agents would fail for all of these accounts, in the memory that is measured.
     const kubernetes = { enabled: true, accounts, cache: { enabled: false } };
-    await writeFile(file, JSON.stringify({ kubernetes, artifacts: { http } }));
-    system = await startSystem({ config: [file] });
+    system = await startSystem({ settings: { kubernetes, artifacts: { http } } });
   });
 
   afterAll(async () => {
     await system[Symbol.asyncDispose]();
     source.closeAllConnections();
     await new Promise((resolve) => source.close(resolve));
-    await dir[Symbol.asyncDispose]();
   });
 
   const fetchArtifact = (path: string): Promise<Response> => {

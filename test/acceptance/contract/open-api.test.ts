@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import document from '../../../docs/openapi.json' with { type: 'json' };
@@ -7,7 +7,6 @@ import { getPath } from '../../../shared/core/json.ts';
 import { root } from '../../architecture/source-files.ts';
 import { type ApiProxy, startApiProxy } from '../../support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../../support/cluster/cluster.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type Front50, startFront50 } from '../../support/services/front50.ts';
 import { startSubject } from '../../support/system/subject.ts';
 import type { Subject } from '../../support/system/system.ts';
@@ -29,7 +28,7 @@ const tagged = routes.filter(
 // `system.fetch` holds every answer to the document; here each route is called, so that each is held.
 describeWithCluster('the OpenAPI document', (cluster) => {
   let delayMs = 0;
-  let dir: TempDir;
+  const stack = new AsyncDisposableStack();
   let front50: Front50;
   let namespace: TestNamespace;
   let proxy: ApiProxy;
@@ -37,22 +36,21 @@ describeWithCluster('the OpenAPI document', (cluster) => {
   let taskId: string;
 
   beforeAll(async () => {
-    namespace = await createNamespace('open-api');
-    proxy = await startApiProxy(cluster, { getDelayMs: () => delayMs });
+    namespace = stack.use(await createNamespace('open-api'));
+    proxy = stack.use(await startApiProxy(cluster, { getDelayMs: () => delayMs }));
     const clusters = [{ account: 'test', stack: '*', detail: '*' }];
-    front50 = await startFront50({
-      projects: [{ name: 'shop', config: { applications: ['shop'], clusters } }],
-    });
-    dir = await makeTempDir();
-    const config = join(dir.path, 'clouddriver.yml');
+    front50 = stack.use(
+      await startFront50({ projects: [{ name: 'shop', config: { applications: ['shop'], clusters } }] }),
+    );
     const account = { name: 'test', kubeconfigFile: proxy.kubeconfig };
     const services = { front50: { baseUrl: front50.url } };
     const stored = {
       account: { storage: { enabled: true } },
       busdriver: { accounts: { writableWithoutFiat: true, allowPlainSecrets: true } },
     };
-    await writeFile(config, JSON.stringify({ kubernetes: { accounts: [account] }, services, ...stored }));
-    system = await startSubject({ config: [config] });
+    system = stack.use(
+      await startSubject({ settings: { kubernetes: { accounts: [account] }, services, ...stored } }),
+    );
     taskId = await system.postOperations([{ deployManifest: toDeploy() }], { clientRequestId: 'first' });
     const task = await system.waitForTask(taskId);
     expect(task.status).toMatchObject({ failed: false });
@@ -68,13 +66,7 @@ describeWithCluster('the OpenAPI document', (cluster) => {
     await vi.waitFor(isCached, { timeout: 120_000, interval: 500 });
   });
 
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await proxy?.[Symbol.asyncDispose]();
-    await front50?.[Symbol.asyncDispose]();
-    await dir?.[Symbol.asyncDispose]();
-    await namespace?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   it('is what GET /v3/api-docs answers', async () => {
     const response = await system.fetch('/v3/api-docs');

@@ -1,10 +1,7 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asJsonArray, asJsonObject, type JsonObject } from '../../../shared/core/json.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type Fiat, startFiat } from '../../support/services/fiat.ts';
 import { startTokenBroker, type TestBroker } from '../../support/services/token-broker.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
@@ -13,23 +10,19 @@ const run = promisify(execFile);
 const target = '/v1/kubernetes/providers';
 const apiKey = 'planted-arcade-key-09aa';
 
-let dir: TempDir;
 let broker: TestBroker;
 let system: System;
 
 async function start(settings: JsonObject = {}): Promise<System> {
-  const file = path.join(dir.path, 'clouddriver.yml');
   const accounts = [{ name: 'yaml', kubeconfigSecret: 'clusters/yaml' }];
   const { busdriver = {}, ...others } = settings;
   // A busy machine answers late.
   const tokenBrokers = { arcade: { timeoutMs: 60_000 } };
   const own = { ...asJsonObject(busdriver), tokenBrokers };
-  await writeFile(file, JSON.stringify({ kubernetes: { accounts }, ...others, busdriver: own }));
   const env = { ARCADE_URL: broker.url, ARCADE_API_KEY: apiKey };
-  return startSystem({ config: [file], env });
+  return startSystem({ settings: { kubernetes: { accounts }, ...others, busdriver: own }, env });
 }
 
-/** Status and body of an answer. */
 type Answered = readonly [status: number, body: unknown];
 
 async function send(method: string, where: string, body?: JsonObject | string): Promise<Answered> {
@@ -58,7 +51,6 @@ const provider = {
 };
 
 beforeAll(async () => {
-  dir = await makeTempDir();
   broker = await startTokenBroker(() => 'planted-token-c31f');
   broker.apiKey = apiKey;
   system = await start();
@@ -66,7 +58,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await system?.[Symbol.asyncDispose]();
   await broker?.[Symbol.asyncDispose]();
-  await dir?.[Symbol.asyncDispose]();
 });
 
 it("go-clouddriver's own example runs as its page has it", async () => {

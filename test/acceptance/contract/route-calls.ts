@@ -1,14 +1,11 @@
 import { type Route, routes } from '../../../functions/routes.ts';
 
-/** What the calls are about. */
 export interface CalledWorld {
   /** Where the objects of `createCalledManifests` are deployed. */
   readonly namespace: string;
-  /** A task that has ended. */
   readonly taskId: string;
 }
 
-/** How a route is called so that it answers 200. */
 export interface RouteCall {
   /** Values of the path's variables, where they are not those that variables of these names have everywhere. */
   readonly path?: { readonly [name: string]: string };
@@ -23,7 +20,6 @@ export interface RouteCall {
   readonly shows: string;
   /** Default 200. */
   readonly status?: number;
-  /** The answer is empty. */
   readonly isEmpty?: true;
 }
 
@@ -32,6 +28,8 @@ export type RouteCalls = { readonly [route: string]: RouteCall };
 
 const serverGroup = 'replicaSet frontend-v000';
 const policy = 'networkPolicy deny';
+const pod = 'pod frontend-v000';
+const shows = (name: string): RouteCall => ({ shows: `"${name}"` });
 
 /** What stands in the place of variables of a path, by their names. */
 function createValues({ namespace, taskId }: CalledWorld): { readonly [name: string]: string } {
@@ -134,35 +132,24 @@ function createApplicationCalls(): RouteCalls {
     [target]: { shows: `"${serverGroup}"` },
     [`${target}/{summaryType}`]: { shows: '"example.invalid/app"' },
     'GET /projects/{project}/clusters': { shows: '"application":"shop"' },
-    'GET /search': {
-      query: '?q=front&type=serverGroups,applications,projects',
-      shows: `"${serverGroup}"`,
-    },
+    'GET /search': { query: '?q=front&type=serverGroups,applications,projects', shows: `"${serverGroup}"` },
   };
 }
 
 function createObjectCalls({ namespace }: CalledWorld): RouteCalls {
   return {
-    'GET /serverGroups': { query: '?applications=shop', shows: `"${serverGroup}"` },
-    'GET /serverGroups/{account}/{region}/{name}': { shows: `"${serverGroup}"` },
-    'GET /instances/{account}/{region}/{id}': {
-      path: { id: 'pod frontend-v000' },
-      shows: '"pod frontend-v000"',
-    },
+    'GET /serverGroups': { query: '?applications=shop', ...shows(serverGroup) },
+    'GET /serverGroups/{account}/{region}/{name}': shows(serverGroup),
+    'GET /instances/{account}/{region}/{id}': { path: { id: pod }, ...shows(pod) },
     'GET /{cloudProvider}/loadBalancers/{account}/{region}/{name}': {
-      path: { name: 'service frontend' },
-      shows: '"service frontend"',
+      ...{ path: { name: 'service frontend' }, ...shows('service frontend') },
     },
-    'GET /securityGroups': { shows: `"${policy}"` },
-    'GET /securityGroups/{account}': { shows: `"${policy}"` },
-    'GET /securityGroups/{account}/{cloudProvider}': { query: `?region=${namespace}`, shows: `"${policy}"` },
-    'GET /securityGroups/{account}/{cloudProvider}/{region}': {
-      path: { region: policy },
-      shows: `"${policy}"`,
-    },
+    'GET /securityGroups': shows(policy),
+    'GET /securityGroups/{account}': shows(policy),
+    'GET /securityGroups/{account}/{cloudProvider}': { query: `?region=${namespace}`, ...shows(policy) },
+    'GET /securityGroups/{account}/{cloudProvider}/{region}': { path: { region: policy }, ...shows(policy) },
     'GET /securityGroups/{account}/{cloudProvider}/{region}/{name}': {
-      path: { name: policy },
-      shows: `"${policy}"`,
+      ...{ path: { name: policy }, ...shows(policy) },
     },
   };
 }
@@ -179,6 +166,14 @@ export const calledAccount = {
 const calledProvider = { name: calledAccount.name, host: 'http://127.0.0.1:1', bearerToken: 'called' };
 
 /** Calls that depend on nothing that a test makes. */
+const ofCalled = { needs: 'storedAccount', path: { account: calledAccount.name } } as const;
+const ofEmbedded = { path: { account: 'embedded-artifact' }, query: '?type=embedded/base64', status: 400 };
+const made = '"name":"called"';
+const embedded = {
+  ...{ type: 'embedded/base64', artifactAccount: 'embedded-artifact' },
+  reference: Buffer.from('kind: ConfigMap').toString('base64'),
+};
+
 const fixedCalls: RouteCalls = {
   'GET /': { shows: '"name":"Busdriver"' },
   'GET /health': { shows: '"UP"' },
@@ -186,52 +181,24 @@ const fixedCalls: RouteCalls = {
   'GET /v3/api-docs': { shows: '"openapi":"3.1.0"' },
   'GET /features/stages': { shows: '"deployManifest"' },
   'GET /credentials': { query: '?expand=true', shows: '"spinnakerKindMap":' },
-  'POST /credentials': { needs: 'noStoredAccount', body: calledAccount, shows: '"name":"called"' },
-  'PUT /credentials': { body: calledAccount, shows: '"name":"called"' },
-  'PUT /credentials/{account}': {
-    needs: 'storedAccount',
-    path: { account: calledAccount.name },
-    body: calledAccount,
-    shows: '"name":"called"',
-  },
-  'DELETE /credentials/{account}': {
-    needs: 'storedAccount',
-    path: { account: calledAccount.name },
-    shows: '',
-    isEmpty: true,
-  },
-  'GET /credentials/type/{type}': {
-    needs: 'storedAccount',
-    path: { type: 'kubernetes' },
-    shows: '"name":"called"',
-  },
-  'GET /credentials/{account}/history': {
-    needs: 'storedAccount',
-    path: { account: calledAccount.name },
-    shows: '"version":1',
-  },
+  'POST /credentials': { needs: 'noStoredAccount', body: calledAccount, shows: made },
+  'PUT /credentials': { body: calledAccount, shows: made },
+  'PUT /credentials/{account}': { ...ofCalled, body: calledAccount, shows: made },
+  'DELETE /credentials/{account}': { ...ofCalled, shows: '', isEmpty: true },
+  'GET /credentials/type/{type}': { needs: 'storedAccount', path: { type: 'kubernetes' }, shows: made },
+  'GET /credentials/{account}/history': { ...ofCalled, shows: '"version":1' },
   'POST /v1/kubernetes/providers': {
     needs: 'noStoredAccount',
     body: calledProvider,
     status: 201,
-    shows: '"name":"called"',
+    shows: made,
   },
   'PUT /v1/kubernetes/providers': { body: calledProvider, shows: '"bearerToken":"******"' },
-  'GET /v1/kubernetes/providers': { needs: 'storedAccount', shows: '"name":"called"' },
-  'GET /v1/kubernetes/providers/{account}': {
-    needs: 'storedAccount',
-    path: { account: calledAccount.name },
-    shows: '"host":"http://127.0.0.1:1"',
-  },
+  'GET /v1/kubernetes/providers': { needs: 'storedAccount', shows: made },
+  'GET /v1/kubernetes/providers/{account}': { ...ofCalled, shows: '"host":"http://127.0.0.1:1"' },
   'PUT /v1/kubernetes/providers/{account}/resources': { shows: '"frontend-v000"' },
   'DELETE /v1/kubernetes/providers/{account}/resources': { status: 204, shows: '', isEmpty: true },
-  'DELETE /v1/kubernetes/providers/{account}': {
-    needs: 'storedAccount',
-    path: { account: calledAccount.name },
-    status: 204,
-    shows: '',
-    isEmpty: true,
-  },
+  'DELETE /v1/kubernetes/providers/{account}': { ...ofCalled, status: 204, shows: '', isEmpty: true },
   'GET /credentials/{account}': { shows: '"spinnakerKindMap":' },
   'GET /credentials/{account}/health': { shows: '"breaker":"closed"' },
   'GET /credentials/{account}/authorized': { shows: '"spinnakerKindMap":' },
@@ -241,26 +208,12 @@ const fixedCalls: RouteCalls = {
     shows: 'There is no artifact store',
   },
   'GET /artifacts/credentials': { shows: '"embedded-artifact"' },
-  'GET /artifacts/account/{account}/names': {
-    path: { account: 'embedded-artifact' },
-    query: '?type=embedded/base64',
-    status: 400,
-    shows: 'type embedded/base64 has no names',
-  },
+  'GET /artifacts/account/{account}/names': { ...ofEmbedded, shows: 'type embedded/base64 has no names' },
   'GET /artifacts/account/{account}/versions': {
-    path: { account: 'embedded-artifact' },
-    query: '?type=embedded/base64',
-    status: 400,
+    ...ofEmbedded,
     shows: 'type embedded/base64 has no versions',
   },
-  'PUT /artifacts/fetch': {
-    body: {
-      type: 'embedded/base64',
-      artifactAccount: 'embedded-artifact',
-      reference: Buffer.from('kind: ConfigMap').toString('base64'),
-    },
-    shows: 'kind: ConfigMap',
-  },
+  'PUT /artifacts/fetch': { body: embedded, shows: 'kind: ConfigMap' },
   'GET /cache/introspection': { shows: '"account":"test"' },
   'GET /cache/{cloudProvider}/{type}': { shows: '[]' },
   'POST /cache/{cloudProvider}/{type}': { body: {}, shows: '"cachedIdentifiersByType":{}' },
@@ -283,7 +236,6 @@ function listAbsentCalls(): RouteCalls {
   );
 }
 
-/** The objects that the calls are about: one server group with its pod, behind a service, and a network policy. */
 export function createCalledManifests(namespace: string): object[] {
   const labels = { app: 'frontend' };
   const metadata = { name: 'frontend', namespace, labels };

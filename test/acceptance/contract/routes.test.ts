@@ -1,10 +1,7 @@
-import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
+import { listen } from '../../support/network/listening.ts';
 import { itLocally, startSubject } from '../../support/system/subject.ts';
 import type { Subject } from '../../support/system/system.ts';
 
@@ -46,19 +43,14 @@ const configuration = {
 };
 
 describe('routes that call no cluster', () => {
-  let dir: TempDir;
   let system: Subject;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
-    const file = join(dir.path, 'clouddriver.yml');
-    await writeFile(file, JSON.stringify(configuration));
-    system = await startSubject({ config: [file] });
+    system = await startSubject({ settings: configuration });
   });
 
   afterAll(async () => {
     await system[Symbol.asyncDispose]();
-    await dir[Symbol.asyncDispose]();
   });
 
   const getJson = async (path: string): Promise<unknown> => (await system.fetch(path)).json();
@@ -195,20 +187,12 @@ describe('routes that call no cluster', () => {
   it('PUT /artifacts/fetch, with or without the slash that Orca sends, answers the bytes', async () => {
     const bytes = Buffer.from([0, 1, 2, 0xff, 0xfe, 10]);
     const files = createServer((_request, response) => response.end(bytes));
-    await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
-    const reference = `http://127.0.0.1:${(files.address() as AddressInfo).port}/file`;
+    await using listening = await listen(files);
+    const reference = `${listening.url}/file`;
     const body = JSON.stringify({ type: 'http/file', artifactAccount: 'files', reference });
-    try {
-      for (const path of ['/artifacts/fetch', '/artifacts/fetch/']) {
-        const response = await system.fetch(path, { method: 'PUT', body });
-        expect([path, response.status, Buffer.from(await response.arrayBuffer())]).toEqual([
-          path,
-          200,
-          bytes,
-        ]);
-      }
-    } finally {
-      await new Promise((resolve) => files.close(resolve));
+    for (const path of ['/artifacts/fetch', '/artifacts/fetch/']) {
+      const response = await system.fetch(path, { method: 'PUT', body });
+      expect([path, response.status, Buffer.from(await response.arrayBuffer())]).toEqual([path, 200, bytes]);
     }
   });
 

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import {
@@ -14,7 +12,6 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../support/cluster/cluster.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
 /** Of this file alone: the cluster is shared with others. */
@@ -22,29 +19,25 @@ const application = 'awayshop';
 /** What Deck shows, and Secrets besides. */
 const cacheKinds = ['deployment', 'replicaSet', 'pod', 'service', 'networkPolicy', 'secret'];
 const plantedSecret = 'planted-away-4711';
-/** As Gate marks what Deck asks. */
 const deck = { 'X-SPINNAKER-USER-ORIGIN': 'deck' };
 
 describeWithCluster('manifests of a cluster that is away', (cluster) => {
-  let dir: TempDir;
+  const stack = new AsyncDisposableStack();
   let namespace: TestNamespace;
   let proxy: ApiProxy;
   let system: System;
   let getFault: (call: PassingCall) => Fault | undefined = () => undefined;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
-    namespace = await createNamespace('away');
+    namespace = stack.use(await createNamespace('away'));
     await fillNamespace(namespace.name);
-    proxy = await startApiProxy(cluster, { getFault: (call) => getFault(call) });
-    const config = join(dir.path, 'clouddriver.yml');
+    proxy = stack.use(await startApiProxy(cluster, { getFault: (call) => getFault(call) }));
     const account = { kubeconfigFile: proxy.kubeconfig, namespaces: [namespace.name] };
     const accounts = [
       { ...account, name: 'test' },
       { ...account, name: 'closed', permissions: { READ: ['ops'], WRITE: ['ops'] } },
     ];
-    await writeFile(config, JSON.stringify({ kubernetes: { accounts, cache: { cacheKinds } } }));
-    system = await startSystem({ config: [config] });
+    system = stack.use(await startSystem({ settings: { kubernetes: { accounts, cache: { cacheKinds } } } }));
     const isCached = async () => {
       const pods = await system.fetch(`/search?q=${namespace.name}&type=pod`);
       const [{ totalMatches }] = (await pods.json()) as [{ totalMatches: number }];
@@ -53,12 +46,7 @@ describeWithCluster('manifests of a cluster that is away', (cluster) => {
     await vi.waitFor(isCached, { timeout: 120_000, interval: 250 });
   }, 180_000);
 
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await proxy?.[Symbol.asyncDispose]();
-    await namespace?.[Symbol.asyncDispose]();
-    await dir?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   function read(name: string, headers: Record<string, string>, account = 'test'): Promise<Response> {
     return system.fetch(`/manifests/${account}/${namespace.name}/${encodeURIComponent(name)}`, { headers });
@@ -242,7 +230,6 @@ describeWithCluster('manifests of a cluster that is away', (cluster) => {
   }, 90_000);
 });
 
-/** Makes a Deployment behind a service, a network policy and a Secret. */
 async function fillNamespace(namespace: string): Promise<void> {
   const labels = { app: 'web' };
   const annotations = { 'moniker.spinnaker.io/application': application };

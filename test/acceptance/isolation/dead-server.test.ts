@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
+import { toKubeconfig } from '../../shared/providers/kubernetes/client/scripted-server.ts';
 import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { listen } from '../../support/network/listening.ts';
 import { type System, type SystemTask, startSystem } from '../../support/system/system.ts';
 
 /** Operations of the healthy account in each round. */
@@ -17,15 +16,14 @@ describeWithCluster('an account whose API server takes requests and never answer
   it('fails its operations soon, and holds up those of no other account', async () => {
     await using namespace = await createNamespace('dead');
     await using dead = await startDeadServer();
-    await using dir = await makeTempDir();
-    const config = join(dir.path, 'spinnaker.yml');
     const accounts = [
       { name: 'healthy', kubeconfigFile: cluster.kubeconfig },
       { name: 'dead', kubeconfigContents: dead.kubeconfig },
     ];
     const busdriver = { operations: { clusterWaitSeconds: 0 } };
-    await writeFile(config, JSON.stringify({ busdriver, kubernetes: { enabled: true, accounts } }));
-    await using system = await startSystem({ config: [config] });
+    await using system = await startSystem({
+      settings: { busdriver, kubernetes: { enabled: true, accounts } },
+    });
     const deploy = createDeployer(system, namespace.name);
 
     const alone = await measureAll(system, () => deploy('healthy', healthyCount));
@@ -56,7 +54,6 @@ describeWithCluster('an account whose API server takes requests and never answer
   }, 120_000);
 });
 
-/** Posts deploys of a ConfigMap each, and answers the ids of their tasks. */
 function createDeployer(
   system: System,
   namespace: string,
@@ -95,31 +92,7 @@ async function endAll(system: System, ids: readonly string[]): Promise<Measured>
   return { tasks, durationMs: performance.now() - startMs };
 }
 
-/** A server that accepts connections, reads what comes, and answers nothing. */
 async function startDeadServer(): Promise<{ readonly kubeconfig: string } & AsyncDisposable> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket
-      .on('error', () => undefined)
-      .once('close', () => sockets.delete(socket))
-      .resume();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const kubeconfig = JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'dead', cluster: { server: `http://127.0.0.1:${port}` } }],
-    users: [{ name: 'nobody', user: {} }],
-    contexts: [{ name: 'dead', context: { cluster: 'dead', user: 'nobody' } }],
-    'current-context': 'dead',
-  });
-  return {
-    kubeconfig,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const listening = await listen(createServer((socket) => socket.on('error', () => undefined).resume()));
+  return { ...listening, kubeconfig: toKubeconfig({ server: listening.url }, {}) };
 }

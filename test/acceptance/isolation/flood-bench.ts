@@ -18,18 +18,15 @@ const keptMax = 150;
 /** Milliseconds in which memory is given back. */
 export const givenBackMs = 60_000;
 
-/** How long an innocent user waited for what. */
 export interface InnocentWait {
   readonly what: string;
   readonly ms: number;
 }
 
-/** Something that is watched until it is stopped. */
 export interface Watching<T> {
   stop(): Promise<T>;
 }
 
-/** How to start a bench. */
 export interface FloodBenchOptions {
   readonly cluster: TestCluster;
   /** API servers that mean harm, as kubeconfigs: each becomes an account `hostile-<index>`. */
@@ -42,7 +39,6 @@ export class FloodBench implements AsyncDisposable {
   readonly #namespace: string;
   readonly #parts: AsyncDisposableStack;
   #idleMiB = 0;
-  /** A task that was completed before. */
   #taskId = '';
 
   private constructor(system: System, namespace: string, parts: AsyncDisposableStack) {
@@ -62,9 +58,9 @@ export class FloodBench implements AsyncDisposable {
       await writeFile(kubeconfigFile, text);
       return { name: `hostile-${index}`, kubeconfigFile };
     });
-    const config = join(dir.path, 'clouddriver.yml');
-    await writeFile(config, JSON.stringify(toSettings([...own, ...(await Promise.all(hostile))])));
-    const system = starting.use(await startSystem({ config: [config] }));
+    const system = starting.use(
+      await startSystem({ settings: toSettings([...own, ...(await Promise.all(hostile))]) }),
+    );
     const bench = new FloodBench(system, namespace.name, starting.move());
     await bench.#warmUp();
     return bench;
@@ -138,7 +134,6 @@ export class FloodBench implements AsyncDisposable {
     if (response.status !== 200) throw new Error(`GET ${path}: ${response.status}`);
   }
 
-  /** Deploys, and waits until that is done. */
   async #deploy(color: string): Promise<string> {
     const manifest = {
       apiVersion: 'v1',

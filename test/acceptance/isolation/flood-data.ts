@@ -1,4 +1,3 @@
-/** A request that means harm. */
 export interface HostileRequest {
   readonly title: string;
   /** Default GET. */
@@ -17,7 +16,6 @@ export interface HostileRequest {
   readonly statuses: readonly number[];
 }
 
-/** The account that is attacked, and by which others are to be harmed. */
 export const attackedAccount = 'attacked';
 
 const ops = { method: 'POST', path: '/kubernetes/ops' } as const;
@@ -62,260 +60,132 @@ function describeLargest(): string {
 
 const prototypeNames = ['constructor', '__proto__', 'hasOwnProperty', 'toString', 'valueOf', 'prototype'];
 
-const floodsOfManifests: readonly HostileRequest[] = [
-  {
-    ...ops,
-    title: '150 KB of empty manifests',
-    body: deploy({ manifests: repeat('{}', 50_000) }),
-    statuses: [400],
-  },
-  {
-    ...ops,
-    title: '4.5 MB of empty manifests',
-    body: deploy({ manifests: repeat('{}', 1_500_000) }),
-    statuses: [400],
-    times: 4,
-  },
-  {
-    ...ops,
-    title: 'as many wrong manifests as are looked at',
-    body: deploy({ manifests: repeat('{}', 5_000) }),
-    statuses: [400],
-    times: 8,
-  },
-  {
-    ...ops,
-    title: 'manifests that are numbers',
-    body: deploy({ manifests: repeat('0', 2_000_000) }),
-    statuses: [400],
-    times: 4,
-  },
-  {
-    ...ops,
-    title: 'one List of a million items',
-    body: deploy({ manifest: `{"kind":"List","items":${repeat('{}', 900_000)}}` }),
-    statuses: [400],
-    times: 4,
-  },
-  {
-    ...ops,
-    title: 'Lists that are empty',
-    body: deploy({ manifests: repeat('{"kind":"List"}', 300_000) }),
-    statuses: [400],
-    times: 4,
-  },
-  { ...ops, title: 'the largest legal deploy', body: describeLargest, statuses: [200], times: 2 },
+type OperationFlood = readonly [title: string, body: () => string, status: number, times?: number];
+
+const postAll = (floods: readonly OperationFlood[], more: Partial<HostileRequest> = {}): HostileRequest[] =>
+  floods.map(([title, body, status, times = 4]) => ({
+    ...{ ...ops, title, body, statuses: [status], times, ...more },
+  }));
+
+const listKeys = (value: string) =>
+  Array.from({ length: 300_000 }, (_, index) => `"k${index}":${value}`).join();
+const largeBody = () => 'x'.repeat(6 * megabyte);
+const listFields = [
+  'requiredArtifacts',
+  'optionalArtifacts',
+  'services',
+  'labelSelectors',
+  'moniker',
+  'account',
 ];
 
 const floodsOfOperations: readonly HostileRequest[] = [
-  { ...ops, title: '6 MB of empty operations', body: () => repeat('{}', 900_000), statuses: [400], times: 4 },
-  {
-    ...ops,
-    title: '1,000 unknown operations',
-    body: () => repeat('{"destroy":{}}', 1_000),
-    statuses: [400],
-    times: 4,
-  },
-  {
-    ...ops,
-    title: 'an operation of 300,000 names',
-    body: () => `[{${Array.from({ length: 300_000 }, (_, index) => `"k${index}":{}`).join()}}]`,
-    statuses: [400],
-    times: 4,
-  },
-  {
-    ...ops,
-    title: '1,000 deploys without a manifest',
-    body: () => repeat(describe('deployManifest', {}).slice(1, -1), 1_000),
-    statuses: [400],
-    times: 4,
-  },
-];
-
-const floodsOfFields: readonly HostileRequest[] = [
-  ...['requiredArtifacts', 'optionalArtifacts', 'services', 'labelSelectors', 'moniker', 'account'].map(
-    (field): HostileRequest => ({
-      ...ops,
-      title: `a list of 900,000 numbers for ${field}`,
-      body: deploy({ manifests: '[]', [field]: repeat('0', 900_000) }),
-      statuses: [400],
-      times: 2,
-    }),
+  ...postAll([
+    ['150 KB of empty manifests', deploy({ manifests: repeat('{}', 50_000) }), 400, 1],
+    ['4.5 MB of empty manifests', deploy({ manifests: repeat('{}', 1_500_000) }), 400],
+    ['as many wrong manifests as are looked at', deploy({ manifests: repeat('{}', 5_000) }), 400, 8],
+    ['manifests that are numbers', deploy({ manifests: repeat('0', 2_000_000) }), 400],
+    [
+      'one List of a million items',
+      deploy({ manifest: `{"kind":"List","items":${repeat('{}', 900_000)}}` }),
+      400,
+    ],
+    ['Lists that are empty', deploy({ manifests: repeat('{"kind":"List"}', 300_000) }), 400],
+    ['the largest legal deploy', describeLargest, 200, 2],
+    ['6 MB of empty operations', () => repeat('{}', 900_000), 400],
+    ['1,000 unknown operations', () => repeat('{"destroy":{}}', 1_000), 400],
+    ['an operation of 300,000 names', () => `[{${listKeys('{}')}}]`, 400],
+    [
+      '1,000 deploys without a manifest',
+      () => repeat(describe('deployManifest', {}).slice(1, -1), 1_000),
+      400,
+    ],
+    ...listFields.map(
+      (field): OperationFlood => [
+        `a list of 900,000 numbers for ${field}`,
+        deploy({ manifests: '[]', [field]: repeat('0', 900_000) }),
+        ...([400, 2] as const),
+      ],
+    ),
+    [
+      'selectors of 900,000 values',
+      deploy({ labelSelectors: `{"selectors":${repeat(`{"values":${repeat('[]', 3_000)}}`, 300)}}` }),
+      400,
+    ],
+    ['options of 300,000 names', () => describe('deleteManifest', { options: `{${listKeys('[]')}}` }), 400],
+    ['a name of 6 MB', () => describe('x'.repeat(6 * megabyte), {}), 400],
+    [
+      'an account with a name of 6 MB',
+      () => describe('deployManifest', { account: `"${'x'.repeat(6 * megabyte)}"` }),
+      400,
+    ],
+  ]),
+  ...postAll(
+    [['lists in lists, 3 million deep', () => '['.repeat(3 * megabyte) + ']'.repeat(3 * megabyte), 400, 8]],
+    { statuses: [400, 503] },
   ),
-  {
-    ...ops,
-    title: 'selectors of 900,000 values',
-    body: deploy({ labelSelectors: `{"selectors":${repeat(`{"values":${repeat('[]', 3_000)}}`, 300)}}` }),
-    statuses: [400],
-    times: 4,
-  },
-  {
-    ...ops,
-    title: 'options of 300,000 names',
-    body: () =>
-      describe('deleteManifest', {
-        options: `{${Array.from({ length: 300_000 }, (_, index) => `"k${index}":[]`).join()}}`,
-      }),
-    statuses: [400],
-    times: 4,
-  },
-  {
-    ...ops,
-    title: 'a name of 6 MB',
-    body: () => describe('x'.repeat(6 * megabyte), {}),
-    statuses: [400],
-    times: 4,
-  },
-  {
-    ...ops,
-    title: 'an account with a name of 6 MB',
-    body: () => describe('deployManifest', { account: `"${'x'.repeat(6 * megabyte)}"` }),
-    statuses: [400],
-    times: 4,
-  },
-];
-
-const floodsOfBytes: readonly HostileRequest[] = [
-  {
-    ...ops,
-    title: 'lists in lists, 3 million deep',
-    body: () => '['.repeat(3 * megabyte) + ']'.repeat(3 * megabyte),
-    statuses: [400, 503],
-    times: 8,
-  },
-  {
-    ...ops,
-    title: 'objects in objects without end',
-    body: () => '{"a":'.repeat(1_200_000),
-    statuses: [413],
-    times: 8,
-  },
-  {
-    ...ops,
-    title: 'a text without end',
-    body: () => `"${'x'.repeat(6 * megabyte)}`,
-    statuses: [400, 503],
-    times: 8,
-  },
-  {
-    ...ops,
-    title: 'a text of nothing but quotes',
-    body: () => '"'.repeat(6 * megabyte),
+  ...postAll([['objects in objects without end', () => '{"a":'.repeat(1_200_000), 413, 8]]),
+  ...postAll([['a text without end', () => `"${largeBody()}`, 400, 8]], { statuses: [400, 503] }),
+  ...postAll([['a text of nothing but quotes', () => '"'.repeat(6 * megabyte), 413, 8]], {
     statuses: [413, 503],
-    times: 8,
-  },
-  { ...ops, title: '12 MB', body: () => 'x'.repeat(12 * megabyte), statuses: [413], times: 16 },
-  {
-    ...ops,
-    title: '120 held bodies of 6 MB',
-    body: () => 'x'.repeat(6 * megabyte),
-    statuses: [503],
-    times: 120,
-    isHeld: true,
-  },
-  {
-    ...ops,
-    title: '120 held bodies of as many users',
-    body: () => 'x'.repeat(6 * megabyte),
-    statuses: [503],
-    times: 120,
+  }),
+  ...postAll([['12 MB', () => 'x'.repeat(12 * megabyte), 413, 16]]),
+  ...postAll([['120 held bodies of 6 MB', largeBody, 503, 120]], { isHeld: true }),
+  ...postAll([['120 held bodies of as many users', largeBody, 503, 120]], {
     isHeld: true,
     asManyUsers: true,
-  },
-  { ...ops, title: '600 held requests', body: () => 'xx', statuses: [503], times: 600, isHeld: true },
+  }),
+  ...postAll([['600 held requests', () => 'xx', 503, 600]], { isHeld: true }),
 ];
+
+type NameFlood = readonly [title: string, path: string, status: number, times?: number];
+
+const askAll = (floods: readonly NameFlood[], more: Partial<HostileRequest> = {}): HostileRequest[] =>
+  floods.map(([title, path, status, times = 8]) => ({ title, path, statuses: [status], times, ...more }));
+
+const search = '/search?type=serverGroups&q=';
+const parameters = Array.from({ length: 8_000 }, (_, index) => `p${index.toString(36)}`).join('&');
 
 const floodsOfNames: readonly HostileRequest[] = [
-  {
-    title: '9,000 applications',
-    path: `/serverGroups?applications=${nameMany(9_000, 'a')}`,
-    statuses: [400],
-    times: 8,
-  },
-  {
-    title: 'as many applications as are looked for',
-    path: `/serverGroups?applications=${nameMany(500, 'b')}`,
-    statuses: [200],
-    times: 4,
-  },
-  { title: '6,000 ids', path: `/serverGroups?ids=${nameMany(6_000, 'c:d:')}`, statuses: [400], times: 8 },
-  {
-    title: '9,000 clusters',
-    path: `/applications/flood/serverGroups?clusters=${nameMany(9_000, 'e')}`,
-    statuses: [400],
-    times: 8,
-  },
-  { title: '9,000 types', path: `/search?q=x&type=${nameMany(9_000, 'f')}`, statuses: [400], times: 8 },
-  {
-    title: 'a search for 30 KB',
-    path: `/search?type=serverGroups&q=${'x'.repeat(30_000)}`,
-    statuses: [400],
-    times: 8,
-  },
-  {
-    title: '16,000 parameters',
-    path: `/search?type=serverGroups&q=x&${Array.from({ length: 8_000 }, (_, index) => `p${index.toString(36)}`).join('&')}`,
-    statuses: [400],
-    times: 8,
-  },
-  {
-    title: 'headers of prototypes',
-    path: '/health',
+  ...askAll([
+    ['9,000 applications', `/serverGroups?applications=${nameMany(9_000, 'a')}`, 400],
+    [
+      'as many applications as are looked for',
+      `/serverGroups?applications=${nameMany(500, 'b')}`,
+      ...([200, 4] as const),
+    ],
+    ['6,000 ids', `/serverGroups?ids=${nameMany(6_000, 'c:d:')}`, 400],
+    ['9,000 clusters', `/applications/flood/serverGroups?clusters=${nameMany(9_000, 'e')}`, 400],
+    ['9,000 types', `/search?q=x&type=${nameMany(9_000, 'f')}`, 400],
+    ['a search for 30 KB', `${search}${'x'.repeat(30_000)}`, 400],
+    ['16,000 parameters', `${search}x&${parameters}`, 400],
+  ]),
+  ...askAll([['headers of prototypes', '/health', 200]], {
     headers: Object.fromEntries(prototypeNames.map((name) => [name, 'x'])),
-    statuses: [200],
-    times: 8,
-  },
-  {
-    title: 'a path of prototypes',
-    path: `/securityGroups/${attackedAccount}/constructor`,
-    statuses: [200],
-    times: 8,
-  },
-  {
-    title: 'parameters of prototypes',
-    path: `/search?type=serverGroups&q=x&${prototypeNames.join('&')}`,
-    statuses: [200],
-    times: 8,
-  },
-  {
-    title: 'a user of 50 KB',
-    path: '/health',
-    headers: { 'x-spinnaker-user': 'x'.repeat(50_000) },
-    statuses: [400],
-    times: 8,
-  },
-  { title: 'a task id of 50 KB', path: `/task/${'x'.repeat(50_000)}`, statuses: [400], times: 8 },
-  { title: 'a task id of a megabyte', path: `/task/${'x'.repeat(megabyte)}`, statuses: [431], times: 8 },
-  {
-    title: 'a name of nothing but percent signs',
-    path: `/manifests/${attackedAccount}/default/${'%25'.repeat(15_000)}`,
-    statuses: [400],
-    times: 8,
-  },
-  { title: 'a path of 25,000 segments', path: '/a'.repeat(25_000), statuses: [404], times: 8 },
-  {
-    title: 'a client request id of 30 KB',
-    ...ops,
-    path: `/kubernetes/ops?clientRequestId=${'x'.repeat(30_000)}`,
-    body: deploy({}),
-    statuses: [400],
-    times: 8,
-  },
-  {
-    title: 'demands of 50 KB',
-    path: '/applications/flood/serverGroups',
+  }),
+  ...askAll([
+    ['a path of prototypes', `/securityGroups/${attackedAccount}/constructor`, 200],
+    ['parameters of prototypes', `${search}x&${prototypeNames.join('&')}`, 200],
+  ]),
+  ...askAll([['a user of 50 KB', '/health', 400]], { headers: { 'x-spinnaker-user': 'x'.repeat(50_000) } }),
+  ...askAll([
+    ['a task id of 50 KB', `/task/${'x'.repeat(50_000)}`, 400],
+    ['a task id of a megabyte', `/task/${'x'.repeat(megabyte)}`, 431],
+    [
+      'a name of nothing but percent signs',
+      `/manifests/${attackedAccount}/default/${'%25'.repeat(15_000)}`,
+      400,
+    ],
+    ['a path of 25,000 segments', '/a'.repeat(25_000), 404],
+  ]),
+  ...askAll(
+    [['a client request id of 30 KB', `/kubernetes/ops?clientRequestId=${'x'.repeat(30_000)}`, 400]],
+    { method: 'POST', body: deploy({}) },
+  ),
+  ...askAll([['demands of 50 KB', '/applications/flood/serverGroups', 200]], {
     headers: { 'cache-control': 'max-age=99999,'.repeat(3_500) },
-    statuses: [200],
-    times: 8,
-  },
-  { title: '3,000 requests at a time', path: '/health', statuses: [200, 503], times: 3_000 },
+  }),
+  ...askAll([['3,000 requests at a time', '/health', 200, 3_000]], { statuses: [200, 503] }),
 ];
 
-/** What a stranger may send. */
-export const hostileRequests: readonly HostileRequest[] = [
-  ...floodsOfManifests,
-  ...floodsOfOperations,
-  ...floodsOfFields,
-  ...floodsOfBytes,
-  ...floodsOfNames,
-];
+export const hostileRequests: readonly HostileRequest[] = [...floodsOfOperations, ...floodsOfNames];

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeConfig } from '../../infra/local/start-files.ts';
 import {
   serveGit,
   writeEqualObjects,
@@ -11,7 +10,6 @@ import {
 } from '../../shared/providers/artifacts/heavy-answers.ts';
 import { startOrigin } from '../../shared/providers/artifacts/origin.ts';
 import { countJobThreads } from '../../support/run/main-loop.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
 const serve = (body: Buffer): RequestListener => {
@@ -47,8 +45,7 @@ describe('npm start, while it reads what a host answers,', () => {
         gitRepo: toKind({}),
       },
     };
-    const temp = stack.use(await makeTempDir());
-    system = stack.use(await startSystem({ config: [await writeConfig(temp, JSON.stringify(settings))] }));
+    system = stack.use(await startSystem({ settings }));
   }, 120_000);
   afterAll(() => stack[Symbol.asyncDispose]());
 

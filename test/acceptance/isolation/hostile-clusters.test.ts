@@ -1,9 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
 import { getHostileServer } from '../../support/network/hostile-servers.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
 /** On a machine that is busy enough, a large answer loses its place in memory to another before it has reached its limit. */
@@ -32,10 +29,7 @@ describeWithCluster('accounts whose API servers answer too much', (cluster) => {
       const { kubeconfig } = stack.use(await getHostileServer(server).start());
       accounts.push({ name, kubeconfigContents: kubeconfig });
     }
-    await using dir = await makeTempDir();
-    const config = join(dir.path, 'spinnaker.yml');
-    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
-    await using system = await startSystem({ config: [config] });
+    await using system = await startSystem({ settings: { kubernetes: { enabled: true, accounts } } });
 
     const failing = Object.keys(hostile).map((account) => deploy(system, account, namespace.name));
     const done = await deploy(system, 'healthy', namespace.name);
@@ -54,11 +48,7 @@ describeWithCluster('accounts whose API servers answer too much', (cluster) => {
 });
 
 async function deploy(system: System, account: string, namespace: string) {
-  const metadata = {
-    namespace,
-    name: 'one',
-    annotations: { 'strategy.spinnaker.io/versioned': 'false' },
-  };
+  const metadata = { namespace, name: 'one', annotations: { 'strategy.spinnaker.io/versioned': 'false' } };
   const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata }];
   const id = await system.postOperations([
     { deployManifest: { account, moniker: { app: 'hostile' }, manifests } },

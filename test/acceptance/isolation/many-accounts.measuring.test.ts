@@ -1,11 +1,8 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { AgentView } from '../../../shared/contract/answers/cache.ts';
 import { startApiProxy } from '../../support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { chooseSize } from '../../support/run/test-size.ts';
 import { itLocally } from '../../support/system/subject.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
@@ -31,7 +28,6 @@ describeWithCluster(`${healthyCount + sickKinds.length} accounts of which five a
       await using breaks = await startApiProxy(cluster, {
         getFault: () => ({ type: 'reset', when: 'before' }),
       });
-      await using dir = await makeTempDir();
       const common = {
         namespaces: [namespace.name],
         cacheMode: 'interval',
@@ -44,9 +40,7 @@ describeWithCluster(`${healthyCount + sickKinds.length} accounts of which five a
         ...healthy.map((name) => ({ ...common, name, kubeconfigFile: cluster.kubeconfig })),
         ...sick.map(({ name, proxy }) => ({ ...common, name, kubeconfigFile: proxy.kubeconfig })),
       ];
-      const config = join(dir.path, 'clouddriver.yml');
-      await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
-      await using system = await startSystem({ config: [config] });
+      await using system = await startSystem({ settings: { kubernetes: { enabled: true, accounts } } });
       await waitUntilFilled(system, healthy);
 
       const runs = await watchRuns(system, healthy, intervalsWatched * intervalSeconds * 1000);
@@ -121,7 +115,6 @@ async function watchRuns(
   );
 }
 
-/** In how many accounts an object is found. */
 async function countFinds(system: System, name: string): Promise<number> {
   const answer = await system.fetch('/search?q=late&type=loadBalancers&platform=kubernetes');
   const [page] = (await answer.json()) as { readonly results: readonly { readonly name: string }[] }[];

@@ -16,10 +16,8 @@ const timeMs = chooseSize({ short: 12_000, long: 300_000 });
 const testTimeoutMs = 4 * 60_000 + timeMs;
 /** Of them in a round: they are added, then removed. */
 const roundSize = 40;
-/** Accounts that stay, each with one deploy after the other. */
 const keptCount = 20;
 const processCount = 3;
-/** Of changes at one time. */
 const writers = 6;
 /** From the answer to a change until every process shows it, milliseconds. */
 const seenMsMax = 2_000;
@@ -70,7 +68,6 @@ class Observer {
   }
 }
 
-/** How an account of which nobody has anything comes and goes. */
 async function change(
   process: FunctionsProcess,
   { method, name }: { readonly method: 'POST' | 'DELETE'; readonly name: string },
@@ -95,7 +92,6 @@ interface Answered {
   readonly removed: Map<string, number>;
 }
 
-/** Adds accounts, and removes them, each by any of the processes. */
 async function runRound(processes: readonly FunctionsProcess[], { added, removed }: Answered): Promise<void> {
   const first = added.size;
   const names = Array.from({ length: roundSize }, (_, index) => `passing-${first + index}`);

@@ -37,13 +37,11 @@ const pairs = [
 
 type NamedPair = (typeof pairs)[number];
 
-/** One of the two writers, with a namespace of its own. */
 interface Writer {
   readonly namespace: string;
   write(manifests: readonly Manifest[], verb: Verb): Promise<Map<string, Outcome>>;
 }
 
-/** What a writer left of a pair after a step. */
 interface Trace {
   readonly outcome: string;
   readonly problem: string | undefined;

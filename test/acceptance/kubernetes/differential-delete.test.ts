@@ -72,7 +72,6 @@ describeWithCluster('a delete leaves what kubectl delete leaves', ({ kubeconfig 
   );
 });
 
-/** Creates an owner and waits until its pods are there. */
 async function createWithPods(namespace: string, plural: string, manifest: Manifest): Promise<void> {
   await requestApi('POST', getPathOf(namespace, plural), withPodAnnotations(manifest));
   const isSettled = async () => {

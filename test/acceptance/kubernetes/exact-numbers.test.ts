@@ -71,7 +71,6 @@ describeWithCluster('exact numbers', (cluster) => {
     await requestApi('DELETE', `${definitions}/${definition}`);
   });
 
-  /** Runs one operation, and answers its task as the text that it is. */
   async function run(name: string, description: JsonObject): Promise<string> {
     const id = await system.postOperations([{ [name]: { account, credentials: account, ...description } }]);
     const { status, history } = await system.waitForTask(id, { timeoutMs: 60_000 });
@@ -90,7 +89,6 @@ describeWithCluster('exact numbers', (cluster) => {
     return run('patchManifest', { ...target, patchBody, options: { mergeStrategy } });
   }
 
-  /** The text of an object, as the API server answers it. */
   function readRaw(path: string): Promise<string> {
     return kubectl(['get', '--raw', path.replace('{namespace}', namespace.name)]);
   }

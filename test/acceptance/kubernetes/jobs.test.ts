@@ -5,7 +5,6 @@ import { createNamespace, describeWithCluster, type TestNamespace } from '../../
 import { startSubject } from '../../support/system/subject.ts';
 import type { Subject } from '../../support/system/system.ts';
 
-/** The answer to how a Job does, as far as Orca and Deck read it. */
 interface JobAnswer {
   readonly jobState: string;
   readonly provider: string;

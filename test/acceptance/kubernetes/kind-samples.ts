@@ -6,9 +6,7 @@ import {
   type ManifestParts,
 } from '../../shared/providers/kubernetes/manifests.ts';
 
-/** A kind, and a small object of it. */
 export interface KindSample {
-  /** Spinnaker's name of the kind. */
   readonly kind: string;
   /** Other ways in which requests write it. */
   readonly spellings: readonly string[];
@@ -21,7 +19,6 @@ export interface KindSample {
   readonly undeployable?: true;
 }
 
-/** What a sample says besides its kind. */
 interface SampleParts {
   readonly spellings?: readonly string[];
   readonly name?: string;
@@ -56,7 +53,6 @@ export function createKindSamples(namespace: string): KindSample[] {
 
 type Sample = (served: string, kind: string, parts?: SampleParts) => KindSample;
 
-/** Workloads that run no pods. */
 function listWorkloads(namespace: string): KindSample[] {
   const nowhere = { nodeSelector: { nowhere: 'to-be-found' } };
   const about = (kind: string, spellings: readonly string[], manifest: JsonObject): KindSample => ({

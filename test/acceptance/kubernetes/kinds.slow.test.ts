@@ -95,7 +95,6 @@ describeWithCluster('every kind', (cluster) => {
     return system.waitForTask(await system.postOperations(operations));
   }
 
-  /** Runs operations of one kind that must all succeed. */
   async function succeed(name: string, descriptions: readonly JsonObject[]): Promise<SystemTask> {
     const task = await run(descriptions.map((description) => ({ [name]: { account, ...description } })));
     expect(task.resultObjects.filter(({ type }) => type === 'EXCEPTION')).toEqual([]);

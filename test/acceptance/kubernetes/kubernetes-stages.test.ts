@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../shared/core/json.ts';
@@ -27,13 +26,11 @@ describeWithCluster('the stages of a pipeline, as Orca runs them', (cluster) => 
   beforeAll(async () => {
     const dir = resources.use(await makeTempDir());
     ns = resources.use(await createNamespace('stages'));
-    const config = path.join(dir.path, 'clouddriver.yml');
     const accounts = [
       { name: 'prod', kubeconfigFile: cluster.kubeconfig, namespaces: [ns.name] },
       { name: 'broken', kubeconfigFile: path.join(dir.path, 'missing') },
     ];
-    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
-    system = resources.use(await startSubject({ config: [config] }));
+    system = resources.use(await startSubject({ settings: { kubernetes: { enabled: true, accounts } } }));
   });
   afterAll(() => resources.disposeAsync());
 
@@ -108,11 +105,13 @@ describeWithCluster('the stages of a pipeline, as Orca runs them', (cluster) => 
     expect(read.status).toBe(404);
     // An account that is new is cached with the scheduler's next turn.
     const listApplications = async () => (await system.fetch('/applications')).json();
-    await expect.poll(listApplications, { timeout: 100_000, interval: 500 }).toContainEqual({
-      name: 'shop',
-      attributes: { name: 'shop' },
-      clusterNames: { prod: ['replicaSet web'] },
-    });
+    await expect
+      .poll(listApplications, { timeout: 100_000, interval: 500 })
+      .toContainEqual({
+        name: 'shop',
+        attributes: { name: 'shop' },
+        clusterNames: { prod: ['replicaSet web'] },
+      });
   }, 240_000);
 
   test('what cannot be accepted is refused with all reasons, and nothing changes', async () => {

@@ -29,7 +29,6 @@ describeWithCluster('what Orca makes of stages and of the buttons in Deck', (clu
   });
   afterAll(() => system?.[Symbol.asyncDispose]());
 
-  /** Plays a stage that must succeed. */
   async function run(type: string, context: JsonObject, player = orca): Promise<StageRun> {
     const account = system.accounts[0] ?? '';
     const played = await player.run(type, { account, ...context });

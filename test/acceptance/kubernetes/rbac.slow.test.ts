@@ -154,7 +154,6 @@ describeWithCluster('the roles of docs/examples', () => {
     return String(resultObjects.find(({ type }) => type === 'EXCEPTION')?.message);
   }
 
-  /** What pipelines do with objects, done with ConfigMaps. */
   async function* exerciseConfigMaps(account: string): AsyncGenerator<SystemTask> {
     const location = ns.name;
     const make = (name: string, value: string, annotations: JsonObject) =>
@@ -173,7 +172,6 @@ describeWithCluster('the roles of docs/examples', () => {
     yield run({ deleteManifest: { account, location, kinds: ['configMap'], labelSelectors } });
   }
 
-  /** What pipelines do with workloads. */
   async function* exerciseWorkloads(account: string): AsyncGenerator<SystemTask> {
     const location = ns.name;
     for (const kind of ['Deployment', 'StatefulSet'] as const) {
@@ -199,7 +197,6 @@ describeWithCluster('the roles of docs/examples', () => {
     yield run({ runJob: { account, application: account, manifest: job } });
   }
 
-  /** The states that a workload's history holds. */
   async function countRevisions(kind: 'Deployment' | 'StatefulSet', name: string): Promise<number> {
     const plural = kind === 'Deployment' ? 'replicasets' : 'controllerrevisions';
     const target = `/apis/apps/v1/namespaces/${ns.name}/${plural}?labelSelector=app%3D${name}`;
@@ -338,7 +335,6 @@ function omitFrom(rules: readonly Rule[], omit: string | undefined): Rule[] {
     .filter(({ resources, verbs }) => resources.length > 0 && verbs.length > 0);
 }
 
-/** The verbs of each resource of an API group, in the version that the cluster prefers. */
 async function listVerbs(group: string): Promise<Map<string, readonly string[]>> {
   const target = group === '' ? '/api/v1' : await getGroupPath(group);
   const list = (await requestApi('GET', target)) as {

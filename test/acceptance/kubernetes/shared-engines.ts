@@ -9,7 +9,6 @@ import { startLabProcess } from '../../lab/processes.ts';
 import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { ApiCaller } from '../../support/system/api-caller.ts';
 
-/** A process that runs every function. */
 export class FunctionsProcess extends ApiCaller {
   readonly url: string;
   readonly #pid: number;

@@ -124,7 +124,6 @@ function isWrite(method: string): boolean {
   return method === 'POST' || method === 'PUT' || method === 'PATCH';
 }
 
-/** How often the API server took a write of each object. */
 function countWrites(calls: readonly ProxiedCall[]): { [name: string]: number } {
   const counts: { [name: string]: number } = {};
   for (const { method, written } of calls) {
@@ -150,7 +149,6 @@ function listStepsBack(
   });
 }
 
-/** Names of the deployed objects in the order of their deployment. */
 function readOrder({ resultObjects }: SystemTask): string[] {
   const manifests = (resultObjects[0]?.['manifests'] ?? []) as { metadata: { name: string } }[];
   return manifests.map(({ metadata }) => metadata.name);

@@ -6,7 +6,6 @@ import { chooseSize } from '../../support/run/test-size.ts';
 import { readMemoryMiB } from '../../support/system/process-memory.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
-/** Operations posted at once, and pollers that follow them. */
 const operations = chooseSize({ short: 400, long: 2_000 });
 const pollers = chooseSize({ short: 80, long: 200 });
 

@@ -190,7 +190,6 @@ async function startGate(
   };
 }
 
-/** Waits until a worker has taken the task. */
 async function untilOwned(system: Subject, id: string): Promise<void> {
   while ((await getJson(system, `/task/${id}`))['ownerId'] === '') await sleep(5);
 }

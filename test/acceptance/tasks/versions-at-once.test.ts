@@ -78,7 +78,6 @@ function toDeploy(
   return [{ deployManifest: { account, moniker: { app: 'web' }, manifests: [flags, web] } }];
 }
 
-/** The contents of the versions by their names. */
 async function readContents(namespace: string): Promise<Map<string, string>> {
   const text = await kubectl(['-n', namespace, 'get', 'configmaps', '-o', 'json']);
   const { items } = JSON.parse(text) as {
@@ -88,7 +87,6 @@ async function readContents(namespace: string): Promise<Map<string, string>> {
   return new Map(versions.map(({ metadata, data }) => [metadata.name, data.content]));
 }
 
-/** The name of the ConfigMap that a Deployment mounts. */
 async function readMounted(namespace: string, name: string): Promise<string> {
   const path = '{.spec.template.spec.volumes[0].configMap.name}';
   return kubectl(['-n', namespace, 'get', 'deployment', name, '-o', `jsonpath=${path}`]);

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { mapConcurrently } from '../../../shared/core/concurrency.ts';
 import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
 import { startClosableDoor } from '../../support/network/closable-door.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { chooseSize } from '../../support/run/test-size.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
-/** Operations that wait at once. */
 const waitingCount = chooseSize({ short: 60, long: 1_000 });
-/** Operations of the other account, one after the other. */
 const nearCount = 10;
 /** On a busy machine the stores may take longer than a caller is let wait. */
 const postsMax = 10;
@@ -21,7 +17,6 @@ const sweptMs = 90_000;
 describeWithCluster('operations of an account that is down', (cluster) => {
   it('wait without delaying those of another account, and run once each when it is back', async () => {
     await using namespace = await createNamespace('waiting');
-    await using dir = await makeTempDir();
     const kubeconfig = await readFile(cluster.kubeconfig, 'utf8');
     const [address = '', port = ''] = /https:\/\/127\.0\.0\.1:(\d+)/.exec(kubeconfig) ?? [];
     await using door = await startClosableDoor(Number(port));
@@ -29,11 +24,9 @@ describeWithCluster('operations of an account that is down', (cluster) => {
       { name: 'near', kubeconfigFile: cluster.kubeconfig },
       { name: 'behind', kubeconfigContents: kubeconfig.replace(address, `https://127.0.0.1:${door.port}`) },
     ];
-    const config = join(dir.path, 'clouddriver.yml');
     // Longer than the test may take on a busy machine.
     const busdriver = { operations: { clusterWaitSeconds: 3_600 } };
-    await writeFile(config, JSON.stringify({ busdriver, kubernetes: { accounts } }));
-    await using system = await startSystem({ config: [config] });
+    await using system = await startSystem({ settings: { busdriver, kubernetes: { accounts } } });
 
     await door.shut();
     await awaitDown(system, 'behind');
@@ -65,12 +58,9 @@ describeWithCluster('operations of an account that is down', (cluster) => {
   }, 600_000);
 
   it('fail with the reason when they have waited long enough', async () => {
-    await using dir = await makeTempDir();
     const accounts = [{ name: 'gone', server: { host: 'http://127.0.0.1:1', bearerToken: 'none' } }];
-    const config = join(dir.path, 'clouddriver.yml');
     const busdriver = { operations: { clusterWaitSeconds: 5 } };
-    await writeFile(config, JSON.stringify({ busdriver, kubernetes: { accounts } }));
-    await using system = await startSystem({ config: [config] });
+    await using system = await startSystem({ settings: { busdriver, kubernetes: { accounts } } });
     await awaitDown(system, 'gone');
 
     const startMs = performance.now();

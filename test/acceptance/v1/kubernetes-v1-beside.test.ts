@@ -93,9 +93,7 @@ describeWithCluster('a V1 account beside a V2 account', (cluster) => {
     expect(await world.getJson(`${path(good)}/web`)).toEqual({ color: 'green' });
     expect(
       await world.getJson(`/instances/old/${world.old.name}/${good}/console?provider=kubernetes`),
-    ).toEqual({
-      output: [{ name: 'web', output: expect.stringContaining(log) }],
-    });
+    ).toEqual({ output: [{ name: 'web', output: expect.stringContaining(log) }] });
     const cancelled = await world.system.fetch(path(bad), { method: 'DELETE' });
     expect(cancelled.status).toBe(200);
     const isGone = async () => (await world.system.fetch(path(bad))).status;

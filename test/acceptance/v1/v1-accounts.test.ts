@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asJsonArray, asJsonObject, getPath, type JsonObject } from '../../../shared/core/json.ts';
-import { writeConfig } from '../../infra/local/start-files.ts';
 import { findLive, listNames } from '../../shared/providers/kubernetes/live.ts';
 import {
   findDockercfg,
@@ -17,23 +16,19 @@ import {
 } from '../../support/artifacts/registry.ts';
 import { describeWithCluster } from '../../support/cluster/cluster.ts';
 import { type ClosableDoor, startClosableDoor } from '../../support/network/closable-door.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
-/** Building a registry may take this long. */
 const startTimeoutMs = 600_000;
 
 describeWithRegistry('an account of the Kubernetes V1 provider, and a Docker registry,', () => {
   describeWithCluster('in one installation', (cluster) => {
     const shop = nameNamespace();
     const pay = nameNamespace();
-    let dir: TempDir;
     let door: ClosableDoor;
     let registry: TestRegistry;
     let system: System;
 
     beforeAll(async () => {
-      dir = await makeTempDir();
       registry = await startRegistry({ auth: { scheme: 'basic' } });
       const kubeconfig = await readFile(cluster.kubeconfig, 'utf8');
       const [address = '', port = ''] = /https:\/\/127\.0\.0\.1:(\d+)/.exec(kubeconfig) ?? [];
@@ -50,10 +45,10 @@ describeWithRegistry('an account of the Kubernetes V1 provider, and a Docker reg
         kubernetes: { accounts: [old] },
         dockerRegistry: { enabled: true, accounts: [hub] },
       };
-      system = await startSystem({ config: [await writeConfig(dir, JSON.stringify(settings))] });
+      system = await startSystem({ settings });
     }, startTimeoutMs);
     afterAll(async () => {
-      for (const each of [system, door, registry, dir, shop, pay]) await each?.[Symbol.asyncDispose]();
+      for (const each of [system, door, registry, shop, pay]) await each?.[Symbol.asyncDispose]();
     });
 
     const getJson = async (path: string) => (await system.fetch(path)).json() as Promise<JsonObject>;

@@ -40,9 +40,7 @@ const badContainers = [
   {
     ...{ name: 'web', imageDescription: { uri: 'web' } },
     livenessProbe: { handler: { type: 'TCP', tcpSocketAction: { port: 65_536 } } },
-    readinessProbe: {
-      handler: { type: 'HTTP', httpGetAction: { port: 0, path: 'a', uriScheme: 'FTP' } },
-    },
+    readinessProbe: { handler: { type: 'HTTP', httpGetAction: { port: 0, path: 'a', uriScheme: 'FTP' } } },
   },
 ];
 
@@ -141,7 +139,6 @@ const listRegistered = (verb: string, operation: string): BadDescription => ({
   errors: ['instanceIds.empty', `namespace.${name}`, 'namespace.notRegistered', 'loadBalancerNames.empty'],
 });
 
-/** Every operation of V1 accounts. */
 export const badDescriptions: readonly BadDescription[] = [
   {
     operation: 'createServerGroup',

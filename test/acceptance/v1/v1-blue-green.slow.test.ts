@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { getPath } from '../../../shared/core/json.ts';
-import { writeConfig } from '../../infra/local/start-files.ts';
 import { findLive, listNames } from '../../shared/providers/kubernetes/live.ts';
 import { startApiProxy } from '../../support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
 import { createRandom, drawInteger } from '../../support/run/seeded-random.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { chooseSize } from '../../support/run/test-size.ts';
 import { itLocally } from '../../support/system/subject.ts';
 import { startSystem } from '../../support/system/system.ts';
@@ -18,7 +16,6 @@ import { watchBackends, watchControllers } from './blue-green/watched-objects.ts
 const seed = Number(process.env['KILL_SEED'] ?? 1);
 const kills = chooseSize({ short: 8, long: 150 });
 const application = 'shop';
-/** Pods of each server group. */
 const size = 3;
 /** Pipelines that each kill interrupts. */
 const pipelinesAtATime = chooseSize({ short: 2, long: 3 });
@@ -43,9 +40,7 @@ describeWithCluster('blue/green of a V1 account, as Orca put it together,', (clu
         namespaces: namespaces.map(({ name }) => name),
         dockerRegistries: [{ accountName: 'hub' }],
       };
-      const dir = stack.use(await makeTempDir());
-      const settings = JSON.stringify({ kubernetes: { accounts: [account] } });
-      const running = stack.use(await startSystem({ config: [await writeConfig(dir, settings)] }));
+      const running = stack.use(await startSystem({ settings: { kubernetes: { accounts: [account] } } }));
       const system = new KilledSystem(running);
       let isOver = false;
 

@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../shared/core/json.ts';
-import { writeConfig } from '../../infra/local/start-files.ts';
 import { listNames } from '../../shared/providers/kubernetes/live.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../../support/cluster/cluster.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 import { badDescriptions } from './v1-bad-input-data.ts';
 
 describeWithCluster('operations of V1 accounts over HTTP', (cluster) => {
-  let dir: TempDir;
   let ns: TestNamespace;
   let system: System;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
     ns = await createNamespace('ops');
     const v1 = {
       ...{ providerVersion: 'v1', kubeconfigFile: cluster.kubeconfig, namespaces: [ns.name] },
@@ -25,11 +21,11 @@ describeWithCluster('operations of V1 accounts over HTTP', (cluster) => {
       { name: 'new', kubeconfigFile: cluster.kubeconfig },
     ];
     system = await startSystem({
-      config: [await writeConfig(dir, JSON.stringify({ kubernetes: { accounts } }))],
+      settings: { kubernetes: { accounts } },
     });
   });
   afterAll(async () => {
-    for (const each of [system, ns, dir]) await each?.[Symbol.asyncDispose]();
+    for (const each of [system, ns]) await each?.[Symbol.asyncDispose]();
   });
 
   async function post(path: string, body: JsonValue, headers: { readonly [name: string]: string } = {}) {

@@ -1,8 +1,6 @@
 import { expect, vi } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../shared/core/json.ts';
-import { writeConfig } from '../../infra/local/start-files.ts';
 import { createNamespace, type TestCluster, type TestNamespace } from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { type System, type SystemTask, startSystem } from '../../support/system/system.ts';
 
 /** A system with the V1 account `old`, in its namespace, and the V2 account `new`, in another one. Both are cached. */
@@ -12,15 +10,11 @@ export interface V1World extends AsyncDisposable {
   readonly modern: TestNamespace;
   /** What a path answers with 200, with everything that is so now. */
   getJson<T = JsonValue>(path: string): Promise<T>;
-  /** The agent that keeps `old` cached, as people see it. */
   findAgent(): Promise<JsonObject | undefined>;
-  /** Runs an operation of `old` in its namespace to its good end. */
   run(operation: string, description: JsonObject): Promise<SystemTask>;
 }
 
-/** Starts such a system. */
 export async function startV1World(cluster: TestCluster): Promise<V1World> {
-  const dir = await makeTempDir();
   const old = await createNamespace('v1-views');
   const modern = await createNamespace('v2-views');
   const { kubeconfig: kubeconfigFile } = cluster;
@@ -34,8 +28,7 @@ export async function startV1World(cluster: TestCluster): Promise<V1World> {
     dockerRegistries: [{ accountName: 'hub' }],
   };
   const accounts = [v1, { name: 'new', kubeconfigFile, namespaces: [modern.name] }];
-  const config = await writeConfig(dir, JSON.stringify({ kubernetes: { accounts } }));
-  const system = await startSystem({ config: [config] });
+  const system = await startSystem({ settings: { kubernetes: { accounts } } });
   const getJson: V1World['getJson'] = async (path) => {
     const response = await system.fetch(path, { headers: { 'Cache-Control': 'no-cache' } });
     const text = await response.text();
@@ -62,7 +55,7 @@ export async function startV1World(cluster: TestCluster): Promise<V1World> {
       return task;
     },
     async [Symbol.asyncDispose]() {
-      for (const each of [system, dir, old, modern]) await each[Symbol.asyncDispose]();
+      for (const each of [system, old, modern]) await each[Symbol.asyncDispose]();
     },
   };
 }

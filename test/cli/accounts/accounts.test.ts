@@ -2,16 +2,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asJsonArray, getPath } from '../../../shared/core/json.ts';
+import { toKubeconfig } from '../../shared/providers/kubernetes/client/scripted-server.ts';
 import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 
 const planted = 'planted-token-91ce';
 
+const stack = new AsyncDisposableStack();
 let dir: TempDir;
 let system: System;
 
-/** Runs a command against the running system. */
 async function run(...words: readonly string[]) {
   return runCommand([...words, '--url', system.url]);
 }
@@ -33,25 +34,13 @@ async function writeFileIn(name: string, text: string): Promise<string> {
   return file;
 }
 
-function toKubeconfig(user: object): string {
-  return JSON.stringify({
-    'current-context': 'a',
-    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-    clusters: [{ name: 'a', cluster: { server: 'https://127.0.0.1:1' } }],
-    users: [{ name: 'a', user }],
-  });
-}
-
 beforeAll(async () => {
-  dir = await makeTempDir();
+  dir = stack.use(await makeTempDir());
   const accounts = [{ name: 'yaml', kubeconfigSecret: 'clusters/yaml' }];
   const config = await writeFileIn('clouddriver.yml', JSON.stringify({ kubernetes: { accounts } }));
-  system = await startSystem({ config: [config], env: { ARCADE_API_KEY: 'test' } });
+  system = stack.use(await startSystem({ config: [config], env: { ARCADE_API_KEY: 'test' } }));
 });
-afterAll(async () => {
-  await system?.[Symbol.asyncDispose]();
-  await dir?.[Symbol.asyncDispose]();
-});
+afterAll(() => stack.disposeAsync());
 
 describe('busdriver accounts', () => {
   it('adds, lists, tells the history of and removes an account', async () => {
@@ -151,14 +140,15 @@ describe('busdriver accounts', () => {
   });
 
   it('add takes a kubeconfig without secrets, and tells what to do with one that has some', async () => {
-    const open = await writeFileIn('open', toKubeconfig({}));
+    const open = await writeFileIn('open', toKubeconfig({ server: 'https://127.0.0.1:1' }, {}));
     expect(await run('accounts', 'add', 'by-file', '--kubeconfig', open)).toMatchObject({ code: 0 });
-    expect(await getDefinition('by-file')).toMatchObject({
-      kubeconfigContents: '******',
-    });
+    expect(await getDefinition('by-file')).toMatchObject({ kubeconfigContents: '******' });
     await run('accounts', 'remove', 'by-file');
 
-    const secret = await writeFileIn('secret', toKubeconfig({ token: planted }));
+    const secret = await writeFileIn(
+      'secret',
+      toKubeconfig({ server: 'https://127.0.0.1:1' }, { token: planted }),
+    );
     const refused = await run('accounts', 'add', 'by-file', '--kubeconfig', secret);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(

@@ -16,21 +16,19 @@ interface Row {
 }
 
 describeWithCluster('busdriver accounts check', (cluster: TestCluster) => {
+  const stack = new AsyncDisposableStack();
   let dir: TempDir;
   let system: System;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
-    const config = path.join(dir.path, 'clouddriver.yml');
-    await writeFile(config, JSON.stringify({ busdriver: { accounts: { allowPlainSecrets: true } } }));
-    system = await startSystem({ config: [config] });
+    dir = stack.use(await makeTempDir());
+    system = stack.use(
+      await startSystem({ settings: { busdriver: { accounts: { allowPlainSecrets: true } } } }),
+    );
     const added = await run('add', 'real', '--kubeconfig', cluster.kubeconfig);
     expect(added).toMatchObject({ code: 0 });
   });
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await dir?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   async function run(...words: readonly string[]) {
     return runCommand(['accounts', ...words, '--url', system.url]);

@@ -1,7 +1,4 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { expect, it } from 'vitest';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { startTokenBroker } from '../../support/services/token-broker.ts';
 import { startSystem } from '../../support/system/system.ts';
 import { runCommand } from '../command-line.ts';
@@ -27,11 +24,8 @@ it('takes the providers of a go-clouddriver, without tokens that it never used, 
   const unknown = { name: 'unknown', host: 'https://third-host', tokenProvider: 'unknown' };
   await using broker = await startTokenBroker(() => 'token-of-the-broker');
   await using old = await startOldServer([...kept.map((each) => ({ ...each, bearerToken })), unknown]);
-  await using dir = await makeTempDir();
-  const config = path.join(dir.path, 'clouddriver.yml');
-  await writeFile(config, '{}');
   await using system = await startSystem({
-    config: [config],
+    settings: {},
     env: { ARCADE_URL: broker.url, ARCADE_API_KEY: 'test' },
   });
   const run = () =>

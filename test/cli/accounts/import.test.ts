@@ -7,6 +7,7 @@ import { type System, startSystem } from '../../support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 import { startOldServer } from './old-server.ts';
 
+const stack = new AsyncDisposableStack();
 let dir: TempDir;
 let system: System;
 
@@ -36,13 +37,10 @@ async function writeFileIn(name: string, text: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  dir = await makeTempDir();
-  system = await startSystem({ config: [await writeFileIn('clouddriver.yml', '{}')] });
+  dir = stack.use(await makeTempDir());
+  system = stack.use(await startSystem({ config: [await writeFileIn('clouddriver.yml', '{}')] }));
 });
-afterAll(async () => {
-  await system?.[Symbol.asyncDispose]();
-  await dir?.[Symbol.asyncDispose]();
-});
+afterAll(() => stack.disposeAsync());
 
 describe("import from Clouddriver's account storage", () => {
   const accounts = Array.from({ length: 130 }, (_, index) => ({

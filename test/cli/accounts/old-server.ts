@@ -1,11 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '../../../shared/core/json.ts';
+import { listen } from '../../support/network/listening.ts';
 
 /** A server with accounts that are imported, as Clouddriver's account storage and go-clouddriver answer. */
 export interface OldServer extends AsyncDisposable {
   readonly url: string;
-  /** What was asked for, in order. */
   readonly requests: readonly string[];
   /** What requests proved who asks with. */
   readonly tokens: ReadonlySet<string | undefined>;
@@ -27,14 +26,9 @@ export async function startOldServer(accounts: readonly JsonObject[]): Promise<O
     const listed = accounts.filter(({ name }) => String(name) >= start);
     return send(200, listed.slice(0, Number(searchParams.get('limit') ?? 100)));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     requests,
     tokens,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }

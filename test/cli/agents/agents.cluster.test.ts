@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -20,12 +19,9 @@ describeWithCluster('busdriver agent', (cluster) => {
   test(
     'enrols a cluster, which then takes deploys, until its agents are revoked',
     async () => {
-      await using dir = await makeTempDir();
       await using home = await createNamespace('agent-home');
       await using shop = await createNamespace('agent-shop');
-      const config = path.join(dir.path, 'clouddriver.yml');
-      await writeFile(config, JSON.stringify({ busdriver: { agents: { enabled: true } } }));
-      await using system = await startSystem({ config: [config] });
+      await using system = await startSystem({ settings: { busdriver: { agents: { enabled: true } } } });
       const run = (...words: readonly string[]) =>
         runCommand(['agent', ...words, '--url', system.url, '--user', 'ann@example.com']);
       const options = ['--kubeconfig', cluster.kubeconfig, '--namespace', home.name];

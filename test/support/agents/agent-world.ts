@@ -1,6 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-import { makeTempDir } from '../run/temp-dir.ts';
 import { type System, type SystemTask, startSystem } from '../system/system.ts';
 import type { AgentProcess, StartAgentOptions, TokenSigner } from './agent-process.ts';
 import { createTokenSigner, findFreePort, startAgent, toAgentAccount } from './agent-process.ts';
@@ -60,11 +57,10 @@ export async function startWorld(
 ): Promise<World> {
   await using starting = new AsyncDisposableStack();
   const { signer = await createTokenSigner(), keepsPort = false, args = [], env = {} } = options;
-  const dir = starting.use(await makeTempDir());
-  const file = path.join(dir.path, 'clouddriver.yml');
-  await writeFile(file, JSON.stringify(toSettings(accounts, signer, options)));
   const port = keepsPort ? ['--port', String(await findFreePort())] : [];
-  const system = starting.use(await startSystem({ config: [file], args: [...port, ...args], env }));
+  const system = starting.use(
+    await startSystem({ settings: toSettings(accounts, signer, options), args: [...port, ...args], env }),
+  );
   const running = starting.move();
   const post: World['post'] = (account, namespace, ...names) =>
     system.postOperations([toDeploy(account, namespace, names)]);

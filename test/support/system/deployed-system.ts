@@ -74,7 +74,7 @@ const tailLength = 4_000;
  */
 export async function configureDeployedSystem(
   deployment: Deployment,
-  options: Pick<StartSystemOptions, 'kubeconfig' | 'config'>,
+  options: Pick<StartSystemOptions, 'kubeconfig' | 'config' | 'settings'>,
 ): Promise<Subject> {
   const system = new DeployedSystem(deployment, await readConfiguration(options));
   await system.configure();
@@ -212,17 +212,17 @@ class DeployedSystem extends ApiCaller implements Omit<Subject, typeof Symbol.as
 
 /** What the operator would put into the secret. Deployed functions read no files, so that kubeconfigs stand in it. */
 async function readConfiguration(
-  options: Pick<StartSystemOptions, 'kubeconfig' | 'config'>,
+  options: Pick<StartSystemOptions, 'kubeconfig' | 'config' | 'settings'>,
 ): Promise<Configuration> {
-  const { kubeconfig, config = [] } = options;
+  const { kubeconfig, config = [], settings } = options;
   if (kubeconfig !== undefined) {
     const { text, contexts } = await readKubeconfig(kubeconfig);
     const accounts = contexts.map((name) => ({ name, context: name, kubeconfigContents: text }));
     return { kubernetes: { accounts } };
   }
   const [file] = config;
-  if (file === undefined) return {};
-  const configuration: Configuration = parse(await readFile(file, 'utf8'));
+  if (settings === undefined && file === undefined) return {};
+  const configuration: Configuration = settings ?? parse(await readFile(file ?? '', 'utf8'));
   const accounts = await Promise.all((configuration.kubernetes?.accounts ?? []).map(inlineKubeconfig));
   return { ...configuration, kubernetes: { ...configuration.kubernetes, accounts } };
 }

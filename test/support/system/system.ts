@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,6 +35,8 @@ export interface StartSystemOptions {
   readonly kubeconfig?: string;
   /** Spinnaker YAML files or folders with accounts. */
   readonly config?: readonly string[];
+  /** What stands in a file of its own, before those of `config`. */
+  readonly settings?: object;
   /** Default: a temporary folder, removed on disposal. */
   readonly dataDir?: string;
   /** Further arguments of `npm start`. */
@@ -98,21 +101,18 @@ export interface System extends Subject {
  */
 export async function startSystem(options: StartSystemOptions = {}): Promise<System> {
   await buildLocal({ root, outputDir });
-  const temporary = options.dataDir === undefined ? await makeTempDir() : undefined;
-  const dataDir = options.dataDir ?? temporary?.path ?? '';
-  const system = new RunningSystem(dataDir, options);
-  try {
-    await system.start();
-  } catch (error) {
-    await temporary?.[Symbol.asyncDispose]();
-    throw error;
-  }
-  return Object.assign(system, {
-    async [Symbol.asyncDispose]() {
-      await system.stop();
-      await temporary?.[Symbol.asyncDispose]();
-    },
-  });
+  await using starting = new AsyncDisposableStack();
+  const own = starting.use(await makeTempDir()).path;
+  const { settings, config = [], dataDir = path.join(own, 'data') } = options;
+  await mkdir(path.join(own, 'data'), { mode: 0o700 });
+  const file = path.join(own, 'clouddriver.yml');
+  if (settings !== undefined) await writeFile(file, JSON.stringify(settings));
+  const files = settings === undefined ? config : [file, ...config];
+  const system = new RunningSystem(dataDir, { ...options, config: files });
+  await system.start();
+  starting.defer(() => system.stop());
+  const running = starting.move();
+  return Object.assign(system, { [Symbol.asyncDispose]: () => running.disposeAsync() });
 }
 
 interface ReadyLine extends Pick<System, 'url' | 'pid' | 'accounts'> {

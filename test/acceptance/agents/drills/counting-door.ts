@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listen } from '../../../support/network/listening.ts';
 
 /** A port that leads to a server and remembers when connections were asked for. Disposing closes it. */
 export interface CountingDoor extends AsyncDisposable {
@@ -17,40 +18,27 @@ export async function startCountingDoor(port: number): Promise<CountingDoor> {
   const times: number[] = [];
   /** When each session asked for work last. */
   const askedMs = new Map<string, number>();
-  const open = new Set<Socket>();
   const server = createServer((near) => {
     times.push(performance.now());
     near.on('data', (chunk) => {
       const session = asking.exec(chunk.toString('latin1'))?.[1];
       if (session !== undefined) askedMs.set(session, performance.now());
     });
-    join(open, near, connect(port, '127.0.0.1'));
+    join(near, connect(port, '127.0.0.1'));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: (server.address() as AddressInfo).port,
+    ...(await listen(server)),
     readPeakSince: (timeMs) => findPeak(times.filter((time) => time >= timeMs)),
     countAskingSince: (timeMs) => [...askedMs.values()].filter((askedAt) => askedAt >= timeMs).length,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of open) socket.destroy();
-      await closed;
-    },
   };
 }
 
-function join(open: Set<Socket>, near: Socket, far: Socket): void {
+function join(near: Socket, far: Socket): void {
   for (const [socket, other] of [
     [near, far],
     [far, near],
   ] as const) {
-    open.add(socket);
-    socket
-      .on('error', () => undefined)
-      .once('close', () => {
-        open.delete(socket);
-        other.destroy();
-      });
+    socket.on('error', () => undefined).once('close', () => other.destroy());
     socket.pipe(other);
   }
 }

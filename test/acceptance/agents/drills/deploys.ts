@@ -4,7 +4,6 @@ import type { ProxiedCall } from '../../../support/cluster/api-proxy.ts';
 import { requestApi } from '../../../support/cluster/cluster.ts';
 import type { System, SystemTask } from '../../../support/system/system.ts';
 
-/** A deploy that was asked for. */
 export interface Deploy {
   /** Start of the names of all its objects, which no other deploy has. */
   readonly name: string;
@@ -13,7 +12,6 @@ export interface Deploy {
   readonly postedAtMs: number;
 }
 
-/** Which deploy to ask for. */
 export interface DeployOptions {
   readonly account: string;
   readonly namespace: string;
@@ -106,7 +104,6 @@ function listWanted({ name }: Deploy): string[] {
   ];
 }
 
-/** An object as the drills look at it. */
 interface LiveObject {
   readonly metadata: { readonly name: string };
   readonly spec?: { readonly template?: { readonly spec: { readonly containers: readonly Container[] } } };

@@ -3,15 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeTempDir } from '../../../support/run/temp-dir.ts';
 
-/** How to start many agents. */
 export interface StartFleetOptions {
   /** Where Busdriver answers. */
   readonly url: string;
   readonly token: string;
   readonly kubeConfigFile: string;
-  /** Each has an agent of its own. */
   readonly accounts: readonly string[];
-  /** Processes that they are spread over. */
   readonly processes: number;
 }
 
@@ -19,7 +16,6 @@ export interface StartFleetOptions {
 export interface Fleet extends AsyncDisposable {
   /** Sessions that they opened so far. */
   readonly sessions: number;
-  /** How many of them are connected for hints now. */
   readonly connected: number;
   /** What they logged as warnings and errors so far, without what they say while Busdriver is away. */
   readonly troubles: readonly string[];

@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { listen } from '../../../support/network/listening.ts';
 
 /** A way to a server on which what that sends over a WebSocket is lost. Disposing closes it. */
 export interface HintHole extends AsyncDisposable {
@@ -10,11 +11,10 @@ export interface HintHole extends AsyncDisposable {
 /** Opens it on a free port of 127.0.0.1. @param port of the server on 127.0.0.1 */
 export async function startHintHole(port: number): Promise<HintHole> {
   let swallowed = 0;
-  const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1');
     let isHole = false;
-    for (const socket of [near, far]) sockets.add(socket.on('error', () => socket.destroy()));
+    for (const socket of [near, far]) socket.on('error', () => socket.destroy());
     near.on('data', (data) => {
       isHole ||= data.includes('GET /agent/v1/hints');
       far.write(data);
@@ -28,15 +28,10 @@ export async function startHintHole(port: number): Promise<HintHole> {
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listen(server)),
     get swallowed() {
       return swallowed;
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -3,7 +3,6 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A network between an agent and Busdriver, which can lose all that passes. Disposing closes it. */
 export interface Link extends AsyncDisposable {
   readonly url: string;
-  /** From now on nothing passes, no end of a connection either: nobody is told. New connections wait. */
   part(): void;
   /** What was held back goes on, as TCP sends again what was lost. */
   heal(): void;

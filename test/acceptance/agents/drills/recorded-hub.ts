@@ -1,23 +1,21 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
+import { listen } from '../../../support/network/listening.ts';
 
 /** What agents and Busdriver said to each other, by the call: `POST /agent/v1/sessions`, each id as `*`. */
 export interface RecordedHub extends AsyncDisposable {
   readonly url: string;
-  /** Bodies of requests and answers. */
   readonly said: ReadonlyMap<string, string>;
 }
 
-/** What an agent is answered in place of Busdriver. */
 export interface Refusal {
   readonly status: number;
   readonly retryAfterSeconds?: number;
 }
 
-/** How what passes is treated. */
 export interface RecordHubOptions {
   /**
    * Answers a call that then is neither passed on nor remembered; undefined passes it on. Default: all are passed on.
@@ -33,26 +31,13 @@ export async function recordHub(
   { refuse = () => undefined }: RecordHubOptions = {},
 ): Promise<RecordedHub> {
   const said = new Map<string, string>();
-  const sockets = new Set<Socket>();
   const keep = (call: string, text: string): void => void said.set(call, `${said.get(call) ?? ''}\n${text}`);
   const server = createServer((near, answer) => {
     passOn(url, { near, answer, keep, refuse }).catch(() => answer.destroy());
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
-  });
+  server.on('connection', (socket) => socket.on('error', () => undefined));
   server.on('upgrade', (near, socket, head) => upgrade(url, { near, socket, head, keep }));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    said,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
+  return { ...(await listen(server)), said };
 }
 
 type Keep = (call: string, text: string) => void;

@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 
 /** Strangers who asked for connections together. Disposing has them go. */
 export interface Strangers extends AsyncDisposable {
-  /** What each was answered. */
   readonly statuses: readonly string[];
   /** How many are told over a connection that they prove nothing. */
   readonly told: number;
@@ -40,7 +39,6 @@ export async function connectStrangers(url: string, count: number): Promise<Stra
 
 /** Strangers who ask again as soon as they are answered, until they are disposed of. */
 export interface Flood<Answer> extends AsyncDisposable {
-  /** How often each answer came so far. */
   readonly answers: ReadonlyMap<Answer, number>;
   readonly count: number;
 }

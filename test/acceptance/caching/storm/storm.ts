@@ -1,22 +1,18 @@
 import { kubectl } from '../../../support/cluster/cluster.ts';
 import { createRandom, type Random } from '../../../support/run/seeded-random.ts';
 
-/** A storm over namespaces. */
 export interface StormOptions {
   readonly namespaces: readonly string[];
-  /** Changes that it makes at least. */
   readonly changes: number;
   /** Whether it may end once it has made them. Default: yes. */
   readonly mayEnd?: () => boolean;
 }
 
-/** A storm that goes on. */
 export interface Storm {
   /** Resolves when it is over, with how much it changed. */
   readonly ended: Promise<{ readonly made: number; readonly seed: number }>;
 }
 
-/** Objects that one call of kubectl changes. */
 const batchSize = 20;
 /** Names of each kind in each namespace: few, so that they are made, changed, deleted and made again. */
 const names = 25;

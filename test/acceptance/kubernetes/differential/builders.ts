@@ -36,7 +36,6 @@ export function deployment(podSpec: Members = {}, spec: Members = {}): Manifest 
   });
 }
 
-/** A Pod template of one container, named `main`. */
 export function podTemplate(podSpec: Members = {}, metadata: JsonObject = {}): JsonObject {
   return {
     metadata: { labels: { app: namePlaceholder }, ...metadata },
@@ -44,7 +43,6 @@ export function podTemplate(podSpec: Members = {}, metadata: JsonObject = {}): J
   };
 }
 
-/** A container, by default named `main`. */
 export function container(members: Members = {}): JsonObject {
   return { name: 'main', image: 'registry.example/main:1', ...members };
 }
@@ -56,12 +54,10 @@ export function patchBySomebody(resource: string, body: JsonObject): ForeignRequ
   return { method: 'PATCH', target, body };
 }
 
-/** Two Deployments that differ in members of their Pods' spec. */
 export function podSpecPair(title: string, first: Members, second: Members): Pair {
   return { title, first: deployment(first), second: deployment(second) };
 }
 
-/** Two Deployments that differ in members of their container. */
 export function containerPair(title: string, first: Members, second: Members): Pair {
   return podSpecPair(title, { containers: [container(first)] }, { containers: [container(second)] });
 }

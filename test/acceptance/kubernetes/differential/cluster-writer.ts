@@ -41,7 +41,6 @@ async function writeByOneKubectl(manifests: readonly Manifest[], verb: Verb): Pr
   return outcomes;
 }
 
-/** Writes a manifest by Busdriver's own functions. */
 export async function writeByBusdriver(
   client: KubernetesClient,
   manifest: Manifest,
@@ -81,7 +80,6 @@ export async function readLiveObjects(manifests: readonly Manifest[]): Promise<M
   return new Map(list.items.map((object) => [getName(object), object]));
 }
 
-/** Deletes objects, those that hold on to finalizers too, without waiting until they are gone. */
 export async function removeObjects(objects: readonly Manifest[]): Promise<void> {
   const freed = objects.filter((object) => getPath(object, 'metadata', 'finalizers') !== undefined);
   const patch = ['patch', '--type', 'merge', '--patch', '{"metadata":{"finalizers":null}}'];
@@ -101,7 +99,6 @@ function formatIdentities(manifests: readonly Manifest[]): string {
   return identities.map((identity) => JSON.stringify(identity)).join('\n');
 }
 
-/** Runs the real kubectl of the API server's version, whatever it ends with. */
 export async function tryKubectl(
   args: readonly string[],
   stdin: string,
@@ -114,7 +111,6 @@ export async function tryKubectl(
   return { stdout, stderr };
 }
 
-/** The name of a manifest or object. */
 export function getName(manifest: Manifest): string {
   return asString(getPath(manifest, 'metadata', 'name')) ?? '';
 }

@@ -13,7 +13,6 @@ interface Variation {
   /** What somebody else may set in between, and where. */
   readonly foreign?: { readonly resource: string; readonly bodies: Arbitrary<JsonObject> };
   readonly isClusterScoped?: true;
-  /** How many pairs to make. */
   readonly count: number;
 }
 
@@ -64,10 +63,7 @@ const rules = fc.record({
   http: fc.record({
     paths: fc.array(
       fc.record({ path: pick('/', '/x'), pathType: pick('Prefix', 'Exact'), backend: backends }),
-      {
-        minLength: 1,
-        maxLength: 2,
-      },
+      { minLength: 1, maxLength: 2 },
     ),
   }),
 });
@@ -322,10 +318,7 @@ const variations: readonly Variation[] = [
  */
 export function generatePairs(seed: number, share: number): Pair[] {
   return variations.flatMap((variation, index) =>
-    fc.sample(generatePair(variation), {
-      seed: seed + index,
-      numRuns: Math.ceil(variation.count * share),
-    }),
+    fc.sample(generatePair(variation), { seed: seed + index, numRuns: Math.ceil(variation.count * share) }),
   );
 }
 

@@ -1,7 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { JsonObject, JsonValue } from '../../../../shared/core/json.ts';
 
-/** One of some values. */
 export function pick<Value>(...values: readonly Value[]): Arbitrary<Value> {
   return fc.constantFrom(...values);
 }
@@ -28,5 +27,4 @@ export function shuffle<Value>(
     );
 }
 
-/** A few short texts. */
 export const texts: Arbitrary<string> = fc.constantFrom('1', '2', 'x-y');

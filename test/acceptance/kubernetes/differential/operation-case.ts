@@ -9,12 +9,9 @@ import { intoNamespace, namePlaceholder, namespacePlaceholder, normalizeObject }
 
 /** One thing done to an object by a command of kubectl, and to its twin by an operation of Busdriver. */
 export interface OperationCase {
-  /** What happens, in words. */
   readonly title: string;
   readonly object: Manifest;
-  /** Path of the object at the API server. */
   readonly target: string;
-  /** What else has to be there. */
   readonly companion?: { readonly object: Manifest; readonly target: string };
   /** JSON merge patches made before, one after the other. Each change of a pod template is a revision. */
   readonly before?: readonly JsonObject[];
@@ -26,22 +23,18 @@ export interface OperationCase {
   readonly fails?: boolean;
 }
 
-/** What became of an object. */
 export interface Aftermath {
   readonly failed: boolean;
-  /** Why it failed, of whoever failed. */
   readonly problem?: string;
   readonly object: JsonValue;
 }
 
-/** The cases with names that no other case has. */
 export function nameCases(cases: readonly OperationCase[]): OperationCase[] {
   return cases.map((each, index) =>
     JSON.parse(JSON.stringify(each).replaceAll(namePlaceholder, `case${String(index).padStart(3, '0')}`)),
   );
 }
 
-/** Runs a case with kubectl in a namespace. */
 export async function runByKubectl(given: OperationCase, namespace: string): Promise<Aftermath> {
   const own = intoNamespace(given, namespace);
   return observe(own, namespace, async () => {
@@ -54,7 +47,6 @@ export async function runByKubectl(given: OperationCase, namespace: string): Pro
   });
 }
 
-/** Runs a case with Busdriver in a namespace. */
 export async function runByBusdriver(
   given: OperationCase,
   namespace: string,

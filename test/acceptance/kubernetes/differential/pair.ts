@@ -14,7 +14,6 @@ export const namespacePlaceholder = 'the-namespace';
 /** Stands in manifests for the name of the object; every pair has one of its own. */
 export const namePlaceholder = 'the-object';
 
-/** The ways to write a manifest, by kubectl's arguments. */
 export const verbs = {
   apply: ['apply'],
   serverSide: ['apply', '--server-side'],
@@ -23,7 +22,6 @@ export const verbs = {
   replace: ['replace'],
 } as const;
 
-/** A way to write a manifest. */
 export type Verb = keyof typeof verbs;
 
 /** A request of somebody else, between the two writes. */
@@ -36,7 +34,6 @@ export interface ForeignRequest {
 
 /** A manifest and what becomes of it, written one after the other. */
 export interface Pair {
-  /** What happens, in words. */
   readonly title: string;
   readonly first: Manifest;
   /** Default `apply`. */
@@ -48,7 +45,6 @@ export interface Pair {
   readonly secondVerb?: Verb;
 }
 
-/** The pairs with names that no other pair has. */
 export function namePairs(pairs: readonly Pair[], prefix: string): (Pair & { readonly name: string })[] {
   return pairs.map((pair, index) => {
     const name = `${prefix}${String(index).padStart(3, '0')}`;

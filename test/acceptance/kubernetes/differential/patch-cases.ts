@@ -8,7 +8,6 @@ type Strategy = 'strategic' | 'merge' | 'json';
 
 interface PatchCase {
   readonly title: string;
-  readonly strategy: Strategy;
   readonly body: JsonValue;
   /** Default: a Deployment. */
   readonly object?: Subject;
@@ -54,13 +53,11 @@ const sidecar = { name: 'side', image: 'registry.example/side:1', ports: [{ cont
 const strategicCases: readonly PatchCase[] = [
   {
     title: 'an image',
-    strategy: 'strategic',
     body: podSpec({ containers: [{ name: 'main', image: 'x:2' }] }),
   },
-  { title: 'one container more', strategy: 'strategic', body: podSpec({ containers: [sidecar] }) },
+  { title: 'one container more', body: podSpec({ containers: [sidecar] }) },
   {
     title: 'directives',
-    strategy: 'strategic',
     body: podSpec({
       containers: [sidecar, { name: 'main', $patch: 'delete' }],
       terminationGracePeriodSeconds: null,
@@ -68,45 +65,40 @@ const strategicCases: readonly PatchCase[] = [
   },
   {
     title: 'a member removed',
-    strategy: 'strategic',
     object: config,
     body: { data: { size: null, shape: 'round' } },
   },
-  { title: 'nothing new', strategy: 'strategic', object: config, body: { data: { color: 'blue' } } },
-  { title: 'noted', strategy: 'strategic', body: { spec: { replicas: 0 } }, record: true },
-  { title: 'a field that nobody knows', strategy: 'strategic', body: { spec: { unknown: 1 } } },
-  { title: 'a wrong type', strategy: 'strategic', body: { spec: { replicas: 'many' } }, fails: true },
-  { title: 'what cannot change', strategy: 'strategic', body: { metadata: { name: 'other' } }, fails: true },
+  { title: 'nothing new', object: config, body: { data: { color: 'blue' } } },
+  { title: 'noted', body: { spec: { replicas: 0 } }, record: true },
+  { title: 'a field that nobody knows', body: { spec: { unknown: 1 } } },
+  { title: 'a wrong type', body: { spec: { replicas: 'many' } }, fails: true },
+  { title: 'what cannot change', body: { metadata: { name: 'other' } }, fails: true },
   {
     title: 'cluster-scoped',
-    strategy: 'strategic',
     object: role,
     body: { metadata: { labels: { a: 'b' } } },
   },
 ];
 
 const mergeCases: readonly PatchCase[] = [
-  { title: 'a list set whole', strategy: 'merge', body: podSpec({ containers: [sidecar] }) },
+  { title: 'a list set whole', body: podSpec({ containers: [sidecar] }) },
   {
     title: 'a member removed',
-    strategy: 'merge',
     object: config,
     body: { data: { size: null }, metadata: { labels: null } },
   },
-  { title: 'nothing', strategy: 'merge', object: config, body: {} },
-  { title: 'noted', strategy: 'merge', object: config, body: { data: { a: '"b" <c>' } }, record: true },
-  { title: 'cluster-scoped', strategy: 'merge', object: role, body: { rules: [] } },
+  { title: 'nothing', object: config, body: {} },
+  { title: 'noted', object: config, body: { data: { a: '"b" <c>' } }, record: true },
+  { title: 'cluster-scoped', object: role, body: { rules: [] } },
 ];
 
 const jsonCases: readonly PatchCase[] = [
   {
     title: 'an image replaced',
-    strategy: 'json',
     body: [{ op: 'replace', path: `${containers}/0/image`, value: 'registry.example/main:2' }],
   },
   {
     title: 'lists longer and shorter',
-    strategy: 'json',
     body: [
       { op: 'add', path: `${containers}/-`, value: sidecar },
       { op: 'add', path: `${containers}/0/args/1`, value: 'between' },
@@ -115,7 +107,6 @@ const jsonCases: readonly PatchCase[] = [
   },
   {
     title: 'members',
-    strategy: 'json',
     object: config,
     body: [
       { op: 'add', path: '/metadata/annotations', value: {} },
@@ -126,40 +117,36 @@ const jsonCases: readonly PatchCase[] = [
   },
   {
     title: 'noted',
-    strategy: 'json',
     body: [{ op: 'add', path: '/spec/minReadySeconds', value: 5 }],
     record: true,
   },
   {
     title: 'null',
-    strategy: 'json',
     object: config,
     body: [{ op: 'replace', path: '/metadata/labels', value: null }],
   },
-  { title: 'no value', strategy: 'json', object: config, body: [{ op: 'add', path: '/metadata/labels' }] },
-  { title: 'none', strategy: 'json', object: config, body: [] },
+  { title: 'no value', object: config, body: [{ op: 'add', path: '/metadata/labels' }] },
+  { title: 'none', object: config, body: [] },
   {
     title: 'what is not there',
-    strategy: 'json',
     object: config,
     body: [{ op: 'remove', path: '/data/none' }],
     fails: true,
   },
   {
     title: 'beyond a list',
-    strategy: 'json',
     body: [{ op: 'add', path: `${containers}/7`, value: sidecar }],
     fails: true,
   },
   {
     title: 'cluster-scoped',
-    strategy: 'json',
     object: role,
     body: [{ op: 'add', path: '/rules/0/verbs/-', value: 'list' }],
   },
 ];
 
-function toCase({ title, strategy, body, object = workload, record, fails }: PatchCase): OperationCase {
+function toCase(strategy: Strategy, given: PatchCase): OperationCase {
+  const { title, body, object = workload, record, fails } = given;
   const flags = [`--type=${strategy}`, `--patch=${JSON.stringify(body)}`];
   return {
     title: `patch --type=${strategy} of a ${object.kind}: ${title}`,
@@ -215,8 +202,9 @@ const trafficCases: readonly OperationCase[] = [
   ]),
 ];
 
-/** `kubectl patch` with each type of patch, and traffic, which is turned by one. */
 export const patchCases: readonly OperationCase[] = [
-  ...[...strategicCases, ...mergeCases, ...jsonCases].map(toCase),
+  ...strategicCases.map((each) => toCase('strategic', each)),
+  ...mergeCases.map((each) => toCase('merge', each)),
+  ...jsonCases.map((each) => toCase('json', each)),
   ...trafficCases,
 ];

@@ -86,6 +86,24 @@ const undoCases: readonly RolloutCase[] = rolloutKinds.flatMap((kind) => [
   { ...undo(kind, { revision: 0 }, 0), title: 'without a history', before: [], fails: true },
 ]);
 
+const rolloutOperations = {
+  pause: 'pauseRolloutManifest',
+  resume: 'resumeRolloutManifest',
+  restart: 'rollingRestartManifest',
+};
+const paused = { members: { paused: true } };
+
+/** Of a Deployment unless the kind is said. */
+function rollout(
+  verb: keyof typeof rolloutOperations,
+  given: Omit<RolloutCase, 'kind' | 'command' | 'operation'> & { readonly kind?: WorkloadKind },
+): RolloutCase {
+  return { kind: 'Deployment', ...given, command: [`rollout ${verb}`], operation: rolloutOperations[verb] };
+}
+
+const restartedAt = { 'kubectl.kubernetes.io/restartedAt': '2020-01-01T00:00:00Z', a: 'b' };
+const restarted = { spec: { template: { metadata: { annotations: restartedAt } } } };
+
 const pausedCases: readonly RolloutCase[] = [
   {
     ...undo('Deployment', { revision: 1 }, 1),
@@ -93,68 +111,20 @@ const pausedCases: readonly RolloutCase[] = [
     before: [...threeRevisions, { spec: { paused: true } }],
     fails: true,
   },
-  { title: 'running', kind: 'Deployment', command: ['rollout pause'], operation: 'pauseRolloutManifest' },
-  {
-    title: 'paused already',
-    kind: 'Deployment',
-    members: { paused: true },
-    command: ['rollout pause'],
-    operation: 'pauseRolloutManifest',
-    fails: true,
-  },
-  {
-    title: 'paused',
-    kind: 'Deployment',
-    members: { paused: true },
-    command: ['rollout resume'],
-    operation: 'resumeRolloutManifest',
-  },
-  {
-    title: 'not paused',
-    kind: 'Deployment',
-    command: ['rollout resume'],
-    operation: 'resumeRolloutManifest',
-    fails: true,
-  },
-  {
-    title: 'paused',
-    kind: 'Deployment',
-    members: { paused: true },
-    command: ['rollout restart'],
-    operation: 'rollingRestartManifest',
-    fails: true,
-  },
-  ...(['StatefulSet', 'DaemonSet'] as const).flatMap((kind): RolloutCase[] => [
-    { title: 'impossible', kind, command: ['rollout pause'], operation: 'pauseRolloutManifest', fails: true },
-    {
-      title: 'impossible',
-      kind,
-      command: ['rollout resume'],
-      operation: 'resumeRolloutManifest',
-      fails: true,
-    },
+  rollout('pause', { title: 'running' }),
+  rollout('pause', { title: 'paused already', ...paused, fails: true }),
+  rollout('resume', { title: 'paused', ...paused }),
+  rollout('resume', { title: 'not paused', fails: true }),
+  rollout('restart', { title: 'paused', ...paused, fails: true }),
+  ...(['StatefulSet', 'DaemonSet'] as const).flatMap((kind) => [
+    rollout('pause', { title: 'impossible', kind, fails: true }),
+    rollout('resume', { title: 'impossible', kind, fails: true }),
   ]),
 ];
 
-const restartCases: readonly RolloutCase[] = rolloutKinds.flatMap((kind): RolloutCase[] => [
-  { title: 'the first time', kind, command: ['rollout restart'], operation: 'rollingRestartManifest' },
-  {
-    title: 'again',
-    kind,
-    before: [
-      {
-        spec: {
-          template: {
-            metadata: {
-              annotations: { 'kubectl.kubernetes.io/restartedAt': '2020-01-01T00:00:00Z', a: 'b' },
-            },
-          },
-        },
-      },
-    ],
-    command: ['rollout restart'],
-    operation: 'rollingRestartManifest',
-  },
+const restartCases: readonly RolloutCase[] = rolloutKinds.flatMap((kind) => [
+  rollout('restart', { title: 'the first time', kind }),
+  rollout('restart', { title: 'again', kind, before: [restarted] }),
 ]);
 
 const scaleCases: readonly RolloutCase[] = (['Deployment', 'StatefulSet', 'ReplicaSet'] as const).flatMap(
@@ -180,7 +150,6 @@ const scaleCases: readonly RolloutCase[] = (['Deployment', 'StatefulSet', 'Repli
   ],
 );
 
-/** `kubectl rollout undo`, `pause`, `resume`, `restart` and `kubectl scale`. */
 export const rolloutCases: readonly OperationCase[] = [
   ...undoCases,
   ...pausedCases,

@@ -38,7 +38,6 @@ function customKind(kind: string, listType: JsonObject): JsonObject {
 
 const gadgets = `/apis/${group}/v1 gadgets`;
 
-/** Two Gadgets that differ in their spec. */
 function gadgetSpecs(title: string, first: JsonObject, second: JsonObject): Pair {
   return { title, first: gadget({ spec: first }), second: gadget({ spec: second }) };
 }
@@ -54,7 +53,6 @@ function gizmo(members: Members): JsonObject {
 const a = { name: 'a', value: '1' };
 const b = { name: 'b', value: '2' };
 
-/** Pairs of custom resources. */
 export const customResources: readonly Pair[] = [
   gadgetSpecs(
     'members added, changed, removed',
@@ -69,11 +67,7 @@ export const customResources: readonly Pair[] = [
   gadgetSpecs(
     'null members from the start',
     { x: null, y: { z: null }, w: [{ v: null }, null] },
-    {
-      x: null,
-      y: { z: null },
-      w: [{ v: null }, null],
-    },
+    { x: null, y: { z: null }, w: [{ v: null }, null] },
   ),
   gadgetSpecs('members set to null', { x: 1, y: { z: 1, v: 2 } }, { x: null, y: { z: null, v: 2 } }),
   gadgetSpecs('an object where a text was', { x: 'a', y: { z: 1 } }, { x: { z: 1 }, y: 'a' }),

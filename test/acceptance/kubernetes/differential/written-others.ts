@@ -2,17 +2,14 @@ import type { JsonObject } from '../../../../shared/core/json.ts';
 import { clusterScoped, type Members, namespaced } from './builders.ts';
 import { namePlaceholder, namespacePlaceholder, type Pair } from './pair.ts';
 
-/** Two namespaced objects of a type. */
 function pair(title: string, type: string, [first, second]: readonly [Members, Members]): Pair {
   return { title, first: namespaced(type, first), second: namespaced(type, second) };
 }
 
-/** Two cluster-scoped objects of a type. */
 function clusterPair(title: string, type: string, [first, second]: readonly [Members, Members]): Pair {
   return { title, first: clusterScoped(type, first), second: clusterScoped(type, second) };
 }
 
-/** Two objects of a type that differ in their spec. */
 function specs(title: string, type: string, [first, second]: readonly [JsonObject, JsonObject]): Pair {
   return pair(title, type, [{ spec: first }, { spec: second }]);
 }
@@ -296,7 +293,6 @@ function customKind(properties: JsonObject): JsonObject {
   };
 }
 
-/** Pairs of all other built-in kinds written by hand. */
 export const others: readonly Pair[] = [
   ...servicePairs,
   ...networkingPairs,

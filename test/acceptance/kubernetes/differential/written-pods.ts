@@ -7,8 +7,8 @@ const selector = { matchLabels: { app: namePlaceholder } };
 const tcp53 = { containerPort: 53, protocol: 'TCP', name: 'tcp' };
 const udp53 = { containerPort: 53, protocol: 'UDP', name: 'udp' };
 const web = { containerPort: 8080, name: 'web' };
+const value = (name: string, text: string) => ({ name, value: text });
 
-/** Changes of containers and their lists. */
 const containerPairs: readonly Pair[] = [
   containerPair('an image', { image: 'a:1' }, { image: 'a:2' }),
   podSpecPair(
@@ -59,26 +59,12 @@ const containerPairs: readonly Pair[] = [
   containerPair(
     'ports as numbers sort as texts',
     { ports: [{ containerPort: 9 }, { containerPort: 80 }] },
-    {
-      ports: [{ containerPort: 443 }, { containerPort: 80 }, { containerPort: 1000 }],
-    },
+    { ports: [{ containerPort: 443 }, { containerPort: 80 }, { containerPort: 1000 }] },
   ),
   containerPair(
     'variables added, changed, removed, reordered',
-    {
-      env: [
-        { name: 'A', value: '1' },
-        { name: 'B', value: '2' },
-        { name: 'C', value: '3' },
-      ],
-    },
-    {
-      env: [
-        { name: 'D', value: '4' },
-        { name: 'C', value: '5' },
-        { name: 'A', value: '1' },
-      ],
-    },
+    { env: [value('A', '1'), value('B', '2'), value('C', '3')] },
+    { env: [value('D', '4'), value('C', '5'), value('A', '1')] },
   ),
   containerPair(
     'a variable from a value to a reference',
@@ -92,13 +78,8 @@ const containerPairs: readonly Pair[] = [
   ),
   containerPair(
     'a variable named twice',
-    {
-      env: [
-        { name: 'A', value: '1' },
-        { name: 'A', value: '2' },
-      ],
-    },
-    { env: [{ name: 'A', value: '3' }, { name: 'A', value: '2' }, { name: 'B' }] },
+    { env: [value('A', '1'), value('A', '2')] },
+    { env: [value('A', '3'), value('A', '2'), { name: 'B' }] },
   ),
   containerPair(
     'variables without values',
@@ -145,8 +126,13 @@ const containerPairs: readonly Pair[] = [
 const emptyDir = { name: 'data', emptyDir: {} };
 const mountData = { name: 'data', mountPath: '/data' };
 const mountTmp = { name: 'data', mountPath: '/tmp', subPath: 'tmp' };
+const otherMounts = [
+  { ...mountTmp, readOnly: true },
+  { ...mountData, mountPath: '/other' },
+];
+const tolerated = (key: string) => ({ key, operator: 'Exists' });
+const alias = (ip: string, ...hostnames: string[]) => ({ ip, hostnames });
 
-/** Changes of volumes and of the rest of a Pod's spec. */
 const podPairs: readonly Pair[] = [
   podSpecPair(
     'the source of a volume',
@@ -156,10 +142,7 @@ const podPairs: readonly Pair[] = [
   podSpecPair(
     'a volume unchanged, its defaults kept',
     { volumes: [{ name: 'data', secret: { secretName: 's' } }] },
-    {
-      volumes: [{ name: 'data', secret: { secretName: 's' } }],
-      nodeSelector: { a: 'b' },
-    },
+    { volumes: [{ name: 'data', secret: { secretName: 's' } }], nodeSelector: { a: 'b' } },
   ),
   podSpecPair(
     'volumes added, removed, reordered',
@@ -187,47 +170,17 @@ const podPairs: readonly Pair[] = [
   podSpecPair(
     'mounts by their path',
     { volumes: [emptyDir], containers: [container({ volumeMounts: [mountData, mountTmp] })] },
-    {
-      volumes: [emptyDir],
-      containers: [
-        container({
-          volumeMounts: [
-            { ...mountTmp, readOnly: true },
-            { ...mountData, mountPath: '/other' },
-          ],
-        }),
-      ],
-    },
+    { volumes: [emptyDir], containers: [container({ volumeMounts: otherMounts })] },
   ),
   podSpecPair(
     'tolerations, an atomic list',
-    {
-      tolerations: [
-        { key: 'a', operator: 'Exists' },
-        { key: 'b', operator: 'Exists' },
-      ],
-    },
-    {
-      tolerations: [
-        { key: 'b', operator: 'Exists' },
-        { key: 'c', value: 'x', effect: 'NoSchedule' },
-      ],
-    },
+    { tolerations: [tolerated('a'), tolerated('b')] },
+    { tolerations: [tolerated('b'), { key: 'c', value: 'x', effect: 'NoSchedule' }] },
   ),
   podSpecPair(
     'host aliases by address',
-    {
-      hostAliases: [
-        { ip: '10.0.0.1', hostnames: ['a', 'b'] },
-        { ip: '10.0.0.2', hostnames: ['c'] },
-      ],
-    },
-    {
-      hostAliases: [
-        { ip: '10.0.0.3', hostnames: ['d'] },
-        { ip: '10.0.0.1', hostnames: ['b'] },
-      ],
-    },
+    { hostAliases: [alias('10.0.0.1', 'a', 'b'), alias('10.0.0.2', 'c')] },
+    { hostAliases: [alias('10.0.0.3', 'd'), alias('10.0.0.1', 'b')] },
   ),
   podSpecPair(
     'pull secrets added, removed, reordered',
@@ -253,25 +206,19 @@ const podPairs: readonly Pair[] = [
   podSpecPair(
     'DNS settings',
     { dnsPolicy: 'None', dnsConfig: { nameservers: ['1.1.1.1', '8.8.8.8'] } },
-    {
-      dnsConfig: { nameservers: ['8.8.8.8'], options: [{ name: 'ndots', value: '2' }] },
-    },
+    { dnsConfig: { nameservers: ['8.8.8.8'], options: [{ name: 'ndots', value: '2' }] } },
   ),
   podSpecPair('the service account removed', { serviceAccountName: 'robot' }, {}),
   podSpecPair('the grace period removed, back to its default', { terminationGracePeriodSeconds: 5 }, {}),
   podSpecPair(
     'the grace period null, back to its default',
     { terminationGracePeriodSeconds: 5 },
-    {
-      terminationGracePeriodSeconds: null,
-    },
+    { terminationGracePeriodSeconds: null },
   ),
   podSpecPair(
     'more than twelve variables',
     { containers: [container({ env: listVariables(0, 20) })] },
-    {
-      containers: [container({ env: listVariables(7, 25).reverse() })],
-    },
+    { containers: [container({ env: listVariables(7, 25).reverse() })] },
   ),
 ];
 
@@ -297,5 +244,4 @@ function listVariables(from: number, to: number): JsonObject[] {
   }));
 }
 
-/** Pairs of Pod templates written by hand, each for a case that a generator would rarely meet. */
 export const pods: readonly Pair[] = [...containerPairs, ...podPairs];

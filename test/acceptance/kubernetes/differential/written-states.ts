@@ -1,21 +1,25 @@
 import type { JsonObject } from '../../../../shared/core/json.ts';
-import { configMap, deployment, type Members, namespaced, patchBySomebody } from './builders.ts';
+import {
+  clusterScoped,
+  configMap,
+  deployment,
+  type Members,
+  namespaced,
+  patchBySomebody,
+} from './builders.ts';
 import { namePlaceholder, namespacePlaceholder, type Pair } from './pair.ts';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const configMaps = '/api/v1 configmaps';
 
-/** Two ConfigMaps. */
 function configs(title: string, first: Members, second: Members): Pair {
   return { title, first: configMap(first), second: configMap(second) };
 }
 
-/** Two ConfigMaps that differ in their metadata. */
 function metadata(title: string, first: JsonObject, second: JsonObject): Pair {
   return configs(title, { metadata: first }, { metadata: second });
 }
 
-/** A ConfigMap changed by somebody between two applies. */
 function changed(title: string, body: JsonObject, [first, second]: readonly [Members, Members]): Pair {
   return { ...configs(title, first, second), between: [patchBySomebody(configMaps, body)] };
 }
@@ -41,16 +45,12 @@ const metadataPairs: readonly Pair[] = [
   metadata(
     'finalizers reordered',
     { finalizers: [finalizer('a'), finalizer('b')] },
-    {
-      finalizers: [finalizer('b'), finalizer('a')],
-    },
+    { finalizers: [finalizer('b'), finalizer('a')] },
   ),
   metadata(
     'finalizers removed',
     { finalizers: [finalizer('a'), finalizer('b'), finalizer('c')] },
-    {
-      finalizers: [finalizer('d'), finalizer('b')],
-    },
+    { finalizers: [finalizer('d'), finalizer('b')] },
   ),
   metadata('finalizers all removed', { finalizers: [finalizer('a')] }, {}),
   metadata('a creation time of null', { creationTimestamp: null }, { creationTimestamp: null }),
@@ -61,9 +61,7 @@ const metadataPairs: readonly Pair[] = [
   metadata(
     'an annotation of the last applied kind in the manifest',
     { annotations: { [lastApplied]: 'x' } },
-    {
-      annotations: { [lastApplied]: '{"a":1}', b: 'c' },
-    },
+    { annotations: { [lastApplied]: '{"a":1}', b: 'c' } },
   ),
 ];
 
@@ -124,33 +122,18 @@ const dataPairs: readonly Pair[] = [
   },
   {
     title: 'a cluster-scoped namespace',
-    first: {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name: `${namespacePlaceholder}-${namePlaceholder}`, labels: { a: '1' } },
-    },
-    second: {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: { name: `${namespacePlaceholder}-${namePlaceholder}` },
-    },
+    first: clusterScoped('v1 Namespace', { metadata: { labels: { a: '1' } } }),
+    second: clusterScoped('v1 Namespace'),
   },
   {
     title: 'no namespace: the default one',
-    first: {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: `${namespacePlaceholder}-${namePlaceholder}` },
-      data: { a: '1' },
-    },
-    second: {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: `${namespacePlaceholder}-${namePlaceholder}` },
-      data: { a: '2' },
-    },
+    first: clusterScoped('v1 ConfigMap', { data: { a: '1' } }),
+    second: clusterScoped('v1 ConfigMap', { data: { a: '2' } }),
   },
 ];
+
+const target = `/api/v1/namespaces/${namespacePlaceholder}/configmaps/${namePlaceholder}`;
+const deletion = { method: 'DELETE', target } as const;
 
 const foreignPairs: readonly Pair[] = [
   changed('labels and data that somebody added', { metadata: { labels: { x: '1' } }, data: { x: '1' } }, [
@@ -177,54 +160,36 @@ const foreignPairs: readonly Pair[] = [
     { metadata: { finalizers: ['b', 'a'].map(finalizer) } },
     { metadata: { finalizers: ['b'].map(finalizer) } },
   ]),
-  changed('the annotation that somebody removed', { metadata: { annotations: { [lastApplied]: null } } }, [
-    { data: { a: '1', b: '2' } },
-    { data: { b: '3' } },
-  ]),
-  changed('the annotation that somebody emptied', { metadata: { annotations: { [lastApplied]: '' } } }, [
-    { data: { a: '1', b: '2' } },
-    { data: { b: '3' } },
-  ]),
-  changed(
-    'the annotation that somebody set to null',
-    { metadata: { annotations: { [lastApplied]: 'null' } } },
-    [{ data: { a: '1', b: '2' } }, { data: { b: '3' } }],
-  ),
-  changed('the annotation that somebody broke', { metadata: { annotations: { [lastApplied]: '{"a":' } } }, [
-    { data: { a: '1', b: '2' } },
-    { data: { b: '3' } },
-  ]),
-  changed(
-    'the annotation of another manifest',
-    { metadata: { annotations: { [lastApplied]: '{"data":{"x":"1","c":"1"}}' } } },
-    [{ data: { a: '1', b: '2' } }, { data: { b: '3' } }],
+  ...(
+    [
+      ['the annotation that somebody removed', null],
+      ['the annotation that somebody emptied', ''],
+      ['the annotation that somebody set to null', 'null'],
+      ['the annotation that somebody broke', '{"a":'],
+      ['the annotation of another manifest', '{"data":{"x":"1","c":"1"}}'],
+    ] as const
+  ).map(([title, text]) =>
+    changed(title, { metadata: { annotations: { [lastApplied]: text } } }, [
+      { data: { a: '1', b: '2' } },
+      { data: { b: '3' } },
+    ]),
   ),
   {
     ...configs(
       'an object that is being deleted',
       { metadata: { finalizers: [finalizer('a')] } },
-      {
-        metadata: { finalizers: [finalizer('a')] },
-        data: { a: '1' },
-      },
+      { metadata: { finalizers: [finalizer('a')] }, data: { a: '1' } },
     ),
-    between: [
-      {
-        method: 'DELETE',
-        target: `/api/v1/namespaces/${namespacePlaceholder}/configmaps/${namePlaceholder}`,
-      },
-    ],
+    between: [deletion],
   },
-  {
-    ...configs('an object that is gone', { data: { a: '1' } }, { data: { b: '1' } }),
-    between: [
-      {
-        method: 'DELETE',
-        target: `/api/v1/namespaces/${namespacePlaceholder}/configmaps/${namePlaceholder}`,
-      },
-    ],
-  },
+  { ...configs('an object that is gone', { data: { a: '1' } }, { data: { b: '1' } }), between: [deletion] },
 ];
+
+const replaced = { secondVerb: 'replace' } as const;
+const createdAndReplaced = { firstVerb: 'create', ...replaced } as const;
+const thenServerSide = { secondVerb: 'serverSide' } as const;
+const serverSideTwice = { firstVerb: 'serverSide', ...thenServerSide } as const;
+const serverSideByForce = { firstVerb: 'serverSide', secondVerb: 'forceConflicts' } as const;
 
 const verbPairs: readonly Pair[] = [
   { ...configs('created, then applied', { data: { a: '1' } }, { data: { b: '1' } }), firstVerb: 'create' },
@@ -238,41 +203,33 @@ const verbPairs: readonly Pair[] = [
       { data: { a: '1' }, metadata: { labels: { a: '1' } } },
       { data: { b: '1' } },
     ),
-    secondVerb: 'replace',
+    ...replaced,
   },
   {
     ...metadata(
       'created and replaced with an annotation of the last applied kind',
       { annotations: { [lastApplied]: 'x', a: '1' } },
-      {
-        annotations: { [lastApplied]: 'y' },
-      },
+      { annotations: { [lastApplied]: 'y' } },
     ),
-    firstVerb: 'create',
-    secondVerb: 'replace',
+    ...createdAndReplaced,
   },
-  {
-    ...metadata('created with a version', { resourceVersion: '5' }, {}),
-    firstVerb: 'create',
-    secondVerb: 'replace',
-  },
+  { ...metadata('created with a version', { resourceVersion: '5' }, {}), ...createdAndReplaced },
   { ...metadata('replaced at a version that is gone', {}, { resourceVersion: '5' }), secondVerb: 'replace' },
   {
     title: 'a deployment replaced',
     first: deployment({}, { replicas: 3, minReadySeconds: 4 }),
     second: deployment({}, { replicas: 2 }),
-    secondVerb: 'replace',
+    ...replaced,
   },
   {
     title: 'a service replaced, whose address is kept',
     first: namespaced('v1 Service', { spec: { ports: [{ port: 80 }] } }),
     second: namespaced('v1 Service', { spec: { ports: [{ port: 81 }] } }),
-    secondVerb: 'replace',
+    ...replaced,
   },
   {
     ...configs('applied server-side twice', { data: { a: '1', b: '2' } }, { data: { b: '3' } }),
-    firstVerb: 'serverSide',
-    secondVerb: 'serverSide',
+    ...serverSideTwice,
   },
   {
     ...configs(
@@ -280,11 +237,11 @@ const verbPairs: readonly Pair[] = [
       { data: { a: '1', b: '2' } },
       { data: { b: '2', c: '1' } },
     ),
-    secondVerb: 'serverSide',
+    ...thenServerSide,
   },
   {
     ...configs('applied, then server-side with a conflict', { data: { a: '1' } }, { data: { a: '2' } }),
-    secondVerb: 'serverSide',
+    ...thenServerSide,
   },
   {
     ...configs('applied, then server-side by force', { data: { a: '1', b: '2' } }, { data: { a: '2' } }),
@@ -298,31 +255,28 @@ const verbPairs: readonly Pair[] = [
     title: 'a deployment migrated to server-side apply',
     first: deployment({ volumes: [{ name: 'a', emptyDir: {} }] }, { replicas: 2, minReadySeconds: 3 }),
     second: deployment({ nodeSelector: { a: 'b' } }, { replicas: 2 }),
-    secondVerb: 'serverSide',
+    ...thenServerSide,
   },
   {
     ...changed('server-side by force over somebody', { data: { a: '9', x: '1' } }, [
       { data: { a: '1' } },
       { data: { a: '2' } },
     ]),
-    firstVerb: 'serverSide',
-    secondVerb: 'forceConflicts',
+    ...serverSideByForce,
   },
   {
     ...changed('server-side against somebody', { data: { a: '9' } }, [
       { data: { a: '1' } },
       { data: { a: '2' } },
     ]),
-    firstVerb: 'serverSide',
-    secondVerb: 'serverSide',
+    ...serverSideTwice,
   },
   {
     title: 'a field that does not exist, server-side',
     first: deployment(),
     second: deployment({}, { replicaz: 1 }),
-    secondVerb: 'serverSide',
+    ...thenServerSide,
   },
 ];
 
-/** Pairs about metadata, data, and the states in which an apply may find its object. */
 export const states: readonly Pair[] = [...metadataPairs, ...dataPairs, ...foreignPairs, ...verbPairs];

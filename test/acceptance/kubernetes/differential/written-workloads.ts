@@ -15,19 +15,22 @@ const deployments = '/apis/apps/v1 deployments';
 const emptyDir = { name: 'data', emptyDir: {} };
 const web = { containerPort: 8080, name: 'web' };
 
-/** Two Deployments that differ in their own spec. */
+/** A change of the Pods' spec of a Deployment. */
+const patchPods = (spec: JsonObject) => patchBySomebody(deployments, { spec: { template: { spec } } });
+
+const withEnv = (env: { readonly [name: string]: string }) => ({
+  containers: [container({ env: Object.entries(env).map(([name, value]) => ({ name, value })) })],
+});
+
 function specs(title: string, first: Members, second: Members): Pair {
   return { title, first: deployment({}, first), second: deployment({}, second) };
 }
 
-/** Pairs of workloads written by hand: their own specs, and what others do to them. */
 export const workloads: readonly Pair[] = [
   specs(
     'from rolling update to recreate',
     { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 2 } } },
-    {
-      strategy: { type: 'Recreate' },
-    },
+    { strategy: { type: 'Recreate' } },
   ),
   specs('from the default strategy to recreate', {}, { strategy: { type: 'Recreate' } }),
   specs('from recreate to the default strategy', { strategy: { type: 'Recreate' } }, {}),
@@ -59,18 +62,9 @@ export const workloads: readonly Pair[] = [
     title: 'a sidecar, a variable and a volume that somebody injected',
     first: deployment({ volumes: [emptyDir] }),
     between: [
-      patchBySomebody(deployments, {
-        spec: {
-          template: {
-            spec: {
-              containers: [
-                container({ env: [{ name: 'INJECTED', value: '1' }] }),
-                container({ name: 'sidecar' }),
-              ],
-              volumes: [{ name: 'injected', emptyDir: {} }, emptyDir],
-            },
-          },
-        },
+      patchPods({
+        containers: [...withEnv({ INJECTED: '1' }).containers, container({ name: 'sidecar' })],
+        volumes: [{ name: 'injected', emptyDir: {} }, emptyDir],
       }),
     ],
     second: deployment({
@@ -80,41 +74,20 @@ export const workloads: readonly Pair[] = [
   {
     title: 'containers that somebody reordered',
     first: deployment({ containers: [container(), container({ name: 'b' })] }),
-    between: [
-      patchBySomebody(deployments, {
-        spec: { template: { spec: { containers: [container({ name: 'b' }), container()] } } },
-      }),
-    ],
+    between: [patchPods({ containers: [container({ name: 'b' }), container()] })],
     second: deployment({ containers: [container(), container({ name: 'b' })] }),
   },
   {
     title: 'a variable that somebody removed, which the manifest removes too',
-    first: deployment({
-      containers: [
-        container({
-          env: [
-            { name: 'A', value: '1' },
-            { name: 'B', value: '2' },
-          ],
-        }),
-      ],
-    }),
-    between: [
-      patchBySomebody(deployments, {
-        spec: { template: { spec: { containers: [container({ env: [{ name: 'B', value: '9' }] })] } } },
-      }),
-    ],
-    second: deployment({ containers: [container({ env: [{ name: 'B', value: '2' }] })] }),
+    first: deployment(withEnv({ A: '1', B: '2' })),
+    between: [patchPods(withEnv({ B: '9' }))],
+    second: deployment(withEnv({ B: '2' })),
   },
   {
     title: 'all variables removed by somebody, another one in the manifest',
-    first: deployment({ containers: [container({ env: [{ name: 'A', value: '1' }] })] }),
-    between: [
-      patchBySomebody(deployments, {
-        spec: { template: { spec: { containers: [container({ env: null })] } } },
-      }),
-    ],
-    second: deployment({ containers: [container({ env: [{ name: 'B', value: '2' }] })] }),
+    first: deployment(withEnv({ A: '1' })),
+    between: [patchPods({ containers: [container({ env: null })] })],
+    second: deployment(withEnv({ B: '2' })),
   },
   {
     title: 'a stateful set with claim templates',
@@ -199,31 +172,22 @@ export const workloads: readonly Pair[] = [
   containerPair(
     'a directive that deletes',
     { env: [{ name: 'A' }, { name: 'B' }] },
-    {
-      env: [{ name: 'A', $patch: 'delete' }, { name: 'B' }],
-    },
+    { env: [{ name: 'A', $patch: 'delete' }, { name: 'B' }] },
   ),
   containerPair(
     'a directive that deletes, where there is nothing',
     { ports: [web] },
-    {
-      env: [{ name: 'A', $patch: 'delete' }],
-      ports: [web],
-    },
+    { env: [{ name: 'A', $patch: 'delete' }], ports: [web] },
   ),
   containerPair(
     'a directive that replaces',
     { env: [{ name: 'A' }, { name: 'B' }] },
-    {
-      env: [{ $patch: 'replace' }, { name: 'C' }],
-    },
+    { env: [{ $patch: 'replace' }, { name: 'C' }] },
   ),
   specs(
     'a directive that replaces an object',
     { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 3 } } },
-    {
-      strategy: { $patch: 'replace', type: 'RollingUpdate' },
-    },
+    { strategy: { $patch: 'replace', type: 'RollingUpdate' } },
   ),
 ];
 

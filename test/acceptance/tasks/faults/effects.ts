@@ -4,7 +4,6 @@ import type { ProxiedCall } from '../../../support/cluster/api-proxy.ts';
 import { requestApi } from '../../../support/cluster/cluster.ts';
 import { getCollection, type OperationSort, operationSorts, type Place } from './faulty-operations.ts';
 
-/** An operation that was tried. */
 export interface Trial {
   readonly sort: OperationSort;
   readonly place: Place;
@@ -16,13 +15,11 @@ export type LiveObject = JsonObject & { readonly metadata: { readonly name: stri
 /** Objects of a namespace by the plural of their kind. */
 export type LiveObjects = ReadonlyMap<string, readonly LiveObject[]>;
 
-/** Makes what must be there before the operation. */
 export async function arrange({ sort, place }: Trial): Promise<void> {
   if (sort.arrange === undefined) return;
   await requestApi('POST', getCollection(sort, place.namespace), sort.arrange(place));
 }
 
-/** Everything that is in the namespace, of the kinds of the sorts. */
 export async function listLive(namespace: string): Promise<LiveObjects> {
   const live = new Map<string, LiveObject[]>();
   for (const sort of operationSorts) {
@@ -33,9 +30,7 @@ export async function listLive(namespace: string): Promise<LiveObjects> {
   return live;
 }
 
-/** What there is to see of an operation once it ended. */
 export interface TrialOutcome {
-  /** Whether its task says that it was done. */
   readonly isDone: boolean;
   readonly live: LiveObjects;
   /** What went to the API server meanwhile. */
@@ -73,7 +68,6 @@ export function countEffects(writes: readonly ProxiedCall[]): number {
   return new Set(states).size;
 }
 
-/** Whether an object has all that is expected of it. */
 export function isMatch(object: unknown, expected: JsonObject): boolean {
   try {
     expect(object).toMatchObject(expected);

@@ -5,7 +5,6 @@ import type { Fault, PassingCall } from '../../../support/cluster/api-proxy.ts';
 export interface FaultPlan {
   getFault(call: PassingCall): Fault | undefined;
   breaksHandshake(): boolean;
-  /** How many faults of each type there were. */
   readonly counts: { readonly [type: string]: number };
 }
 

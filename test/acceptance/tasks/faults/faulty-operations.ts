@@ -9,15 +9,11 @@ import {
   type ManifestParts,
 } from '../../../shared/providers/kubernetes/manifests.ts';
 
-/** Operations of one sort, each about an object of its own. */
 export interface OperationSort {
   readonly name: string;
   readonly count: number;
-  /** Plural of the kind that it is about. */
   readonly plural: string;
-  /** What is there before, if anything. */
   arrange?(place: Place): object;
-  /** The operation as Orca posts it. */
   create(place: Place): { readonly [operation: string]: JsonObject };
   /** Name of the object afterwards, or how it begins. Default: that of the place. */
   getName?(place: Place): string;
@@ -29,7 +25,6 @@ export interface OperationSort {
   readonly writesOnce: boolean;
 }
 
-/** Where an operation takes place. */
 export interface Place {
   readonly namespace: string;
   readonly name: string;
@@ -196,7 +191,6 @@ export const operationSorts: readonly OperationSort[] = [
   },
 ];
 
-/** Where an object of that sort is made. */
 export function getCollection({ plural }: OperationSort, namespace: string): string {
   return getPathOf(namespace, plural);
 }

@@ -1,14 +1,12 @@
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { createManifest, createWorkload } from '../../../shared/providers/kubernetes/manifests.ts';
 
-/** An object of the deploy. */
 export interface SampleObject {
   readonly manifest: JsonObject;
   /** What is there before under its name, and where it is made. */
   readonly present?: { readonly collection: string; readonly object: JsonObject };
 }
 
-/** A kind, and the spec that its objects have. */
 interface SampleKind {
   readonly apiVersion: string;
   readonly kind: string;
@@ -19,7 +17,6 @@ interface SampleKind {
   readonly isGlobal?: boolean;
 }
 
-/** How an object comes about: its strategy, and whether it is there before. */
 type Method = 'new' | 'changed' | 'replace' | 'replace-new' | 'recreate' | 'server-side' | 'generate';
 
 const strategies: { readonly [M in Method]?: string } = {
@@ -163,7 +160,6 @@ export function createSixtyObjects(namespace: string): SampleObject[] {
   );
 }
 
-/** Where the cluster-scoped objects are, which do not go with their namespace. */
 export function listGlobalPaths(namespace: string): string[] {
   return kinds
     .filter(({ isGlobal }) => isGlobal)

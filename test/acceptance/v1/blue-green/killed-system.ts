@@ -24,7 +24,6 @@ export class KilledSystem {
     this.#system = system;
   }
 
-  /** Processes that were killed so far. */
   get kills(): number {
     return this.#kills;
   }

@@ -7,20 +7,17 @@ import type { BackendWatch } from './watched-objects.ts';
 /** Milliseconds until pods have come behind a Service, or left. */
 const trafficTimeoutMs = 120_000;
 
-/** Where a pipeline deploys, and who sees what comes of it. */
 export interface PipelinePlace {
   readonly system: KilledSystem;
   readonly account: string;
   readonly namespace: string;
   readonly application: string;
-  /** Pods of each server group. */
   readonly size: number;
   readonly backends: BackendWatch;
 }
 
 /** Blue/green with the operations of the V1 provider, as Orca put it together while there was that provider. */
 export class BlueGreenPipeline {
-  /** Names of the server groups that it was told it made, in order. */
   readonly made: string[] = [];
   readonly #place: PipelinePlace;
   #current = '';
@@ -30,12 +27,10 @@ export class BlueGreenPipeline {
     this.#place = place;
   }
 
-  /** The server group that has the traffic. */
   get current(): string {
     return this.#current;
   }
 
-  /** The load balancer, and the first server group behind it. */
   async start(): Promise<void> {
     const { application, namespace } = this.#place;
     const ports = [{ name: 'http', protocol: 'TCP', port: 80, targetPort: 80 }];
@@ -48,7 +43,6 @@ export class BlueGreenPipeline {
     this.#current = await this.#create();
   }
 
-  /** Another server group takes over, and the one before goes. */
   async advance(): Promise<void> {
     const before = this.#current;
     const next = await this.#create();

@@ -10,7 +10,6 @@ import {
 } from '../../../../shared/core/json.ts';
 import type { TestCluster } from '../../../support/cluster/cluster.ts';
 
-/** A change of an object, as the API server tells it. */
 export interface WatchedChange {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: JsonObject;
@@ -66,7 +65,6 @@ export async function watchObjects(
 
 /** What stands behind a Service. */
 export interface BackendWatch extends ObjectWatch {
-  /** Names of the pods that get its traffic now. */
   readonly pods: readonly string[];
   /** What came right before each moment at which nothing got its traffic, once something had. */
   readonly gaps: readonly string[];
@@ -113,11 +111,9 @@ function listReady(slice: JsonObject): string[] {
 
 /** The ReplicationControllers of a namespace that were ever made. */
 export interface ControllerWatch extends ObjectWatch {
-  /** Their names, in the order in which they were made; one that was made twice is here twice. */
   readonly made: readonly string[];
 }
 
-/** Watches which ReplicationControllers are made. */
 export async function watchControllers(cluster: TestCluster, namespace: string): Promise<ControllerWatch> {
   const made: string[] = [];
   const target = `/api/v1/namespaces/${namespace}/replicationcontrollers`;
