@@ -4,8 +4,13 @@ import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { fetch as send, WebSocket } from 'undici';
 import { expect, it } from 'vitest';
 import { localAccountId } from '../../infra/local/local-aws.ts';
-import type { AgentProcess, TokenSigner } from '../support/agents/agent-process.ts';
-import { createTokenSigner, startAgent, toAgentAccount } from '../support/agents/agent-process.ts';
+import {
+  type AgentProcess,
+  createTokenSigner,
+  startAgent,
+  type TokenSigner,
+  toAgentAccount,
+} from '../support/agents/agent-process.ts';
 import { toDeploy } from '../support/agents/agent-world.ts';
 import { createNamespace, describeWithCluster, findObject } from '../support/cluster/cluster.ts';
 import { localClientOptions } from '../support/engines/local-aws-client.ts';

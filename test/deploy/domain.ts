@@ -1,6 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Agent, createServer, request as requestHttp } from 'node:http';
-import { closeServer, listenLocally } from '../support/network/local-server.ts';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request as requestHttp,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 /** What stands behind a domain. */
 export interface DomainOptions {
@@ -29,11 +34,13 @@ const keptPath = '/health';
 export async function startDomain(options: DomainOptions): Promise<Domain> {
   const agent = new Agent({ keepAlive: true });
   const server = createServer((request, response) => passOn({ request, response, agent, options }));
-  const port = await listenLocally(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
-      await closeServer(server);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
       agent.destroy();
     },
   };

@@ -31,7 +31,12 @@ const tested = { deploy: [synthesizeTested, deployTested], destroy: destroyTeste
 
 /** Meant to take about the same time. */
 export const lanes: readonly Lane[] = [
-  { name: 'routes', ownCluster: false, ...tested, tests: [{ name: 'acceptance', run: testAcceptance }] },
+  {
+    name: 'routes',
+    ownCluster: false,
+    ...tested,
+    tests: [{ name: 'acceptance', run: testAcceptance }],
+  },
   {
     name: 'fuzz',
     ownCluster: true,

@@ -5,8 +5,11 @@ import { startDeployRun } from './deploy-run.ts';
 import { LaneRun, type PhaseReport } from './lane-run.ts';
 import { type Lane, lanes } from './lanes.ts';
 import type { Phase } from './phase.ts';
-import type { PythonEnvironment } from './python-environment.ts';
-import { openPythonEnvironment, PythonUnavailableError } from './python-environment.ts';
+import {
+  openPythonEnvironment,
+  type PythonEnvironment,
+  PythonUnavailableError,
+} from './python-environment.ts';
 import { formatHelp, parseRunOptions, type RunOptions } from './run-options.ts';
 import { addCounts, formatCounts, type TestCounts } from './test-runs.ts';
 

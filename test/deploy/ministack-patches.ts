@@ -19,8 +19,11 @@ const stacks = 'services/cloudformation/stacks.py';
 
 /** What templates may have and the emulator has nothing for. CloudFormation goes through with it, and nothing works differently. */
 export const recordedTypes: readonly string[] = [
-  ...['AWS::ApiGateway::BasePathMappingV2', 'AWS::ApiGateway::DomainNameAccessAssociation'],
-  ...['AWS::ApiGateway::DomainNameV2', 'AWS::ApiGatewayV2::RouteResponse', 'AWS::Events::Archive'],
+  'AWS::ApiGateway::BasePathMappingV2',
+  'AWS::ApiGateway::DomainNameAccessAssociation',
+  'AWS::ApiGateway::DomainNameV2',
+  'AWS::ApiGatewayV2::RouteResponse',
+  'AWS::Events::Archive',
 ];
 
 const metadata =

@@ -22,6 +22,7 @@ describe('the steps of the update', () => {
   it.each(steps.map(({ option }, index) => ({ option, index })))('change $option', ({ option, index }) => {
     const before = read(steps[index - 1]?.options ?? firstOptions);
     const after = read(steps[index]?.options ?? {});
+
     expect(after).not.toHaveProperty(option, Object.entries(before).find(([name]) => name === option)?.[1]);
   });
 
@@ -33,6 +34,7 @@ describe('the steps of the update', () => {
     expect(optionSteps).toHaveProperty([option, 'reason']);
     const before = listStackNames(firstOptions);
     const after = listStackNames({ ...firstOptions, [option]: 'other' });
+
     expect(after).toHaveLength(before.length);
     expect(after.filter((name) => before.includes(name))).toEqual([]);
   });

@@ -14,7 +14,10 @@ interface Template {
   readonly Resources?: {
     readonly [id: string]: {
       readonly Type: string;
-      readonly Properties?: { readonly FunctionName?: string; readonly Code?: { readonly S3Key?: string } };
+      readonly Properties?: {
+        readonly FunctionName?: string;
+        readonly Code?: { readonly S3Key?: string };
+      };
     };
   };
 }

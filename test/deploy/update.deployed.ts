@@ -11,8 +11,11 @@ import { variables } from '../../shared/runtime/config.ts';
 import { startApiProxy } from '../support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '../support/cluster/cluster.ts';
 import { localClientOptions } from '../support/engines/local-aws-client.ts';
-import type { Deployment } from '../support/system/deployed-system.ts';
-import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
+import {
+  configureDeployedSystem,
+  type Deployment,
+  getDeployment,
+} from '../support/system/deployed-system.ts';
 import { callRest } from './aws-calls.ts';
 import { deployStacks } from './cdk.ts';
 import { type AssemblyStack, applyChanges, readAssembly } from './change-sets.ts';
