@@ -105,13 +105,11 @@ describeWithCluster('the stages of a pipeline, as Orca runs them', (cluster) => 
     expect(read.status).toBe(404);
     // An account that is new is cached with the scheduler's next turn.
     const listApplications = async () => (await system.fetch('/applications')).json();
-    await expect
-      .poll(listApplications, { timeout: 100_000, interval: 500 })
-      .toContainEqual({
-        name: 'shop',
-        attributes: { name: 'shop' },
-        clusterNames: { prod: ['replicaSet web'] },
-      });
+    await expect.poll(listApplications, { timeout: 100_000, interval: 500 }).toContainEqual({
+      name: 'shop',
+      attributes: { name: 'shop' },
+      clusterNames: { prod: ['replicaSet web'] },
+    });
   }, 240_000);
 
   test('what cannot be accepted is refused with all reasons, and nothing changes', async () => {

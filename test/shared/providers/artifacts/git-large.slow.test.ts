@@ -27,7 +27,9 @@ beforeAll(async () => {
   await large.commit(files);
   await large.git('repack', '-a', '-d', '-q', '--window=4');
 }, 120_000);
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
 
 const toReference = (name: string) => `${server.url}/${name}/.git`;
 

@@ -35,7 +35,10 @@ describe('a repository (git/repo)', () => {
     await symlink('../outside', join(repository.path, 'deploy', 'outside'));
     await repository.git('update-index', '--chmod=+x', 'run.sh');
     await repository.git('config', 'core.fileMode', 'false');
-    await repository.commit({ 'README.md': 'second', 'deploy/web.yml': `${lines(2_000)}\nchanged` });
+    await repository.commit({
+      'README.md': 'second',
+      'deploy/web.yml': `${lines(2_000)}\nchanged`,
+    });
     await repository.git('update-index', '--add', '--cacheinfo', `160000,${ids.first},modules/other`);
     await repository.git('commit', '--quiet', '--message', 'a submodule');
     ids.second = await repository.git('rev-parse', 'HEAD');
@@ -46,7 +49,9 @@ describe('a repository (git/repo)', () => {
     await repository.git('checkout', '--quiet', 'master');
     await repository.git('gc', '--quiet');
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+  });
 
   /** What `git archive` makes of the same. */
   const archive = async (...args: readonly string[]) =>

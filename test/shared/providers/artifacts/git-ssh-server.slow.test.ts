@@ -35,7 +35,9 @@ describeWithSshServer('a repository behind a real sshd', () => {
     ids.second = await repository.commit({ 'README.md': 'second' });
     await repository.git('tag', '--annotate', '--message', 'tag', 'v1', ids.first);
   });
-  afterAll(() => dir[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await dir[Symbol.asyncDispose]();
+  });
 
   const startServer = (takesVariables = true) =>
     startSshServer({ takesVariables, authorized: [keys.open, keys.locked] });
@@ -78,7 +80,9 @@ describeWithSshServer('a repository behind a real sshd', () => {
     beforeAll(async () => {
       server = await startServer(takesVariables);
     });
-    afterAll(() => server[Symbol.asyncDispose]());
+    afterAll(async () => {
+      await server[Symbol.asyncDispose]();
+    });
 
     test.each<[string, () => string]>([
       ['a branch', () => 'master'],
@@ -104,7 +108,9 @@ describeWithSshServer('a repository behind a real sshd', () => {
     beforeAll(async () => {
       server = await startServer();
     });
-    afterAll(() => server[Symbol.asyncDispose]());
+    afterAll(async () => {
+      await server[Symbol.asyncDispose]();
+    });
 
     test('must be the one that is known', async () => {
       const known = await know(server, keys.foreign.publicKey);

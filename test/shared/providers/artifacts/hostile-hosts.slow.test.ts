@@ -85,7 +85,9 @@ test.each(hostileArtifactHosts)(
   async ({ start }) => {
     await using host = await start();
     const before = process.memoryUsage().rss;
+
     const outcomes = await Promise.all(readersOfXml.map((reader) => fetchFrom(host.url, reader)));
+
     for (const outcome of outcomes) {
       expect(outcome).toBeInstanceOf(VisibleError);
       expect(String(outcome).length).toBeLessThan(500);
@@ -114,6 +116,7 @@ test('no answer about a file that is nested without end reaches a parser', async
     github: { enabled: true, accounts: [{ name: 'gh' }] },
   };
   const [source] = openGitHubSources(createTestOptions({ artifacts })).sources;
+
   await expect(
     source?.fetch({ type: 'github/file', reference: `${host.url}/x` }, neverAborted()),
   ).rejects.toThrow('did not tell a download URL');

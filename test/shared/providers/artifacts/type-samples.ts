@@ -15,7 +15,6 @@ import { openMavenSources } from '../../../../shared/providers/artifacts/maven.t
 import { openOracleSources } from '../../../../shared/providers/artifacts/oracle.ts';
 import { openPassedOnSources } from '../../../../shared/providers/artifacts/passed-on.ts';
 import { openS3Sources } from '../../../../shared/providers/artifacts/s3.ts';
-import type { OpenSources } from '../../../../shared/providers/artifacts/source.ts';
 import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
 import { createOneFileServer } from '../../../support/artifacts/git-packs.ts';
 import type { ArtifactTypeSample, RemoteType } from '../../../support/conformance/artifact-sample.ts';
@@ -23,11 +22,17 @@ import { readArchive } from './git-archives.ts';
 import { createTestClock } from './options.ts';
 
 const malformedUrls = [
-  ...['', 'planted', '/planted', 'http://', 'http://[planted', 'http://planted:planted@ORIGIN/x'],
+  '',
+  'planted',
+  '/planted',
+  'http://',
+  'http://[planted',
+  'http://planted:planted@ORIGIN/x',
 ];
 
 const gitHub: RemoteType = {
   kind: 'github',
+  account: {},
   toCredentials: (token) => ({ token }),
   toHeader: (token) => ['authorization', `token ${token}`],
   toReference: (origin, file) => `${origin}/api/v3/repos/acme/shop/contents/${file}`,
@@ -55,6 +60,7 @@ const basic: Pick<RemoteType, 'toCredentials' | 'toHeader'> = {
 
 const bitbucket: RemoteType = {
   kind: 'bitbucket',
+  account: {},
   toCredentials: (token) => ({ token }),
   toHeader: (token) => ['authorization', `Bearer ${token}`],
   toReference: (origin, file) => `${origin}/2.0/repositories/acme/shop/src/main/${file}`,
@@ -116,36 +122,42 @@ function describeFiles(sendFile: RequestListener): RequestListener {
   };
 }
 
-/** A type, what it is or how its files are fetched, and how accounts of it are opened. */
-function named(type: string, title: string, open: OpenSources) {
-  return { type, title, open };
-}
-
 /** Every type of artifacts, each way of fetching it: a further one is held to the same by its entry here. */
 export const samples: readonly ArtifactTypeSample[] = [
   {
-    ...named('embedded/base64', 'in its reference', openEmbeddedSources),
+    title: 'in its reference',
+    open: openEmbeddedSources,
+    type: 'embedded/base64',
     malformed: ['planted!', 'http://ORIGIN/planted'],
   },
   {
-    ...named('docker/image', 'passed on', openPassedOnSources),
+    title: 'passed on',
+    open: openPassedOnSources,
+    type: 'docker/image',
     malformed: ['planted', 'http://ORIGIN/planted'],
   },
   {
-    ...named('github/file', 'by its download URL', openGitHubSources),
+    title: 'by its download URL',
+    open: openGitHubSources,
+    type: 'github/file',
     malformed: malformedUrls,
     remote: gitHub,
   },
   {
-    ...named('github/file', 'by the contents API', openGitHubSources),
+    title: 'by the contents API',
+    open: openGitHubSources,
+    type: 'github/file',
     malformed: malformedUrls,
     remote: { ...gitHub, account: { useContentAPI: true }, createListener: (sendFile) => sendFile },
   },
   {
-    ...named('git/repo', 'of a branch', openGitRepoSources),
+    title: 'of a branch',
+    open: openGitRepoSources,
+    type: 'git/repo',
     malformed: malformedUrls,
     remote: {
       kind: 'gitRepo',
+      account: {},
       toCredentials: (token) => ({ token }),
       toHeader: (token) => ['authorization', `Basic ${btoa(`token:${token}`)}`],
       toReference: (origin, file) => `${origin}/${file}`,
@@ -154,31 +166,43 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    ...named('gitlab/file', 'by the URL of the API', openGitLabSources),
+    title: 'by the URL of the API',
+    open: openGitLabSources,
+    type: 'gitlab/file',
     malformed: malformedUrls,
     remote: {
       kind: 'gitlab',
+      account: {},
       toCredentials: (token) => ({ token }),
       toHeader: (token) => ['private-token', token],
       toReference: (origin, file) => `${origin}/api/v4/projects/7/repository/files/${file}/raw`,
     },
   },
   {
-    ...named('bitbucket/file', 'with a token', openBitbucketSources),
+    title: 'with a token',
+    open: openBitbucketSources,
+    type: 'bitbucket/file',
     malformed: malformedUrls,
     remote: bitbucket,
   },
   {
-    ...named('bitbucket/file', 'with user name and password', openBitbucketSources),
+    title: 'with user name and password',
+    open: openBitbucketSources,
+    type: 'bitbucket/file',
     malformed: malformedUrls,
-    remote: { ...bitbucket, ...basic },
+    remote: {
+      ...bitbucket,
+      ...basic,
+    },
   },
   {
-    ...named('helm/chart', 'of a repository', openHelmSources),
-    types: ['helm/chart', 'helm/index'],
+    title: 'of a repository',
+    open: openHelmSources,
+    type: 'helm/chart',
     malformed: [''],
     remote: {
       kind: 'helm',
+      account: {},
       ...basic,
       toReference: (_, file) => file,
       toArtifact: (name) => ({ name }),
@@ -187,10 +211,13 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    ...named('helm/image', 'of a registry', openHelmOciSources),
+    title: 'of a registry',
+    open: openHelmOciSources,
+    type: 'helm/image',
     malformed: ['', '../planted', 'planted?x', 'planted:1', 'http://ORIGIN/planted', 'Planted'],
     remote: {
       kind: 'helm-oci',
+      account: {},
       ...basic,
       toReference: (_, file) => file,
       toArtifact: (name) => ({ name, version: '1.0.0' }),
@@ -199,10 +226,13 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    ...named('ivy/file', 'of a module', openIvySources),
+    title: 'of a module',
+    open: openIvySources,
+    type: 'ivy/file',
     malformed: ['', 'planted', 'a:..:planted', 'a:planted:latest.release', 'http://ORIGIN/planted'],
     remote: {
       kind: 'ivy',
+      account: {},
       ...basic,
       toReference: (_, file) => `com.acme:${file}:1.0`,
       toServer: (root) => ({ settings: { resolvers: { ibiblio: [{ m2compatible: true, root }] } } }),
@@ -210,10 +240,13 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    ...named('jenkins/file', 'archived by a build', openJenkinsSources),
+    title: 'archived by a build',
+    open: openJenkinsSources,
+    type: 'jenkins/file',
     malformed: ['', '../planted', 'planted/%2E%2e/x', 'planted?x', 'planted#x', 'pla\\nted', '.\t./planted'],
     remote: {
       kind: 'jenkins',
+      account: {},
       ...basic,
       toReference: (_, file) => file,
       toArtifact: (reference) => ({ name: 'shop', version: '7', reference }),
@@ -221,10 +254,13 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    ...named('maven/file', 'by its coordinates', openMavenSources),
+    title: 'by its coordinates',
+    open: openMavenSources,
+    type: 'maven/file',
     malformed: ['', 'planted', 'a:..:planted', 'a:planted/../x:1.0', 'a:b:[planted', 'http://ORIGIN/planted'],
     remote: {
       kind: 'maven',
+      account: {},
       ...basic,
       toReference: (_, file) => `com.acme:${file}:yml:[1.0,2.0)`,
       toServer: (repositoryUrl) => ({ repositoryUrl }),
@@ -232,15 +268,25 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    ...named('http/file', 'at any URL', openHttpSources),
+    title: 'at any URL',
+    open: openHttpSources,
+    type: 'http/file',
     malformed: malformedUrls,
-    remote: { kind: 'http', ...basic, toReference: (origin, file) => `${origin}/${file}` },
+    remote: {
+      kind: 'http',
+      account: {},
+      ...basic,
+      toReference: (origin, file) => `${origin}/${file}`,
+    },
   },
   {
-    ...named('gcs/object', 'of Google', openGcsSources),
+    title: 'of Google',
+    open: openGcsSources,
+    type: 'gcs/object',
     malformed: ['', 'gs://planted', 'gs://configs/x#planted', 'http://ORIGIN/planted'],
     remote: {
       kind: 'gcs',
+      account: {},
       toCredentials: (private_key_id) => ({
         json: JSON.stringify({ client_email: 'ann@planted.example.com', private_key, private_key_id }),
       }),
@@ -250,7 +296,9 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    ...named('oracle/object', 'of Oracle', openOracleSources),
+    title: 'of Oracle',
+    open: openOracleSources,
+    type: 'oracle/object',
     malformed: ['', 'oci://planted', 'oci://configs/x#planted?', 'http://ORIGIN/planted'],
     remote: {
       kind: 'oracle',
@@ -268,10 +316,13 @@ export const samples: readonly ArtifactTypeSample[] = [
     },
   },
   {
-    ...named('s3/object', 'of a server of its own', openS3Sources),
+    title: 'of a server of its own',
+    open: openS3Sources,
+    type: 's3/object',
     malformed: ['', 's3://planted', 's3://configs/../planted', 'http://ORIGIN/planted'],
     remote: {
       kind: 's3',
+      account: {},
       toCredentials: (awsSecretAccessKey) => ({ awsAccessKeyId: 'AKID', awsSecretAccessKey }),
       toHeader: () => ['authorization', /^AWS4-HMAC-SHA256 Credential=AKID.*Signature=[0-9a-f]{64}$/],
       toReference: (_, file) => `s3://configs/${file}`,
