@@ -26,14 +26,17 @@ export interface CheckpointOptions {
  * most each second. SQLite would do so in the middle of a commit, for which everybody waits.
  */
 export class Checkpoints implements Disposable {
+  readonly #database: DatabaseSync;
   readonly #logFile: string;
   readonly #log: Logger;
   readonly #logBytesMax: number;
   readonly #checkpoint: StatementSync;
   #timer: NodeJS.Timeout | undefined;
   #writtenMs = 0;
+  #waitsForCommit = false;
 
   constructor({ file, database, log, logBytesMax = logBytesMaxDefault }: CheckpointOptions) {
+    this.#database = database;
     this.#logFile = `${file}-wal`;
     this.#logBytesMax = logBytesMax;
     this.#log = log;
@@ -45,6 +48,10 @@ export class Checkpoints implements Disposable {
   /** Is called after each commit. */
   noteWrite(): void {
     this.#writtenMs = performance.now();
+    if (this.#waitsForCommit) {
+      this.#waitsForCommit = false;
+      this.#look();
+    }
     this.#timer ??= setTimeout(() => this.#look(), intervalMs).unref();
   }
 
@@ -53,6 +60,11 @@ export class Checkpoints implements Disposable {
   }
 
   #look(): void {
+    // Within a transaction SQLite refuses it.
+    if (this.#database.isTransaction) {
+      this.#waitsForCommit = true;
+      return;
+    }
     const quietSinceMs = performance.now() - this.#writtenMs;
     if (quietSinceMs < quietMs && measure(this.#logFile) < this.#logBytesMax) {
       this.#timer = setTimeout(() => this.#look(), quietMs).unref();

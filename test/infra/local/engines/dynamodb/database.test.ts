@@ -104,6 +104,18 @@ test('the log is brought into the file when nothing is written, so that it need 
   await expect.poll(async () => (await stat(file)).size).toBeGreaterThan(before + 90_000);
 });
 
+test('the log is not brought into the file in the middle of a turn', async () => {
+  await using engine = open({ logBytesMax: 1 });
+  const before = (await stat(file)).size;
+  // What timers write is under way when the timer of the checkpoint is due.
+  const writes: Promise<object>[] = [];
+  const writing = setInterval(() => writes.push(put(engine, 'one', 'x'.repeat(5_000))), 1);
+  await expect.poll(async () => (await stat(file)).size).toBeGreaterThan(before);
+  clearInterval(writing);
+  await Promise.all(writes);
+  expect(logged.filter(({ message }) => message.includes('cannot be brought'))).toEqual([]);
+});
+
 test('the log stays bounded under load, and nothing is lost of it', async () => {
   const logBytesMax = 1 << 20;
   await using engine = open({ logBytesMax });
