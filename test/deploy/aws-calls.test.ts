@@ -32,7 +32,7 @@ describe('a call of an AWS service', () => {
   it('fails with the answer of a service that stays broken', async () => {
     const service = await serve(500);
     await expect(callJson(service.url, call)).rejects.toThrow('DescribeLogGroups answered 500');
-    expect(service.calls()).toBe(5);
+    expect(service.calls()).toBe(7);
   });
 
   it('is not sent anew when it is refused', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { localRegion } from '../../infra/local/local-aws.ts';
 
 /** How often a call is sent at most. */
-const maxAttempts = 5;
+const maxAttempts = 7;
 
 /** The pause after the first attempt, in ms; it doubles with each. */
 const firstPauseMs = 200;

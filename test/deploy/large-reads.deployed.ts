@@ -9,9 +9,9 @@ import { chooseSize } from '../support/run/test-size.ts';
 import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
 import type { Subject } from '../support/system/system.ts';
 
-const deployments = chooseSize({ short: 1_200, long: 5_000 });
+const deployments = chooseSize({ short: 800, long: 5_000 });
 const podsEach = 4;
-const accountCount = 400;
+const accountCount = chooseSize({ short: 100, long: 400 });
 const application = 'large';
 const filledWithinMs = 1_200_000;
 const pollPauseMs = 5_000;

@@ -68,10 +68,10 @@ export abstract class ApiCaller {
   /**
    * Polls a task until it is completed, whether it failed or not.
    *
-   * @param timeoutMs default 30 seconds
+   * @param timeoutMs default two minutes: a hang is to be caught, not a machine that is busy
    * @throws Error when it takes longer, with the task and what the system wrote
    */
-  async waitForTask(id: string, { timeoutMs = 30_000 }: { timeoutMs?: number } = {}): Promise<SystemTask> {
+  async waitForTask(id: string, { timeoutMs = 120_000 }: { timeoutMs?: number } = {}): Promise<SystemTask> {
     const endsAtMs = performance.now() + timeoutMs;
     for (let pauseMs = pollIntervalMs.first; ; pauseMs *= pollIntervalMs.growth) {
       const { status, body } = await this.readTask(id);

@@ -58,7 +58,7 @@ export function getDeployment(): Deployment {
   return deployment;
 }
 
-const idleTimeoutMs = 60_000;
+const idleTimeoutMs = 180_000;
 /** A message whose worker was killed stays hidden for a quarter of an hour: it is not waited for. */
 const timeoutMs = 2_000;
 const openTasksTimeoutMs = 180_000;

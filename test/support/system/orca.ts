@@ -342,7 +342,7 @@ class PlayedStage {
   async #poll<T>(
     what: string,
     look: () => Promise<T | undefined>,
-    timeoutMs = this.#options.timeoutMs ?? 30_000,
+    timeoutMs = this.#options.timeoutMs ?? 120_000,
   ): Promise<T> {
     const { pollIntervalMs = 100 } = this.#options;
     const endsAtMs = performance.now() + timeoutMs;

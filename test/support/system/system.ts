@@ -22,10 +22,10 @@ const outputDir = path.join(root, 'dist', 'local');
 /** Serves the engines of the process, at which nobody could look otherwise. */
 const inspector = path.join(root, 'test', 'support', 'engines', 'serve-engines.ts');
 
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 180_000;
 /** The system itself gives running operations ten seconds. */
 const stopTimeoutMs = 20_000;
-const idleTimeoutMs = 60_000;
+const idleTimeoutMs = 180_000;
 /** How much of the system's error output an error message quotes, in characters. */
 const tailLength = 4_000;
 
