@@ -110,7 +110,7 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
     ]),
   // The stack of agents has the key, and grants it.
   signSessions: () => [],
-  // Who writes the cache could, and all others are denied it.
+  // `writeCache` allows it; functions without this use are denied it.
   publishAccountFacts: () => [],
 };
 

@@ -8,7 +8,7 @@ const intervalMs = 1_000;
 /** Milliseconds without a write after which nobody is held up by one. */
 const quietMs = 50;
 
-/** Bytes of the log from which on somebody is. */
+/** Bytes of the log from which on it does not wait for a quiet moment. */
 export const logBytesMaxDefault = 64 << 20;
 
 /** What checkpoints are made of. */
