@@ -128,6 +128,7 @@ export const samples: readonly ArtifactTypeSample[] = [
     title: 'in its reference',
     open: openEmbeddedSources,
     type: 'embedded/base64',
+    types: ['embedded/base64', 'remote/base64'],
     malformed: ['planted!', 'http://ORIGIN/planted'],
   },
   {
@@ -199,6 +200,7 @@ export const samples: readonly ArtifactTypeSample[] = [
     title: 'of a repository',
     open: openHelmSources,
     type: 'helm/chart',
+    types: ['helm/chart', 'helm/index'],
     malformed: [''],
     remote: {
       kind: 'helm',
