@@ -19,7 +19,8 @@ describeWithCluster('Busdriver while everything around it fails', (cluster) => {
     });
     process.stdout.write(`laboratory: ${JSON.stringify([...report.injected, ...report.answers])}\n`);
 
-    expect(report.findings.flatMap(({ violations }) => violations)).toEqual([]);
+    const violations = report.findings.flatMap((finding) => finding.violations);
+    expect(violations, violations.join('\n')).toEqual([]);
     expect(report.findings).toHaveLength(9);
   }, 400_000);
 });
