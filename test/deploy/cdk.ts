@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
 import { readTail } from './ministack.ts';
 
 const root = path.join(import.meta.dirname, '../..');
+/** Where CDK looks for the zips of an assembly's functions, and leaves them. */
+const zipFolder = '.cache';
+
 const cdk = path.join(root, 'node_modules', '.bin', 'cdk');
 
 /** Where the real command of CDK works. */
@@ -14,6 +17,8 @@ export interface CdkOptions {
   readonly endpoint: string;
   /** Receives all that CDK writes. */
   readonly logFile: string;
+  /** Existing folder where CDK keeps the zips of functions: what one deploy has packed, others need not pack again. */
+  readonly packages: string;
 }
 
 /** Options of the app of CDK: `-c name=value`. */
@@ -58,6 +63,8 @@ export async function synthesizeStacks(
 
 /** Deploys all stacks of an assembly. */
 export async function deployStacks(assembly: string, options: CdkOptions): Promise<void> {
+  const entries = await readdir(assembly);
+  if (!entries.includes(zipFolder)) await symlink(options.packages, path.join(assembly, zipFolder));
   const flags = ['--require-approval', 'never', '--progress', 'events', '--concurrency', '4'];
   await runCdk(['deploy', '--all', '--app', assembly, ...flags], options);
 }

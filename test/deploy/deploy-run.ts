@@ -44,7 +44,7 @@ export interface DeployRun extends AsyncDisposable {
 }
 
 /** What a run begins with. */
-export interface DeployRunOptions extends Pick<DeployRun, 'python' | 'clusterOffer'> {
+export interface DeployRunOptions extends Pick<DeployRun, 'python' | 'clusterOffer'>, Pick<CdkOptions, 'packages'> {
   /** A folder that is not there yet. */
   readonly folder: string;
 }
@@ -87,7 +87,8 @@ class RunningDeployRun implements DeployRun {
     this.assemblies = parts.assemblies;
     this.clusterOffer = parts.clusterOffer;
     this.ministack = this.#resources.use(parts.ministack);
-    this.cdk = { endpoint: this.ministack.endpoint, logFile: path.join(this.folder, 'cdk.log') };
+    const { endpoint } = parts.ministack;
+    this.cdk = { endpoint, logFile: path.join(this.folder, 'cdk.log'), packages: parts.packages };
     this.secrets = parts.secrets;
     this.#sharedSecret = parts.sharedSecret;
   }
@@ -108,7 +109,7 @@ class RunningDeployRun implements DeployRun {
     this.#deployment = {
       ...{ url: domain.url, endpoint, emulatorPid: pid, name: testedName, sharedSecret },
       eventQueueUrl: this.#tap.queueUrl,
-      ...{ assemblies: this.assemblies, secrets: this.secrets, cdkLog: this.cdk.logFile },
+      ...{ assemblies: this.assemblies, secrets: this.secrets, cdk: this.cdk },
     };
     return inventory;
   }

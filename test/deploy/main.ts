@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { offerCluster } from '../support/cluster/global-cluster.ts';
 import { makeTempDir } from '../support/run/temp-dir.ts';
@@ -16,6 +17,9 @@ import { addCounts, formatCounts, type TestCounts } from './test-runs.ts';
 const noTests: TestCounts = { passed: 0, failed: 0, skipped: 0 };
 
 const progressIntervalMs = 30_000;
+
+/** Each keeps a processor busy: its emulator is one process. More at once take longer, and let calls time out. */
+const lanesAtOnce = 2;
 
 const reports: PhaseReport[] = [];
 const stopped = new AbortController();
@@ -45,21 +49,34 @@ async function runAll(python: PythonEnvironment, options: RunOptions): Promise<n
   resources.defer(cluster.stop);
   if ('missing' in cluster.offer) return skip(cluster.offer.missing);
   const chosen = chooseLanes(options.only);
+  const packages = path.join(folder, 'packages');
+  await mkdir(packages);
   const runs: LaneRun[] = [];
   // One after the other: each emulator is mended before it starts, in the folder that they have in common.
   for (const { lane, tests } of chosen) {
     const { offer: clusterOffer, stop } = lane.ownCluster ? await offerCluster() : cluster;
     if (lane.ownCluster) resources.defer(stop);
     const run = resources.use(
-      await startDeployRun({ python, clusterOffer, folder: path.join(folder, lane.name) }),
+      await startDeployRun({ python, clusterOffer, packages, folder: path.join(folder, lane.name) }),
     );
     say(`${lane.name}: ministack answers at ${run.ministack.endpoint}`);
     runs.push(new LaneRun(run, { lane, tests, keep: options.keep, signal: stopped.signal, onEnd: tell }));
   }
   const progress = setInterval(() => void tellProgress(runs), progressIntervalMs);
-  const isWell = (await Promise.all(runs.map((run) => run.runAll()))).every((isDone) => isDone);
+  const isWell = await runLanes(runs);
   clearInterval(progress);
   return summarize(isWell);
+}
+
+/** Begins a lane when there is a place for it. @returns whether each was run to its end */
+async function runLanes(runs: readonly LaneRun[]): Promise<boolean> {
+  const waiting = runs.values();
+  const ended: boolean[] = [];
+  const runWaiting = async (): Promise<void> => {
+    for (const run of waiting) ended.push(await run.runAll());
+  };
+  await Promise.all(Array.from({ length: lanesAtOnce }, runWaiting));
+  return ended.every((isDone) => isDone);
 }
 
 /** Lanes with the tests that were asked for; without those that have none of them. */

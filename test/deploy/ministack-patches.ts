@@ -44,10 +44,35 @@ const lambdaUri = `        if "/invocations" in inner:
 const isChanged = `    elif changes:
         _cs_status, _cs_exec, _cs_reason = "CREATE_COMPLETE", "AVAILABLE", ""
 `;
+const unpacking = `        with open(os.path.join(self._tmpdir, "code.zip"), "wb") as f:
+            f.write(self.code_zip)
+        with zipfile.ZipFile(os.path.join(self._tmpdir, "code.zip")) as zf:
+            zf.extractall(code_dir)
+
+        # Extract Lambda Layers and build`;
 const dependencies = 'def _with_dependencies(logical_ids, res_defs, remaining):\n';
 
 /** All that is mended. */
 export const patches: readonly Patch[] = [
+  {
+    reason:
+      'the code of a function is unpacked again for each of its processes, a fifth of what the emulator does',
+    file: 'core/lambda_runtime.py',
+    find: unpacking,
+    replacement: `        import hashlib, io
+        unpacked = os.path.join(tempfile.gettempdir(), "code-" + hashlib.sha256(self.code_zip).hexdigest())
+        if not os.path.isdir(unpacked):
+            part = tempfile.mkdtemp()
+            with zipfile.ZipFile(io.BytesIO(self.code_zip)) as zf:
+                zf.extractall(part)
+            try:
+                os.rename(part, unpacked)
+            except OSError:
+                shutil.rmtree(part)
+        shutil.copytree(unpacked, code_dir, copy_function=os.link, dirs_exist_ok=True)
+
+        # Extract Lambda Layers and build`,
+  },
   {
     reason: 'a change of outputs alone is taken for none',
     file: 'services/cloudformation/changesets.py',

@@ -75,7 +75,7 @@ it('an export that another stack imports cannot be taken away: the emulator refu
 // One installation, from the templates of an earlier release through every option, and never without work.
 describeWithCluster('a deployed installation', (cluster) => {
   const deployment = getDeployment();
-  const { endpoint, cdkLog: logFile, secrets } = deployment;
+  const { endpoint, cdk, secrets } = deployment;
   const toFolder = (name: string) => join(deployment.assemblies, name);
   const resources = new AsyncDisposableStack();
   const steps = planSteps(secrets);
@@ -101,7 +101,7 @@ describeWithCluster('a deployed installation', (cluster) => {
     'made of templates with exports gets the present ones',
     async () => {
       await stream.waitForNext();
-      await deployStacks(toFolder(currentName), { endpoint, logFile });
+      await deployStacks(toFolder(currentName), cdk);
       deployed = await readAssembly(toFolder(currentName));
       expect(JSON.stringify(deployed)).not.toContain('Fn::ImportValue');
       await expectToWork(firstOptions);
@@ -156,7 +156,7 @@ describeWithCluster('a deployed installation', (cluster) => {
     const known = new Set(deployed.flatMap(({ code }) => code));
     const isNew = after.some(({ code }) => code.some((key) => !known.has(key)));
     if (!isNew && option !== steps.at(-1)?.option) return applyChanges(endpoint, deployed, after);
-    await deployStacks(toFolder(option), { endpoint, logFile });
+    await deployStacks(toFolder(option), cdk);
     const before = new Map(deployed.map(({ name, template }) => [name, template]));
     return after.filter(({ name, template }) => before.get(name) !== template).map(({ name }) => name);
   }

@@ -6,6 +6,7 @@ import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { inject } from 'vitest';
 import { parse } from 'yaml';
 import { callRest } from '../../deploy/aws-calls.ts';
+import type { CdkOptions } from '../../deploy/cdk.ts';
 import { takeEvents } from '../../deploy/event-tap.ts';
 import type { OperatorSecrets } from '../../deploy/option-steps.ts';
 import type { RunningProcess } from '../../deploy/processes.ts';
@@ -35,8 +36,8 @@ export interface Deployment {
   readonly assemblies: string;
   /** ARNs of secrets that the operator has made. */
   readonly secrets: OperatorSecrets;
-  /** Receives what CDK writes. */
-  readonly cdkLog: string;
+  /** How the command of CDK works there. */
+  readonly cdk: CdkOptions;
 }
 
 declare module 'vitest' {
