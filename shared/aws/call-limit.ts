@@ -35,6 +35,9 @@ interface AdjustableClient {
   };
 }
 
+/** Milliseconds that a process may count against a call at once: where its loop stood still for longer, the call did not take that long. */
+const countedMs = 500;
+
 /**
  * Ends each call of a client when its time is over, whatever it waits for: a try, the rest of an answer, credentials.
  *
@@ -44,9 +47,14 @@ export function limitCalls<C extends AdjustableClient>(
   client: C,
   { callMs, clock }: Pick<CallTimeouts, 'callMs'> & { readonly clock: Pick<Clock, 'sleep'> },
 ): C {
+  const patient = { sleep: (ms: number, signal?: AbortSignal) => sleepCounted(clock, ms, signal) };
   client.middlewareStack.add(
-    (next) => (args) => within(clock, { ms: callMs, what: 'a call of an AWS service' }, () => next(args)),
+    (next) => (args) => within(patient, { ms: callMs, what: 'a call of an AWS service' }, () => next(args)),
     { step: 'initialize', priority: 'high', name: 'limitCalls' },
   );
   return client;
+}
+
+async function sleepCounted(clock: Pick<Clock, 'sleep'>, ms: number, signal?: AbortSignal): Promise<void> {
+  for (let left = ms; left > 0; left -= countedMs) await clock.sleep(Math.min(left, countedMs), signal);
 }
