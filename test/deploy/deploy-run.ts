@@ -44,7 +44,9 @@ export interface DeployRun extends AsyncDisposable {
 }
 
 /** What a run begins with. */
-export interface DeployRunOptions extends Pick<DeployRun, 'python' | 'clusterOffer'>, Pick<CdkOptions, 'packages'> {
+export interface DeployRunOptions
+  extends Pick<DeployRun, 'python' | 'clusterOffer'>,
+    Pick<CdkOptions, 'packages'> {
   /** A folder that is not there yet. */
   readonly folder: string;
 }

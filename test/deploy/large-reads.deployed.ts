@@ -105,7 +105,7 @@ async function waitUntilCached(subject: Subject): Promise<readonly ServerGroup[]
   const deadline = performance.now() + filledWithinMs;
   for (;;) {
     const path = `/applications/${application}/serverGroups`;
-    const groups = await read<ServerGroup[]>(subject, path, { isBusy: true });
+    const groups = await read<ServerGroup[]>(subject, path);
     const whole = groups.filter(({ instances }) => instances.length === podsEach).length;
     tell(`${whole} of ${deployments} server groups are shown with their pods`);
     if (whole === deployments) return groups;
@@ -114,17 +114,17 @@ async function waitUntilCached(subject: Subject): Promise<readonly ServerGroup[]
   }
 }
 
-/** @param isBusy the emulator has so much to do that a call of it may take too long: who asks is told 503, and asks again as Orca does */
-async function read<T>(subject: Subject, path: string, { isBusy = false } = {}): Promise<T> {
+/** The emulator has so much to do that a call of it may take too long: a caller that gets 503 asks again, as Orca does. */
+async function read<T>(subject: Subject, path: string, triesLeft = 30): Promise<T> {
   const start = performance.now();
   // The emulator may close a connection that was idle just when it is used again: reading twice harms nobody.
   const answer = await subject.fetch(path).catch(() => subject.fetch(path));
   const text = await answer.text();
   const kib = Math.round(text.length / 1024);
   tell(`GET ${path.slice(0, 80)}: ${answer.status}, ${kib} KiB, ${Math.round(performance.now() - start)} ms`);
-  if (isBusy && answer.status === 503) {
+  if (answer.status === 503 && triesLeft > 0) {
     await new Promise((resolve) => setTimeout(resolve, pollPauseMs));
-    return read(subject, path, { isBusy });
+    return read(subject, path, triesLeft - 1);
   }
   expect(answer.status, text.slice(0, 500)).toBe(200);
   return JSON.parse(text) as T;

@@ -19,7 +19,7 @@ import { getLogFile, getSetupFile, runSchemathesis } from './schemathesis.ts';
 const defaultCalls = 2_000;
 /** Calls that one example for each route makes, roughly, in all phases: those without parameters make few. */
 const callsPerExample = routes.length / 2;
-const examplesMin = 10;
+const examplesMin = 5;
 /** How long tasks may take to end once the calls are over, in milliseconds. */
 const defaultSettleTimeoutMs = 120_000;
 const setUpTimeoutMs = 60_000;

@@ -243,7 +243,11 @@ describeWithCluster('load balancers, pods, security groups, searches and project
         failures: 0,
         ageMs: expect.any(Number),
         nextRun: expect.any(Number),
-        lastRun: expect.objectContaining({ outcome: 'SUCCESS', lagMs: expect.any(Number) }),
+        // Of an account that is followed now, the last run of before may have been stopped for it.
+        lastRun: expect.objectContaining({
+          outcome: expect.stringMatching(/^(SUCCESS|STOPPED)$/),
+          lagMs: expect.any(Number),
+        }),
       }),
     );
   });
