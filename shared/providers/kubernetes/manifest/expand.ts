@@ -1,18 +1,37 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import { asJsonArray, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { asString, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { changeObject } from './edit.ts';
 
+/** An object that was sent, by itself or in a list. */
+export interface ListedObject {
+  /** Where it stands in what was sent. */
+  readonly path: readonly (string | number)[];
+  readonly value: JsonValue;
+}
+
 /**
- * The manifests of a request, each `List` replaced by its items. Nulls are dropped; a list inside a list stays.
- *
- * @throws InvalidInputError for an entry that is no object.
+ * What an object stands for, as kubectl takes it: the items of a `List`, and of whatever else has `items` and a kind that ends so,
+ * such as `RoleList`; else itself. Nulls among items are dropped, a list in a list stays. Items of a list of one kind are of that
+ * kind where they name none, as the API server answers them.
  */
-export function expandLists(manifests: readonly unknown[]): Manifest[] {
-  return listObjects(manifests, 'manifests').flatMap((manifest) => {
-    const isList = asString(manifest.kind)?.toLowerCase() === 'list';
-    return isList ? listObjects(asJsonArray(manifest.items), 'items of a List') : [manifest];
-  });
+export function listObjects(object: JsonObject): ListedObject[] {
+  const items = findItems(object);
+  if (items === undefined) return [{ path: [], value: object }];
+  return items
+    .map((item, index) => ({ path: ['items', index], value: withKindOf(object, item) }))
+    .filter(({ value }) => value !== null);
+}
+
+function findItems(object: JsonObject): readonly JsonValue[] | undefined {
+  const kind = asString(object['kind']) ?? '';
+  if (Array.isArray(object['items']) && /list$/i.test(kind)) return object['items'];
+  return kind.toLowerCase() === 'list' ? [] : undefined;
+}
+
+function withKindOf(list: JsonObject, item: JsonValue): JsonValue {
+  if (!isJsonObject(item) || item['kind'] || item['apiVersion']) return item;
+  const kind = (asString(list['kind']) ?? '').slice(0, -'List'.length);
+  return kind === '' ? item : { ...item, apiVersion: list['apiVersion'] ?? null, kind };
 }
 
 /**
@@ -38,14 +57,4 @@ export function setNamespace(manifest: Manifest, namespace: string): Manifest {
 /** The manifest with the name it gets in the cluster. */
 export function setName(manifest: Manifest, name: string): Manifest {
   return changeObject(manifest, ['metadata'], (metadata) => ({ ...metadata, name }));
-}
-
-/** The objects of a list without its nulls; `path` names the list in messages. */
-function listObjects(values: readonly unknown[], path: string): JsonObject[] {
-  return values.flatMap((value, index) => {
-    if (value === null || value === undefined) return [];
-    if (isJsonObject(value)) return [value];
-    const found = Array.isArray(value) ? 'a list' : `a ${typeof value}`;
-    throw new InvalidInputError(`${path}[${index}]: expected a Kubernetes object, got ${found}`);
-  });
 }

@@ -1,12 +1,5 @@
 import type * as z from 'zod';
-import {
-  asJsonArray,
-  asString,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  omitNulls,
-} from '../../../../core/json.ts';
+import { asString, isJsonObject, type JsonObject, type JsonValue, omitNulls } from '../../../../core/json.ts';
 import type { Moniker } from '../../../../core/moniker.ts';
 import { artifactField } from '../../../../core/providers/artifact.ts';
 import { loadBalancersMax } from '../../../../core/request-limits.ts';
@@ -31,6 +24,7 @@ import {
   findNamespaceProblem,
   findTextProblem,
 } from '../../api/names.ts';
+import { listObjects } from '../../manifest/expand.ts';
 import { labelSelectorsField } from '../../manifest/selectors.ts';
 
 const flag = (fallback: boolean) => withDefault(booleanField(), fallback);
@@ -38,9 +32,11 @@ const flag = (fallback: boolean) => withDefault(booleanField(), fallback);
 export const artifactList = withDefault(listOf(artifactField()), []);
 const strategies = ['RED_BLACK', 'BLUE_GREEN', 'HIGHLANDER', 'NONE'] as const;
 
-/** The fields of `deployManifest`. Lists of kind `List` are replaced by their items, nulls are dropped. */
+/** The fields of `deployManifest`. Lists are replaced by their items, nulls are dropped. */
 export const deployField = objectField({
-  manifests: manifestListField().describe('What to deploy. A `List` counts as its items.'),
+  manifests: manifestListField().describe(
+    'What to deploy. A `List`, or one of a kind such as `RoleList`, counts as its items.',
+  ),
   manifest: listedManifestField().describe(
     'Older pipelines send one manifest here. It counts only where `manifests` is empty.',
   ),
@@ -75,7 +71,7 @@ export const deployField = objectField({
 /** A parsed description of `deployManifest`. */
 export type DeployDescription = Exclude<z.output<typeof deployField>, undefined>;
 
-/** The manifests to deploy, none of them null or a List. Undefined when the description has no place for them. */
+/** The manifests to deploy, none of them null or a list. Undefined when the description has no place for them. */
 export function findManifests({
   manifests,
   manifest,
@@ -97,16 +93,16 @@ function monikerField(): Field<Moniker | undefined> {
   });
 }
 
-/** A list of manifests, each `List` in it replaced by its items. */
+/** A list of manifests, each list in it replaced by its items. */
 function manifestListField(): Field<readonly Manifest[] | undefined> {
   return listOf(listedManifestField()).transform((lists) => lists?.flat());
 }
 
-/** A manifest as a list of one, or a `List` as the list of its items. Each has an apiVersion, a kind and a name. */
+/** A manifest as a list of one, or a list as that of its items: see `listObjects`. Each has an apiVersion, a kind and a name. */
 export function listedManifestField(): Field<readonly Manifest[] | undefined> {
   return jsonObjectField().transform((object, context) => {
     if (object === undefined) return undefined;
-    const entries = isList(object) ? listItems(object) : [{ path: [], value: object }];
+    const entries = listObjects(object);
     for (const { path, value } of entries) {
       for (const { at, message } of findProblems(value)) {
         context.issues.push({ code: 'custom', path: [...path, ...at], message, input: value });
@@ -114,22 +110,6 @@ export function listedManifestField(): Field<readonly Manifest[] | undefined> {
     }
     return entries.map(({ value }) => omitNulls(value) as Manifest);
   });
-}
-
-interface ManifestEntry {
-  /** Where it stands in the object that was sent. */
-  readonly path: readonly (string | number)[];
-  readonly value: JsonValue;
-}
-
-function isList(object: JsonObject): boolean {
-  return asString(object.kind)?.toLowerCase() === 'list';
-}
-
-function listItems(list: JsonObject): ManifestEntry[] {
-  return asJsonArray(list.items)
-    .map((value, index) => ({ path: ['items', index], value }))
-    .filter(({ value }) => value !== null);
 }
 
 /** What is wrong with a value of a manifest, and where. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
+import type { JsonObject, JsonValue } from '../../../../../shared/core/json.ts';
 import {
-  expandLists,
+  listObjects,
   overrideNamespace,
   setName,
 } from '../../../../../shared/providers/kubernetes/manifest/expand.ts';
@@ -12,37 +12,35 @@ import { createManifest } from '../manifests.ts';
 const pod = freeze({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'x' } });
 const role = freeze(createManifest('rbac.authorization.k8s.io/v1', 'ClusterRole', { name: 'b' }));
 
-describe('expandLists', () => {
-  test('puts the items of a list in its place', () => {
-    for (const kind of ['List', 'list', 'LIST']) {
-      expect(expandLists([pod, { apiVersion: 'v1', kind, items: [role, null, pod] }, role])).toEqual([
-        pod,
-        role,
-        pod,
-        role,
-      ]);
-    }
-  });
+describe('listObjects', () => {
+  const list = (kind: string, items: JsonValue) => ({ apiVersion: 'v1', kind, items });
+  const listed = (object: JsonObject) => listObjects(object).map((each) => each.value);
 
-  test('drops nulls, and lists without items', () => {
-    expect(expandLists([null, pod, undefined, { kind: 'List', items: null }, { kind: 'List' }])).toEqual([
-      pod,
+  test.each(['List', 'list', 'LIST', 'PodList'])('a %s is its items', (kind) => {
+    expect(listObjects(list(kind, [pod, null, role]))).toEqual([
+      { path: ['items', 0], value: pod },
+      { path: ['items', 2], value: role },
     ]);
   });
 
-  test('leaves a list inside a list, and kinds that only end in List', () => {
-    const inner = { kind: 'List', items: [pod] };
-    const podList = { kind: 'PodList', items: [pod] };
-    expect(expandLists([{ kind: 'List', items: [inner] }, podList])).toEqual([inner, podList]);
+  test('a list in a list stays: kubectl refuses it, too', () => {
+    const inner = list('PodList', [pod]);
+    expect(listed(list('List', [role, inner]))).toEqual([role, inner]);
   });
 
-  test.each([
-    [[pod, 'x'], /manifests\[1\]: expected a Kubernetes object, got a string/],
-    [[[pod]], /manifests\[0\]: .* got a list/],
-    [[{ kind: 'List', items: [null, 7] }], /List\[1\]: .* got a number/],
-  ])('refuses %j', (manifests, message) => {
-    expect(() => expandLists(manifests)).toThrow(InvalidInputError);
-    expect(() => expandLists(manifests)).toThrow(message);
+  test('items of a list of one kind are of that kind, unless they name one', () => {
+    const { metadata } = pod;
+    const items = [{ metadata }, { kind: 'Secret', metadata }, { apiVersion: 'v2', metadata }];
+    expect(listed(list('PodList', items))).toEqual([pod, items[1], items[2]]);
+    expect(listed(list('List', [{ metadata }]))).toEqual([{ metadata }]);
+  });
+
+  test('what has no items is no list, but for a List', () => {
+    const allowed = { apiVersion: 'example.com/v1', kind: 'AllowList', metadata: { name: 'a' } };
+    expect(listed(allowed)).toEqual([allowed]);
+    expect(listed({ ...allowed, items: 'x' })).toHaveLength(1);
+    expect(listed({ ...allowed, kind: 'Allow', items: [] })).toHaveLength(1);
+    expect(listed(list('List', null))).toEqual([]);
   });
 });
 

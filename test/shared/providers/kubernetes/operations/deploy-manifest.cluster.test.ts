@@ -2,7 +2,12 @@ import { afterAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, findObject } from '../../../../support/cluster/cluster.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  findObject,
+  kubectl,
+} from '../../../../support/cluster/cluster.ts';
 import { findLive, listNames } from '../live.ts';
 import {
   createConfigMap,
@@ -111,6 +116,21 @@ describeWithCluster('deployManifest', (cluster) => {
       '': [`clusterRole role-of-${ns.name}`],
     });
     expect(await listNames(ns.name, 'configmaps')).toEqual(['plain']);
+  });
+
+  test('takes a list of one kind as kubectl does', async () => {
+    await using ns = await createNamespace();
+    const place = { namespace: ns.name };
+    const list = (apiVersion: string, kind: string, items: Manifest[]) => ({ apiVersion, kind, items });
+    const manifests = [
+      list('rbac.authorization.k8s.io/v1', 'RoleList', [{ metadata: { name: 'one', ...place }, rules: [] }]),
+      list('v1', 'ConfigMapList', [createConfigMap('two', {}, place)]),
+    ];
+    const command = ['apply', '--dry-run=client', '--output', 'name', '--filename', '-'];
+    const named = await kubectl(command, { stdin: manifests.map((each) => JSON.stringify(each)).join('\n') });
+    expect(named.trim().split('\n')).toEqual(['role.rbac.authorization.k8s.io/one', 'configmap/two']);
+    const result = await deploy(manifests, { versioned: false });
+    expect(result.manifestNamesByNamespace).toEqual({ [ns.name]: ['role one', 'configMap two'] });
   });
 
   test('what names no namespace lands in the one of the kubeconfig', async () => {
