@@ -25,6 +25,12 @@ export const deployPriorities = {
 } as const;
 
 /**
+ * Configurations of webhooks come after all that they may judge, in a difference to Clouddriver (40): before the Deployment behind it
+ * runs, a webhook refuses everything.
+ */
+export const webhookPriority = deployPriorities.LOWEST_PRIORITY + 1;
+
+/**
  * A configured priority: a whole number, written as a number or as text, or one of the names above in any case.
  *
  * @param kubernetesKind the kind it is configured for, for messages.

@@ -5,7 +5,7 @@ import { getHorizontalPodAutoscalerStatus } from './horizontal-pod-autoscaler.ts
 import { getJobStatus } from './job.ts';
 import type { Capability, KindDefinition, SpinnakerKind } from './kind.ts';
 import { getPodStatus } from './pod.ts';
-import { deployPriorities as priority } from './priority.ts';
+import { deployPriorities as priority, webhookPriority } from './priority.ts';
 import { getReplicaSetStatus } from './replica-set.ts';
 import { getStatefulSetStatus } from './stateful-set.ts';
 import { getSettledStatus } from './status.ts';
@@ -61,8 +61,6 @@ const rows: readonly KindRow[] = [
     namespaced: false,
     deployPriority: priority.STORAGE_CLASS_PRIORITY,
   },
-  { name: 'mutatingWebhookConfiguration', namespaced: false, deployPriority: priority.ADMISSION_PRIORITY },
-  { name: 'validatingWebhookConfiguration', namespaced: false, deployPriority: priority.ADMISSION_PRIORITY },
   {
     name: 'persistentVolume',
     aliases: ['pv'],
@@ -189,6 +187,9 @@ const rows: readonly KindRow[] = [
     replacers: 'scaleTarget',
     getStatus: getHorizontalPodAutoscalerStatus,
   },
+
+  { name: 'mutatingWebhookConfiguration', namespaced: false, deployPriority: webhookPriority },
+  { name: 'validatingWebhookConfiguration', namespaced: false, deployPriority: webhookPriority },
 
   { name: 'controllerRevision', deployPriority: priority.LOWEST_PRIORITY, deployable: false },
   { name: 'event', deployPriority: priority.LOWEST_PRIORITY, deployable: false },

@@ -15,8 +15,8 @@ import { maskObject } from '../steps/result.ts';
 import type { PlannedManifest } from './plan.ts';
 import { checkVersionOurs, isVersion, writeVersion } from './version-write.ts';
 
-/** A new kind that is not served by then will not be. */
-const servedWithinMs = 10_000;
+/** A new kind that is not served by then will not be: API servers that are starved, or many, take long to look at definitions. */
+const servedWithinMs = 30_000;
 const repeatPauseMs = 100;
 
 /** How a manifest is submitted, and remembered. */

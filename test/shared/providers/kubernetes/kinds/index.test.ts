@@ -15,8 +15,6 @@ const expected: readonly (readonly [string, number, string, boolean, boolean])[]
   ['customResourceDefinition', 30, 'unclassified', false, false],
   ['serviceAccount', 40, 'unclassified', true, false],
   ['storageClass', 40, 'unclassified', false, false],
-  ['mutatingWebhookConfiguration', 40, 'unclassified', false, false],
-  ['validatingWebhookConfiguration', 40, 'unclassified', false, false],
   ['persistentVolume', 40, 'configs', false, false],
   ['configMap', 50, 'configs', true, true],
   ['secret', 50, 'configs', true, true],
@@ -37,6 +35,8 @@ const expected: readonly (readonly [string, number, string, boolean, boolean])[]
   ['cronJob', 100, 'serverGroups', true, false],
   ['pod', 100, 'instances', true, true],
   ['horizontalpodautoscaler', 110, 'unclassified', true, false],
+  ['mutatingWebhookConfiguration', 1001, 'unclassified', false, false],
+  ['validatingWebhookConfiguration', 1001, 'unclassified', false, false],
   ['controllerRevision', 1000, 'unclassified', true, false],
   ['event', 1000, 'unclassified', true, false],
 ];

@@ -15,6 +15,7 @@ function make(kind: string, name = 'a', apiVersion = 'v1'): Manifest {
 
 test('what others need is deployed first', () => {
   const manifests = [
+    make('ValidatingWebhookConfiguration'),
     make('Lease', 'a', 'coordination.k8s.io/v1'),
     make('HorizontalPodAutoscaler'),
     make('Deployment', 'b'),

@@ -10,6 +10,7 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../../../support/cluster/cluster.ts';
+import { createTestClock } from '../../../../support/run/test-clock.ts';
 import { definitions } from '../live.ts';
 import { createDefinition, createManifest, type ManifestParts } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
@@ -104,6 +105,26 @@ describeWithCluster('custom kinds', (cluster) => {
       '': [`${second.fullKind.toUpperCase()} two`],
     });
     expect(await findObject(`/apis/${group}/v1/${second.plural}/two`)).toBeUndefined();
+  });
+
+  test('that a deploy defines are waited for longer than 15 seconds', async () => {
+    await using ns = await createNamespace();
+    const { definition, fullKind, plural, create } = createKind(ns, 'Namespaced');
+    const clock = createTestClock();
+    let missedMs = 0;
+    await using proxy = await startApiProxy(cluster, {
+      refuse({ path }) {
+        const isServed = !path.startsWith(`/apis/${group}/`) || !path.includes(plural) || missedMs >= 15_000;
+        if (isServed) return undefined;
+        missedMs += 5_000;
+        clock.advance(5_000);
+        return 404;
+      },
+    });
+    await using via = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }], { clock });
+    const result = await deploy([definition, create('one', { namespace: ns.name })], { via });
+    expect(missedMs).toBe(15_000);
+    expect(result.manifestNamesByNamespace).toMatchObject({ [ns.name]: [`${fullKind} one`] });
   });
 
   test('cost a discovery when one is met for the first time, and none after', async () => {

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import type { Provider } from '../../../../../shared/core/providers/provider.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
 import { findLive, listNames } from '../live.ts';
 import {
   createConfigMap,
@@ -314,6 +314,37 @@ describeWithCluster('the rules of deployManifest', (cluster) => {
     const annotations = { 'strategy.spinnaker.io/recreate': 'true' };
     const flags = createConfigMap('flags', {}, { namespace: ns.name, annotations });
     await deploy([flags], { versioned: false });
+  test('a webhook comes after what it would refuse, since nothing answers it yet', async () => {
+    await using ns = await createNamespace();
+    const name = `judge-of-${ns.name}`;
+    const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+    const judge = {
+      ...{
+        name: 'judge.busdriver.test',
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'None',
+        timeoutSeconds: 1,
+      },
+      clientConfig: { service: { namespace: ns.name, name: 'judge' } },
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ns.name } },
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+    };
+    const webhook = createManifest('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', {
+      ...{ name, more: { webhooks: [judge] } },
+    });
+    const flags = (text: string) => createConfigMap('flags', { text }, { namespace: ns.name });
+    try {
+      const { createdArtifacts } = await deploy([webhook, flags('a')]);
+      const types = createdArtifacts.map(({ type }) => type);
+      expect(types).toEqual(['kubernetes/configMap', 'kubernetes/validatingWebhookConfiguration']);
+      let count = 0;
+      const redeploy = () => deploy([flags(`b${count++}`)]).then(() => 'deployed', String);
+      await expect.poll(redeploy).toContain('failed calling webhook "judge.busdriver.test"');
+    } finally {
+      await requestApi('DELETE', `${path}/${name}`);
+    }
+  });
+
     const before = await findLive(ns.name, 'configmaps/flags');
     const labelSelectors = { selectors: [{ kind: 'EXISTS', key: 'tier' }] };
     await deploy([flags], { versioned: false, labelSelectors, allowNothingSelected: true });
