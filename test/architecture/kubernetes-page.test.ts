@@ -32,7 +32,7 @@ const capabilityWords: { readonly [capability in Capability]?: string } = {
 const referenceWords: { readonly [set in ReplacerSet]: string } = {
   none: '',
   podTemplate: 'pod template',
-  pod: 'images',
+  pod: 'images, configs',
   scaleTarget: 'scale target',
 };
 

@@ -76,22 +76,39 @@ export function findArtifacts(manifest: Manifest, kind: Pick<KindDefinition, 're
   return [...found.values()];
 }
 
+/** So many references are named in a message, each by so many characters. */
+const [referencesToldMax, referenceLengthMax] = [20, 200];
+
 /**
  * Checks that each required artifact was bound.
  *
- * @throws InvalidInputError naming those that were not.
+ * @param listReferences what the manifests refer to, by `findArtifacts`, for the message
+ * @throws InvalidInputError naming those that were not, and what there is of their types.
  */
-export function checkArtifactsBound(required: readonly Artifact[], bound: readonly Artifact[]): void {
+export function checkArtifactsBound(
+  required: readonly Artifact[],
+  bound: readonly Artifact[],
+  listReferences: () => readonly Artifact[],
+): void {
   const boundKeys = new Set(bound.map(getArtifactKey));
   const missing = required.filter((artifact) => !boundKeys.has(getArtifactKey(artifact)));
   if (missing.length === 0) return;
+  const byType = Map.groupBy(listReferences(), ({ type }) => type);
+  const others = new Map([...byType].map(([type, found]) => [type, describeReferences(found)]));
   throw new InvalidInputError(
     missing.map(
       ({ type = '', name = '', location }) =>
         `Required artifact ${type} '${name}'${location ? ` in ${location}` : ''} was not bound: ` +
-        'no manifest refers to it by that name',
+        `no manifest refers to it by that name, ${others.get(type) ?? `nor to any ${type}`}`,
     ),
   );
+}
+
+function describeReferences(found: readonly Artifact[]): string {
+  const all = [...new Set(found.map(({ reference = '' }) => reference))];
+  const told = all.slice(0, referencesToldMax).map((each) => each.slice(0, referenceLengthMax));
+  const more = all.length - told.length;
+  return `but to ${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** The artifact that a deployed manifest is for those deployed after it. Without a name it cannot be referred to. */

@@ -10,6 +10,12 @@ const metadataPaths: readonly (readonly string[])[] = [
   ['spec', 'jobTemplate', 'spec', 'template', 'metadata'],
 ];
 
+/** Labels that a workload, a PodDisruptionBudget or a NetworkPolicy selects: equal to some above. */
+const selectorPaths: readonly (readonly string[])[] = [
+  ['spec', 'selector', 'matchLabels'],
+  ['spec', 'podSelector', 'matchLabels'],
+];
+
 /** So many places are named in a message. */
 const placesToldMax = 10;
 
@@ -20,15 +26,18 @@ export interface WrittenTexts {
 }
 
 /**
- * The manifest with texts for those values of its annotations and labels that are numbers, true or false: Kubernetes takes texts
- * alone, and YAML makes numbers of versions. The given manifest stays as it is; without such a value it is answered itself.
+ * The manifest with texts for those values of its annotations, labels and `matchLabels` that are numbers, true or false: Kubernetes takes
+ * texts alone, and YAML makes numbers of versions. The given manifest stays as it is; without such a value it is answered itself.
  */
 export function writeMetadataTexts(manifest: Manifest): WrittenTexts {
   const changed: string[] = [];
-  const maps = metadataPaths.flatMap((path) => [
-    [...path, 'annotations'],
-    [...path, 'labels'],
-  ]);
+  const maps = [
+    ...metadataPaths.flatMap((path) => [
+      [...path, 'annotations'],
+      [...path, 'labels'],
+    ]),
+    ...selectorPaths,
+  ];
   const written = maps.reduce((current, path) => {
     const values = asJsonObject(getPath(current, ...path)) ?? {};
     const keys = Object.keys(values).filter((key) => isNoText(values[key]));

@@ -27,20 +27,19 @@ export const artifactTypes = {
 /** The lists of containers in a pod spec that are looked at; ephemeral ones are not, as in Clouddriver. */
 const containerLists = ['containers', 'initContainers'];
 
+/** Applies a change to the pod specs of a manifest; what does not change keeps its identity. */
+type ChangePodSpecs = (manifest: Manifest, change: (podSpec: JsonObject) => JsonObject) => Manifest;
+
 /** Where the pods of workloads refer to artifacts, in the order in which they are looked at. */
 const podTemplateReplacers: readonly Replacer[] = [
-  inContainers(artifactTypes.dockerImage, ['image'], cutTagOrDigest),
-  inPodSpec(artifactTypes.configMap, ['volumes', '*', 'configMap', 'name']),
-  inPodSpec(artifactTypes.secret, ['volumes', '*', 'secret', 'secretName']),
-  inPodSpec(artifactTypes.configMap, ['volumes', '*', 'projected', 'sources', '*', 'configMap', 'name']),
-  inPodSpec(artifactTypes.secret, ['volumes', '*', 'projected', 'sources', '*', 'secret', 'name']),
-  inContainers(artifactTypes.configMap, ['envFrom', '*', 'configMapRef', 'name']),
-  inContainers(artifactTypes.secret, ['envFrom', '*', 'secretRef', 'name']),
-  inContainers(artifactTypes.configMap, ['env', '*', 'valueFrom', 'configMapKeyRef', 'name']),
-  inContainers(artifactTypes.secret, ['env', '*', 'valueFrom', 'secretKeyRef', 'name']),
+  {
+    ...inContainers(changeTemplateSpecs, artifactTypes.dockerImage, ['image']),
+    getName: cutTagOrDigest,
+  },
+  ...listConfigReplacers(changeTemplateSpecs),
 ];
 
-/** A bare pod: the images of its containers alone, each compared whole. */
+/** A bare pod: the images of its containers, each compared whole, and its ConfigMaps and Secrets, which Clouddriver leaves. */
 const podReplacers: readonly Replacer[] = [
   {
     artifactType: artifactTypes.dockerImage,
@@ -48,6 +47,7 @@ const podReplacers: readonly Replacer[] = [
       changeStrings(manifest, ['spec', 'containers', '*', 'image'], change),
     getName: takeWhole,
   },
+  ...listConfigReplacers(changeOwnSpec),
 ];
 
 /** What an autoscaler scales. */
@@ -64,27 +64,54 @@ export const replacerSets: { readonly [set in ReplacerSet]: readonly Replacer[] 
   scaleTarget: scaleTargetReplacers,
 };
 
-/** References at `path` within the pod specs of templates. */
-function inPodSpec(artifactType: string, path: readonly PathStep[]): Replacer {
-  return {
-    artifactType,
-    changeReferences: (manifest, change) =>
-      changeTemplateSpecs(manifest, (podSpec) => changeStrings(podSpec, path, change)),
-    getName: takeWhole,
-  };
+/** Where pod specs refer to ConfigMaps and Secrets. */
+function listConfigReplacers(changePodSpecs: ChangePodSpecs): Replacer[] {
+  const { configMap, secret } = artifactTypes;
+  const sources = ['volumes', '*', 'projected', 'sources', '*'];
+  return [
+    inPodSpec(changePodSpecs, configMap, ['volumes', '*', 'configMap', 'name']),
+    inPodSpec(changePodSpecs, secret, ['volumes', '*', 'secret', 'secretName']),
+    inPodSpec(changePodSpecs, configMap, [...sources, 'configMap', 'name']),
+    inPodSpec(changePodSpecs, secret, [...sources, 'secret', 'name']),
+    inContainers(changePodSpecs, configMap, ['envFrom', '*', 'configMapRef', 'name']),
+    inContainers(changePodSpecs, secret, ['envFrom', '*', 'secretRef', 'name']),
+    inContainers(changePodSpecs, configMap, ['env', '*', 'valueFrom', 'configMapKeyRef', 'name']),
+    inContainers(changePodSpecs, secret, ['env', '*', 'valueFrom', 'secretKeyRef', 'name']),
+  ];
 }
 
-/** References at `path` within each container of templates. */
-function inContainers(
+/** `changePodSpecs` of a bare pod. */
+function changeOwnSpec(manifest: Manifest, change: (podSpec: JsonObject) => JsonObject): Manifest {
+  const spec = manifest['spec'];
+  const changed = isJsonObject(spec) ? change(spec) : spec;
+  return changed === spec || changed === undefined ? manifest : { ...manifest, spec: changed };
+}
+
+/** References at `path` within pod specs. */
+function inPodSpec(
+  changePodSpecs: ChangePodSpecs,
   artifactType: string,
   path: readonly PathStep[],
-  getName: Replacer['getName'] = takeWhole,
 ): Replacer {
   return {
     artifactType,
     changeReferences: (manifest, change) =>
-      changeTemplateSpecs(manifest, (podSpec) => changeContainers(podSpec, path, change)),
-    getName,
+      changePodSpecs(manifest, (podSpec) => changeStrings(podSpec, path, change)),
+    getName: takeWhole,
+  };
+}
+
+/** References at `path` within each container of pod specs. */
+function inContainers(
+  changePodSpecs: ChangePodSpecs,
+  artifactType: string,
+  path: readonly PathStep[],
+): Replacer {
+  return {
+    artifactType,
+    changeReferences: (manifest, change) =>
+      changePodSpecs(manifest, (podSpec) => changeContainers(podSpec, path, change)),
+    getName: takeWhole,
   };
 }
 
@@ -114,12 +141,13 @@ function changeContainers(
 }
 
 /**
- * The name of an image without digest or tag. A registry's port is taken for a tag where no tag follows it
- * (`registry:5000/web` is `registry`), as Clouddriver does: pipelines in use were written against that.
+ * The name of an image without tag and digest. A registry's port is taken for a tag where neither follows it
+ * (`registry:5000/web` is `registry`), as Clouddriver does: pipelines in use were written against that. It leaves a tag that a
+ * digest follows, so that no artifact is found.
  */
 function cutTagOrDigest(image: string): string {
   const digest = image.indexOf('@');
-  if (digest >= 0) return image.slice(0, digest);
+  if (digest >= 0) return image.slice(0, digest).replace(/:[^:/]*$/, '');
   const tag = image.lastIndexOf(':');
   return tag >= 0 ? image.slice(0, tag) : image;
 }

@@ -2,7 +2,7 @@ import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts
 import type { Artifact } from '../../../core/providers/artifact.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { readLabels } from '../manifest/annotations.ts';
-import { checkArtifactsBound } from '../manifest/artifacts.ts';
+import { checkArtifactsBound, findArtifacts } from '../manifest/artifacts.ts';
 import { overrideNamespace } from '../manifest/expand.ts';
 import { readCoordinates, readFullName, readGenerateName, readKind, readName } from '../manifest/identity.ts';
 import { describeTexts, writeMetadataTexts } from '../manifest/metadata-texts.ts';
@@ -57,7 +57,10 @@ export async function runDeploy(
   plan.report();
   if (description.enableArtifactBinding) {
     run.report('Checking that each required artifact was bound');
-    checkArtifactsBound(description.requiredArtifacts, listBound(plan));
+    const { kindRegistry } = account;
+    const listReferences = () =>
+      plan.planned.flatMap(({ manifest }) => findArtifacts(manifest, kindRegistry.find(readKind(manifest))));
+    checkArtifactsBound(description.requiredArtifacts, listBound(plan), listReferences);
   }
   const objects = await submitAll(plan, description, work);
   run.report(`Deployed ${objects.length} of ${manifests.length} manifests`);

@@ -19,7 +19,7 @@ import type { ObjectRef } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { formatFullName } from '../kinds/name.ts';
-import { bindArtifacts, checkArtifactsBound } from '../manifest/artifacts.ts';
+import { bindArtifacts, checkArtifactsBound, findArtifacts } from '../manifest/artifacts.ts';
 import { type Coordinates, readNamespace } from '../manifest/identity.ts';
 import type { JsonPatchOperation } from '../manifest/json-patch.ts';
 import { patchOnce } from './patch-once.ts';
@@ -144,15 +144,16 @@ function bind(
   { account, session }: OperationWork,
 ): { readonly patch: Patch; readonly bound: readonly Artifact[] } {
   if (patch.type === 'json') return { patch, bound: [] };
+  const kind = account.kindRegistry.find(readTarget({ manifestName, location }).kind);
   const { manifest: body, bound } = bindArtifacts({
     manifest: patch.body,
-    kind: account.kindRegistry.find(readTarget({ manifestName, location }).kind),
+    kind,
     namespace: location,
     account: account.name,
     artifacts: putFirst(requiredArtifacts, allArtifacts),
     imageBinding: session.settings.dockerImageBinding,
   });
-  checkArtifactsBound(requiredArtifacts, bound);
+  checkArtifactsBound(requiredArtifacts, bound, () => findArtifacts(body, kind));
   return { patch: { ...patch, body }, bound };
 }
 

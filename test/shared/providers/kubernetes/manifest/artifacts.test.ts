@@ -235,19 +235,28 @@ test('binding never touches other fields', () => {
 
 describe('checkArtifactsBound', () => {
   test('accepts what was bound', () => {
-    expect(() =>
-      checkArtifactsBound([image, settings], [settings, { ...image, metadata: {} }]),
-    ).not.toThrow();
-    expect(() => checkArtifactsBound([], [])).not.toThrow();
+    const bound = [settings, { ...image, metadata: {} }];
+    expect(() => checkArtifactsBound([image, settings], bound, () => [])).not.toThrow();
+    expect(() => checkArtifactsBound([], [], () => [])).not.toThrow();
   });
 
   test('names what was not', () => {
-    const check = () => checkArtifactsBound([image, settings], [{ ...image, reference: 'other' }]);
+    const check = () => checkArtifactsBound([image, settings], [{ ...image, reference: 'other' }], () => []);
     expect(check).toThrow(InvalidInputError);
     expect(check).toThrow(
       /docker\/image 'ghcr.io\/acme\/web' was not bound.*configMap 'settings' in shop was not bound/,
     );
   });
+});
+
+test('an image that is not bound is told beside the images that there are, of bounded length', () => {
+  const others = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ ...image, reference: `web${index}:1` }));
+  const check = (found: readonly Artifact[]) => () => checkArtifactsBound([image], [], () => found);
+  expect(check([...others(2), ...others(1), settings])).toThrow(/by that name, but to web0:1, web1:1$/);
+  expect(check([settings])).toThrow(/by that name, nor to any docker\/image$/);
+  const long = { ...image, reference: 'x'.repeat(1_000) };
+  expect(check([long, ...others(21)])).toThrow(/but to x{200}, web0:1, .*web18:1 and 2 more$/);
 });
 
 describe('findArtifacts', () => {

@@ -30,6 +30,18 @@ test.each([
   expect(manifest).toEqual(before);
 });
 
+test.each(['selector', 'podSelector'])(
+  'numbers and truths in the matchLabels of its %s become texts',
+  (selector) => {
+    const place = (matchLabels: JsonObject) => ({
+      spec: { [selector]: { matchLabels, matchExpressions: [] } },
+    });
+    const { manifest: written, changed } = writeMetadataTexts(place(labels));
+    expect(written).toEqual(place(texts));
+    expect(changed).toEqual(['version', 'stable'].map((key) => `spec.${selector}.matchLabels.${key}`));
+  },
+);
+
 test('integers keep their digits', () => {
   const { value } = parseBoundedJson('{"metadata": {"labels": {"id": 9007199254740993}}}', {
     depthMax: 9,

@@ -57,8 +57,10 @@ describe('an image', () => {
   test.for([
     ['nginx', 'nginx', 'match-name-and-tag', true],
     ['nginx:1.2', 'nginx', 'match-name-and-tag', true],
-    ['nginx:1.2@sha256:1f', 'nginx:1.2', 'match-name-and-tag', true],
-    ['nginx:1.2@sha256:1f', 'nginx', 'match-name-and-tag', false],
+    ['nginx:1.2@sha256:1f', 'nginx', 'match-name-and-tag', true],
+    ['nginx:1.2@sha256:1f', 'nginx:1.2', 'match-name-and-tag', false],
+    ['registry:5000/nginx:1@sha256:1f', 'registry:5000/nginx', 'match-name-and-tag', true],
+    ['registry:5000/nginx@sha256:1f', 'registry:5000/nginx', 'match-name-and-tag', true],
     ['nginx@sha256:1f', 'nginx', 'match-name-and-tag', true],
     ['registry:5000/nginx:1', 'registry:5000/nginx', 'match-name-and-tag', true],
     ['registry:5000/nginx', 'registry', 'match-name-and-tag', true],
@@ -88,10 +90,16 @@ describe('an image', () => {
     }
   });
 
-  test('of a bare pod’s init container, and its config maps, stay', () => {
+  test('of a bare pod’s init container stays', () => {
     const manifest = makePod('x');
-    expect(bind([tools, settings], { manifest, kind: 'pod' })).toEqual({ manifest, bound: [] });
+    expect(bind([tools], { manifest, kind: 'pod' })).toEqual({ manifest, bound: [] });
   });
+});
+
+test('a bare pod takes the versions of its config maps', () => {
+  const manifest = makePod('x');
+  const changed = substitute(manifest, 'settings', 'settings-v003');
+  expect(bind([settings], { manifest, kind: 'pod' })).toEqual({ manifest: changed, bound: [settings] });
 });
 
 describe('an autoscaler', () => {

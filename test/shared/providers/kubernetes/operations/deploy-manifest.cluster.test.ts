@@ -265,7 +265,8 @@ describeWithCluster('deployManifest', (cluster) => {
       createWorkload('Deployment', 'web', { namespace: ns.name }),
     ];
     await expect(deploy(manifests, { requiredArtifacts })).rejects.toThrow(
-      "Required artifact docker/image 'registry.test/other' was not bound",
+      "Required artifact docker/image 'registry.test/other' was not bound: " +
+        'no manifest refers to it by that name, but to registry.test/web:1',
     );
     expect(await listNames(ns.name, 'configmaps')).toEqual([]);
   });

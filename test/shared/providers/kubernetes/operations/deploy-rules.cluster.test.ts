@@ -96,21 +96,26 @@ describeWithCluster('the rules of deployManifest', (cluster) => {
       ]);
     });
 
-    test('in a bare pod are images of its containers, compared whole', async () => {
+    test('in a bare pod are images of its containers, compared whole, its ConfigMaps and its Secrets', async () => {
       await using ns = await createNamespace();
       const spec = { ...referringPodSpec, nodeSelector: { nowhere: 'to-be-found' } };
-      const pod = createManifest('v1', 'Pod', { name: 'bare', namespace: ns.name, more: { spec } });
+      const place = { namespace: ns.name };
+      const pod = createManifest('v1', 'Pod', { name: 'bare', ...place, more: { spec } });
       const whole = { ...image, name: 'registry.test/web:1' };
-      const flags = createConfigMap('flags', {}, { namespace: ns.name });
-      const { boundArtifacts } = await deploy([pod, flags], { optionalArtifacts: [image, whole] });
-      expect(boundArtifacts).toMatchObject([{ name: 'registry.test/web:1' }]);
+      const configs = [createConfigMap('flags', {}, place), createSecret('keys', 'x', place)];
+      const { boundArtifacts } = await deploy([pod, ...configs], { optionalArtifacts: [image, whole] });
+      expect(boundArtifacts.map(({ name }) => name)).toEqual(['registry.test/web:1', 'flags', 'keys']);
       const live = await findLive(ns.name, 'pods/bare-v000');
       expect(live).toMatchObject({
         spec: {
           initContainers: [{ image: 'registry.test/web:1' }],
-          containers: [{ image: image.reference, envFrom: [{ configMapRef: { name: 'flags' } }, {}] }],
+          containers: [{ image: image.reference }],
         },
       });
+      const text = JSON.stringify(live?.['spec']);
+      const count = (name: string) => text.split(`"${name}"`).length - 1;
+      const counts = { flags: count('flags-v000'), keys: count('keys-v000') };
+      expect(counts).toEqual({ flags: references.flags, keys: references.keys });
     });
 
     test('are what an autoscaler scales, by the kind it names', async () => {
@@ -309,11 +314,6 @@ describeWithCluster('the rules of deployManifest', (cluster) => {
     expect(await listNames(ns.name, 'configmaps')).toEqual(selected);
   });
 
-  test('what labels leave out is not recreated either', async () => {
-    await using ns = await createNamespace();
-    const annotations = { 'strategy.spinnaker.io/recreate': 'true' };
-    const flags = createConfigMap('flags', {}, { namespace: ns.name, annotations });
-    await deploy([flags], { versioned: false });
   test('a webhook comes after what it would refuse, since nothing answers it yet', async () => {
     await using ns = await createNamespace();
     const name = `judge-of-${ns.name}`;
@@ -345,6 +345,11 @@ describeWithCluster('the rules of deployManifest', (cluster) => {
     }
   });
 
+  test('what labels leave out is not recreated either', async () => {
+    await using ns = await createNamespace();
+    const annotations = { 'strategy.spinnaker.io/recreate': 'true' };
+    const flags = createConfigMap('flags', {}, { namespace: ns.name, annotations });
+    await deploy([flags], { versioned: false });
     const before = await findLive(ns.name, 'configmaps/flags');
     const labelSelectors = { selectors: [{ kind: 'EXISTS', key: 'tier' }] };
     await deploy([flags], { versioned: false, labelSelectors, allowNothingSelected: true });

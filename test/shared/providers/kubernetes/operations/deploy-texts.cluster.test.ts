@@ -20,7 +20,7 @@ describeWithCluster('texts of metadata in deployManifest', (cluster) => {
     );
     const web = createWorkload('Deployment', 'web', { namespace: ns.name, replicas: 0 });
     const template = {
-      metadata: { labels: { app: 'web', release: 3 } },
+      metadata: { labels: { app: 'web', release: 3, track: 1 } },
       spec: getPath(web, 'spec', 'template', 'spec') ?? {},
     };
     const record = emptyRecord();
@@ -28,7 +28,7 @@ describeWithCluster('texts of metadata in deployManifest', (cluster) => {
       ...{ account: 'test', moniker: { app: 'shop' } },
       manifests: [
         flags,
-        { ...web, spec: { selector: { matchLabels: { app: 'web' } }, replicas: 0, template } },
+        { ...web, spec: { selector: { matchLabels: { app: 'web', track: 1 } }, replicas: 0, template } },
       ],
     };
     await runOperation(getOperation(provider, 'deployManifest'), description, { record });
@@ -43,7 +43,7 @@ describeWithCluster('texts of metadata in deployManifest', (cluster) => {
     const warnings = listHistory(record).filter((line) => line.startsWith('Warning'));
     expect(warnings).toEqual([
       'Warning about configMap flags: values of annotations and labels must be texts; these were made texts: metadata.annotations.build, metadata.annotations.stable, metadata.annotations.strategy.spinnaker.io/versioned, metadata.labels.version',
-      'Warning about deployment web: values of annotations and labels must be texts; these were made texts: spec.template.metadata.labels.release',
+      'Warning about deployment web: values of annotations and labels must be texts; these were made texts: spec.template.metadata.labels.release, spec.template.metadata.labels.track, spec.selector.matchLabels.track',
     ]);
     // Nothing is different the next time.
     await runOperation(getOperation(provider, 'deployManifest'), description);

@@ -93,7 +93,8 @@ describeWithCluster('patchManifest', (cluster) => {
     const artifacts = { allArtifacts: [image], requiredArtifacts: [image] };
     const description = toDescription('deployment web', ns.name, { patchBody, ...by('merge') });
     await expect(runOperation(operation, { ...description, ...artifacts })).rejects.toThrow(
-      "failed: Required artifact docker/image 'registry.test/none' was not bound",
+      "failed: Required artifact docker/image 'registry.test/none' was not bound: " +
+        'no manifest refers to it by that name, nor to any docker/image',
     );
     expect(await findLive(ns.name, 'deployments/web')).toHaveProperty('spec.replicas', 0);
   });
