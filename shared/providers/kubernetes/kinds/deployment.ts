@@ -4,6 +4,7 @@ import type { UncheckedObject } from '../api/unchecked.ts';
 import {
   checkAppsV1,
   findCondition,
+  findReplicaFailure,
   findStatus,
   isGenerationObserved,
   readCount,
@@ -12,6 +13,7 @@ import {
 } from './live-object.ts';
 import {
   describeOldGeneration,
+  explainStatus,
   type ManifestStatus,
   markFailed,
   markPaused,
@@ -35,7 +37,8 @@ export function getDeploymentStatus(manifest: Manifest): ManifestStatus {
   }
   const judged = judgeConditions(status);
   const pending = findPendingRollout(status, readDesiredReplicas(manifest));
-  return pending === undefined ? judged : markUnstable(judged, pending);
+  const rollout = pending === undefined ? judged : markUnstable(judged, pending);
+  return explainStatus(rollout, findReplicaFailure(status));
 }
 
 /** What the conditions of a Deployment say; several may hold at once. */

@@ -22,8 +22,6 @@ export interface Readiness {
   readonly state: 'current' | 'inProgress' | 'failed';
   /** Why, in words for people; empty for `current`. */
   readonly message: string;
-  /** Whether the message tells what Clouddriver's rules look at nowhere. */
-  readonly isNews?: boolean;
 }
 
 /** What is looked at in objects of any kind. */
@@ -172,10 +170,7 @@ function judgeDeployment(object: Manifest): Readiness {
 function judgeReplicaSet(object: Manifest): Readiness {
   const { status } = asUnchecked<V1ReplicaSet>(object);
   const failure = findCondition(status, { type: 'ReplicaFailure', status: 'True' });
-  if (failure) {
-    const message = `Replicas cannot be made: ${readMessage(failure, 'no reason is given')}`;
-    return { ...inProgress(message), isNews: true };
-  }
+  if (failure) return inProgress(`Replicas cannot be made: ${readMessage(failure, 'no reason is given')}`);
   const desired = readDesired(object);
   return (
     findShortage('have all labels', readCount(status?.fullyLabeledReplicas), desired) ??

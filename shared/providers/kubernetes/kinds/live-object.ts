@@ -66,6 +66,18 @@ export function findCondition(
   );
 }
 
+/** Why no pods can be made, in the words of the condition `ReplicaFailure`, which a quota or a webhook brings about. */
+export function findReplicaFailure(status: WithConditions): string | undefined {
+  const failure = findCondition(status, { type: 'ReplicaFailure', status: 'True' });
+  return failure && describeCondition(failure);
+}
+
+/** A condition in its own words: `FailedCreate: pods "web-5c-" is forbidden: exceeded quota: few`. */
+export function describeCondition(condition: UncheckedObject<Condition>): string {
+  const words = [asString(condition.reason) || asString(condition.type), asString(condition.message)];
+  return words.filter(Boolean).join(': ');
+}
+
 /** The condition's own message, or `fallback` where it has none. */
 export function readMessage(condition: UncheckedObject<Condition>, fallback: string): string {
   return asString(condition.message) || fallback;

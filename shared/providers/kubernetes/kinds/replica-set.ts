@@ -3,12 +3,14 @@ import type { Manifest } from '../api/manifest.ts';
 import type { UncheckedObject } from '../api/unchecked.ts';
 import {
   checkAppsV1,
+  findReplicaFailure,
   findStatus,
   isGenerationObserved,
   readCount,
   readDesiredReplicas,
 } from './live-object.ts';
 import {
+  explainStatus,
   type ManifestStatus,
   markUnavailable,
   markUnstable,
@@ -26,7 +28,8 @@ export function getReplicaSetStatus(manifest: Manifest): ManifestStatus {
   const status = findStatus<V1ReplicaSet>(manifest);
   if (status === undefined) return unreportedStatus;
   const shortage = findShortage(status, readDesiredReplicas(manifest));
-  if (shortage !== undefined) return markUnavailable(settledStatus, shortage);
+  if (shortage !== undefined)
+    return explainStatus(markUnavailable(settledStatus, shortage), findReplicaFailure(status));
   if (isGenerationObserved(manifest, status)) return settledStatus;
   return markUnstable(
     settledStatus,

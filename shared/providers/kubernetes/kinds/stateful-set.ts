@@ -5,7 +5,7 @@ import type {
 } from '@kubernetes/client-node';
 import { asJsonObject, asString } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
-import { asUnchecked, findNumber, type Unchecked, type UncheckedObject } from '../api/unchecked.ts';
+import { asUnchecked, type Unchecked, type UncheckedObject } from '../api/unchecked.ts';
 import {
   checkAppsV1,
   findStatus,
@@ -57,22 +57,19 @@ function findShortage(status: UncheckedObject<V1StatefulSetStatus>, desired: num
 
 /**
  * The status of a rolling update, of which a partition may hold back the lower ordinals; undefined where Kubernetes
- * gives no settings for it or has not counted updated replicas. API servers fill the settings in for every rolling update.
+ * gives no settings for it. API servers fill the settings in for every rolling update.
  */
 function judgePartitionedRollout(
   strategy: Strategy,
   status: UncheckedObject<V1StatefulSetStatus>,
 ): ManifestStatus | undefined {
   const settings = strategy?.rollingUpdate;
-  const updated = findNumber(status.updatedReplicas);
-  if (!isOfType(strategy, 'RollingUpdate') || asJsonObject(settings) === undefined || updated === undefined)
-    return undefined;
-  const partition = findNumber(settings?.partition);
-  const existing = findNumber(status.replicas);
-  if (partition !== undefined && existing !== undefined && updated < existing - partition) {
-    const above = `${updated} of the ${existing - partition} replicas above the partition are updated`;
-    const message = `Waiting for partitioned roll out to finish: ${above}`;
-    return markUnstable(settledStatus, message);
+  if (!isOfType(strategy, 'RollingUpdate') || asJsonObject(settings) === undefined) return undefined;
+  const updated = readCount(status.updatedReplicas);
+  const above = readCount(status.replicas) - readCount(settings?.partition);
+  if (updated < above) {
+    const counts = `${updated} of the ${above} replicas above the partition are updated`;
+    return markUnstable(settledStatus, `Waiting for partitioned roll out to finish: ${counts}`);
   }
   return {
     ...settledStatus,

@@ -48,6 +48,14 @@ export function markPaused(status: ManifestStatus, message: string): ManifestSta
   return { ...status, paused: { state: true, message } };
 }
 
+/** `status` with a reason after what it says of being unstable, and of having failed. Without a reason `status` itself. */
+export function explainStatus(status: ManifestStatus, reason: string | undefined): ManifestStatus {
+  if (reason === undefined) return status;
+  const { stable, failed } = status;
+  const unstable = stable.state ? status : markUnstable(status, `${stable.message}; ${reason}`);
+  return failed.state ? markFailed(unstable, `${failed.message}; ${reason}`) : unstable;
+}
+
 /** `status`, failed for the reason `message`. */
 export function markFailed(status: ManifestStatus, message: string): ManifestStatus {
   return { ...status, failed: { state: true, message } };

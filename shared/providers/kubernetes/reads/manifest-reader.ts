@@ -18,6 +18,7 @@ import { KubernetesApiError, toLiveReadError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { findKindProblem } from '../api/names.ts';
 import { parseKind } from '../kinds/name.ts';
+import { explainStatus, type ManifestStatus } from '../kinds/status.ts';
 import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
 import { findArtifacts } from '../manifest/artifacts.ts';
 import { parseTargetCriteria, pickTarget } from '../manifest/dynamic-target.ts';
@@ -28,6 +29,7 @@ import { readEvents, sortEvents } from './events.ts';
 import { getObjectStatus } from './object-status.ts';
 import { readPodMetrics } from './pod-metrics.ts';
 import { findBoundsError, getReadAccount, getReadClient, isLocation, parseReadName } from './read-target.ts';
+import { findUnscheduled } from './unscheduled-pods.ts';
 import { WatchedEvents } from './watched-events.ts';
 
 /** Live reads through the clients of a session. */
@@ -87,10 +89,15 @@ async function getManifest(
       request.includeEvents ? readMetrics(target) : [],
     ]);
     if (object === undefined) throw new NotFoundError(`Manifest ${what} not found`);
-    const nowMs = session.clock.now();
     const { revealSecrets } = request;
+    const judged = getObjectStatus(object, { account, nowMs: session.clock.now() });
+    const isStuck = !judged.stable.state || judged.failed.state;
+    const status = explainStatus(
+      judged,
+      isStuck ? await findUnscheduled(object, target, options) : undefined,
+    );
     // Looked at when the object has come: what a watch told meanwhile is among them.
-    return toManifestView(object, { nowMs, account, events: sortEvents(events), metrics, revealSecrets });
+    return toManifestView(object, { status, account, events: sortEvents(events), metrics, revealSecrets });
   } catch (error) {
     if (error instanceof NotFoundError || !(error instanceof VisibleError)) throw error;
     throw toReadError(error, `Failed to read manifest: ${what}`);
@@ -104,8 +111,7 @@ function readMetrics({ client, account, ref }: ReadTarget): Promise<ContainerMet
 
 /** What a view of a live object is made with. */
 interface ViewParts {
-  /** Wall time in milliseconds. */
-  readonly nowMs: number;
+  readonly status: ManifestStatus;
   readonly account: KubernetesAccount;
   readonly events: readonly Manifest[];
   readonly metrics: readonly ContainerMetricsView[];
@@ -113,7 +119,7 @@ interface ViewParts {
 }
 
 function toManifestView(live: Manifest, parts: ViewParts): WrittenManifestView {
-  const { account, events, metrics, revealSecrets } = parts;
+  const { account, status, events, metrics, revealSecrets } = parts;
   const kind = account.kindRegistry.find(readKind(live));
   const object = revealSecrets ? live : maskSecrets(live);
   const values = !revealSecrets && isSecret(live) ? listSecretValues(live) : [];
@@ -123,7 +129,7 @@ function toManifestView(live: Manifest, parts: ViewParts): WrittenManifestView {
     location: readNamespace(object),
     moniker: readMoniker(object),
     manifest: toShown(object),
-    status: getObjectStatus(object, parts),
+    status,
     artifacts: findArtifacts(object, kind).map(toArtifactView),
     events: events.map((event) => toShown(maskEvent(event, values))),
     warnings: [],

@@ -20,17 +20,9 @@ export interface StatusParts {
 export function getObjectStatus(object: Manifest, { account, nowMs }: StatusParts): ManifestStatus {
   const status = account.kindRegistry.find(readKind(object)).getStatus(object);
   if ((readReadinessRules(object) ?? account.readiness) !== 'kstatus') return status;
-  const { state, message, isNews = false } = judgeReadiness(object, nowMs);
+  const { state, message } = judgeReadiness(object, nowMs);
   if (state === 'current') return status;
-  const unstable = markUnstable(status, combine(status.stable, { message, isNews }));
+  // Clouddriver's own sentence comes first, and counts the same replicas.
+  const unstable = status.stable.state ? markUnstable(status, message) : status;
   return state === 'failed' && !status.failed.state ? markFailed(unstable, message) : unstable;
-}
-
-/** Clouddriver's own sentence comes first; what merely counts the same replicas again is left out. */
-function combine(
-  stable: ManifestStatus['stable'],
-  { message, isNews }: { readonly message: string; readonly isNews: boolean },
-): string {
-  if (stable.state || stable.message === undefined) return message;
-  return isNews ? `${stable.message} (${message})` : stable.message;
 }

@@ -73,6 +73,13 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   ),
   'deployment-becoming-available': waits(/^Waiting for all replicas to be available: 1 of 3 are$/),
   'deployment-becoming-ready': waits(/^Waiting for all replicas to be ready: 2 of 3 are$/),
+  'deployment-refused': waits(
+    /^Waiting for all replicas to be updated: 2 of 3 .*; FailedCreate: pods "cart-6d5f-" is forbidden: exceeded quota: few/,
+  ),
+  'deployment-refused-for-long': {
+    failed: /^Deployment exceeded its progress deadline: .*; FailedCreate: .* exceeded quota: few/,
+    unstable: /^Waiting for all replicas to be updated: .*; FailedCreate: .* exceeded quota: few/,
+  },
   'deployment-unsupported': unsupported,
 
   'replica-set-stable': settled,
@@ -83,6 +90,11 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'replica-set-labeling': short(/^Waiting for all replicas to be fully-labeled: 2 of 3 are$/),
   'replica-set-becoming-ready': short(/^Waiting for all replicas to be ready: 1 of 3 are$/),
   'replica-set-becoming-available': short(/^Waiting for all replicas to be available: 0 of 3 are$/),
+  'replica-set-refused': {
+    unstable:
+      /^Waiting for all replicas to be fully-labeled: 2 of 3 are; FailedCreate: .* exceeded quota: few/,
+    unavailable: /^Waiting for all replicas to be fully-labeled: 2 of 3 are$/,
+  },
   'replica-set-unsupported': unsupported,
 
   'stateful-set-stable': settled,
@@ -95,8 +107,10 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
     /^Waiting for partitioned roll out to finish: 1 of the 2 replicas above the partition are updated$/,
   ),
   'stateful-set-partition-complete': partitioned,
-  'stateful-set-partition-unset': partitioned,
-  'stateful-set-settings-uncounted': settled,
+  'stateful-set-partition-unset': waits(
+    /^Waiting for partitioned roll out to finish: 2 of the 3 replicas above the partition are updated$/,
+  ),
+  'stateful-set-partition-uncounted': partitioned,
   'stateful-set-scheduling': waits(
     /^Waiting for all updated replicas to be scheduled: 2 of 3 are of the current revision$/,
   ),
@@ -116,7 +130,10 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'pod-unreported': unreported,
   'pod-phaseless': short(/^Pod phase is unknown: Kubernetes defines no such phase$/),
   'pod-unrecognised': short(/^Pod phase is unknown: Kubernetes defines no such phase$/),
-  'pod-pending': short(/^Pod is pending: /),
+  'pod-pending': short(/^Pod is pending: not all/),
+  'pod-unschedulable': short(
+    /^Pod is pending: Unschedulable: 0\/3 nodes are available: pod has unbound immediate PersistentVolumeClaims\.$/,
+  ),
   'pod-running': settled,
   'pod-succeeded': settled,
   'pod-failed': short(/^Pod has failed: /),

@@ -76,9 +76,23 @@ describeWithCluster('whether a live object is ready', (cluster) => {
     };
     await create('pods', createManifest('v1', 'Pod', { name: 'web', more: { spec } }));
     await expectEventually('strict', 'pod web').toMatch(/^unstable: Pod is pending/);
+    await expectEventually('plain', 'pod web').toMatch(
+      /^unstable: Pod is pending: Unschedulable: 0\/\d+ nodes are available/,
+    );
     clock.advance(20_000);
     await expectEventually('strict', 'pod web').toMatch(/^failed: The pod cannot be scheduled: .*nodes/);
     expect(await judge('plain', 'pod web')).toMatch(/^unstable: Pod is pending/);
+  });
+
+  test('a workload whose volume is missing tells so', async () => {
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'none' } }];
+    for (const kind of ['Deployment', 'StatefulSet'] as const) {
+      const workload = createWorkload(kind, kind.toLowerCase(), { replicas: 1, more: { volumes } });
+      await create(`${kind.toLowerCase()}s`, workload);
+      await expectEventually('plain', `${kind} ${kind.toLowerCase()}`).toMatch(
+        /^unstable: Waiting for .*; Unschedulable: .*persistentvolumeclaim "none" not found/,
+      );
+    }
   });
 
   test('a claim waits until it is bound', async () => {
@@ -98,7 +112,7 @@ describeWithCluster('whether a live object is ready', (cluster) => {
     expect(await judge('plain', 'persistentVolumeClaim stuck')).toBe('stable');
   });
 
-  test('a ReplicaSet whose pods are refused waits, and tells so beside what it lacks', async () => {
+  test('whose pods are refused waits, and tells so beside what it lacks, by any rules', async () => {
     const quota = createManifest('v1', 'ResourceQuota', {
       name: 'none',
       more: { spec: { hard: { pods: '0' } } },
@@ -107,10 +121,15 @@ describeWithCluster('whether a live object is ready', (cluster) => {
     const path = getPathOf(namespace.name, 'resourcequotas/none');
     await expect.poll(() => requestApi('GET', path)).toHaveProperty('status.hard');
     await create('replicasets', createWorkload('ReplicaSet', 'web', { replicas: 1 }));
-    await expectEventually('strict', 'replicaSet web').toMatch(
-      /^unstable: Waiting for all replicas to be fully-labeled: 0 of 1 are \(Replicas cannot be made: .*quota/,
-    );
-    expect(await judge('plain', 'replicaSet web')).not.toContain('quota');
+    await create('deployments', createWorkload('Deployment', 'shop', { replicas: 1 }));
+    for (const account of ['strict', 'plain'] as const) {
+      await expectEventually(account, 'replicaSet web').toMatch(
+        /^unstable: Waiting for all replicas to be fully-labeled: 0 of 1 are; FailedCreate: .*quota/,
+      );
+      await expectEventually(account, 'deployment shop').toMatch(
+        /^unstable: Waiting for all replicas to be updated: 0 of 1 .*; FailedCreate: .*quota/,
+      );
+    }
   });
 
   test('a definition waits until it is established, and its objects until they say that they are ready', async () => {
