@@ -4,7 +4,7 @@ import { KubernetesApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { hasLastApplied, lastAppliedAnnotation, parseLastApplied, withLastApplied } from './last-applied.ts';
 import { findPatchType } from './patch-schema.ts';
-import { hideValues } from './refusal.ts';
+import { adviseOnRecord, hideValues } from './refusal.ts';
 import { type ApplyResult, warnIfDeleting } from './result.ts';
 import { retryWrite } from './retry-write.ts';
 import { type RetriedWriteOptions, type WriteTarget, withoutResourceVersion } from './target.ts';
@@ -69,7 +69,11 @@ async function create(
   options: CallOptions,
 ): Promise<ApplyResult> {
   const body = asJsonObject(omitNulls(withoutResourceVersion(manifest))) ?? {};
-  const object = await client.create(ref.resource, body, { ...writer, ...options });
+  const object = await client
+    .create(ref.resource, body, { ...writer, ...options })
+    .catch((error: unknown) => {
+      throw adviseOnRecord(error);
+    });
   return { object, outcome: 'created', warnings: [] };
 }
 
@@ -91,7 +95,7 @@ async function update(
   const object = isIdle
     ? current
     : await client.patch(ref, { ...request, ...writer }, options).catch((error: unknown) => {
-        throw hideValues(error, ref);
+        throw adviseOnRecord(hideValues(error, ref));
       });
   return { object, outcome: 'configured', warnings: [...warnings, ...warnIfDeleting(object)] };
 }

@@ -16,3 +16,16 @@ export function hideValues(error: unknown, { resource, name }: ObjectRef): unkno
   const subject = `${resource.kind} "${name}" is invalid: `;
   return new KubernetesApiError(error.status, error.reason, message.replace(/^ "" is invalid: /, subject));
 }
+
+/** A limit of Kubernetes on all annotations of an object together, of which the record of the last apply takes most. */
+const tooLongAnnotations = /metadata\.annotations: Too long/;
+
+/** The API server's refusal of an object whose record of the last apply is too large, with what helps. */
+export function adviseOnRecord(error: unknown): unknown {
+  if (!(error instanceof KubernetesApiError) || !tooLongAnnotations.test(error.message)) return error;
+  const advice =
+    'it is too large for the record that an apply keeps in an annotation: the annotation ' +
+    'strategy.spinnaker.io/server-side-apply: "true", or strategy.spinnaker.io/replace: "true", deploys it without one';
+  const told = new KubernetesApiError(error.status, error.reason, `${error.message}; ${advice}`);
+  return told.withDetails(error.details);
+}

@@ -67,6 +67,23 @@ describeWithCluster('strategies of deployManifest', (cluster) => {
     expect(getPath(replaced, 'metadata', 'uid')).toBe(getPath(created, 'metadata', 'uid'));
   });
 
+  test('what is too large for the record of an apply is refused with what helps, which does', async () => {
+    await using ns = await createNamespace();
+    const make = (length: number, annotations: JsonObject) =>
+      createConfigMap('large', { text: 'x'.repeat(length) }, { namespace: ns.name, annotations });
+    const applied = { 'strategy.spinnaker.io/versioned': 'false' };
+    const advice =
+      /metadata.annotations: Too long.*; .* strategy.spinnaker.io\/server-side-apply: "true", or .*\/replace: "true"/;
+    await expect(deploy([make(300_000, applied)])).rejects.toThrow(advice);
+    await deploy([make(1, applied)]);
+    await expect(deploy([make(300_000, applied)])).rejects.toThrow(advice);
+    for (const [index, strategy] of ['server-side-apply', 'replace'].entries()) {
+      await deploy([make(300_000 + index, toStrategy(strategy))]);
+      const live = await findLive(ns.name, 'configmaps/large');
+      expect(getPath(live, 'data', 'text')).toHaveLength(300_000 + index);
+    }
+  });
+
   test('server-side apply leaves no record of its own, and reports conflicts unless forced', async () => {
     await using ns = await createNamespace();
     const parts = (mode: string) => ({
