@@ -171,9 +171,12 @@ function parsePropagation(options: Readonly<Record<string, string>>): DeleteRequ
     foreground: 'Foreground',
     orphan: 'Orphan',
   };
-  const policy = policies[(options['cascading'] ?? 'true').toLowerCase()];
+  const cascading = options['cascading'] ?? 'true';
+  const policy = policies[cascading.toLowerCase()];
   if (policy !== undefined) return policy;
+  // kubectl's words.
   throw new FailedOperationError(
-    `deleteManifest: options.cascading: expected one of ${Object.keys(policies).join(', ')}`,
+    `deleteManifest: options.cascading: invalid cascade value (${cascading.slice(0, 100)}): ` +
+      `expected one of ${Object.keys(policies).join(', ')}`,
   );
 }

@@ -209,9 +209,13 @@ function formatCause({ target, live, patch }: RecordedPatch, { account }: Operat
   ].join(' ');
 }
 
-/** The result names the object, but does not hold it, as in Clouddriver. */
-function toResult({ kind, name }: Coordinates, live: Manifest, bound: readonly Artifact[]): OperationResult {
-  const namespace = readNamespace(live);
+/**
+ * The result names the object, but does not hold it, as in Clouddriver; in the place that the request names, even if it lives in no
+ * namespace: there Orca reads it.
+ */
+function toResult(target: Coordinates, live: Manifest, bound: readonly Artifact[]): OperationResult {
+  const { kind, name } = target;
+  const namespace = target.namespace || readNamespace(live);
   return toOperationResult({
     names: { [namespace]: [formatFullName(kind, name)] },
     objects: [{ kind, metadata: { name, namespace } }],

@@ -67,8 +67,8 @@ describeWithCluster('deleteManifest', (cluster) => {
   test('a cascading that Kubernetes does not know fails the task, and deletes nothing', async () => {
     await using ns = await createNamespace();
     await makeDeployment(ns.name);
-    await expect(removeWeb(ns.name, { cascading: 'maybe' })).rejects.toThrow(
-      'deleteManifest: options.cascading: expected one of true, false, background, foreground, orphan',
+    await expect(removeWeb(ns.name, { cascading: 'bogus' })).rejects.toThrow(
+      'deleteManifest: options.cascading: invalid cascade value (bogus): expected one of true, false, background, foreground, orphan',
     );
     expect(await findLive(ns.name, 'deployments/web')).not.toHaveProperty('metadata.deletionTimestamp');
   });

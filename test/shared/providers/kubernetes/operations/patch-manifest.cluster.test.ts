@@ -154,6 +154,12 @@ describeWithCluster('patchManifest', (cluster) => {
     const result = await patch(fullName, '', { spec: { up: false } });
     expect(result.manifestNamesByNamespace).toEqual({ '': [fullName] });
     expect(await findObject(`${path}/a`)).toHaveProperty('spec', { up: false });
+    // Orca reads it where it said that it is.
+    const placed = await patch(fullName, ns.name, { spec: { up: true } });
+    expect(placed.manifestNamesByNamespace).toEqual({ [ns.name]: [fullName] });
+    const request = { account: 'test', location: ns.name, name: fullName, includeEvents: false };
+    const read = await provider.manifests?.getManifest({ ...request, revealSecrets: false });
+    expect(read).toMatchObject({ name: fullName, status: { stable: { state: true } } });
     await expect(patch(fullName, '', { spec: { up: true } }, 'strategic')).rejects.toThrow(
       `a strategic patch is not supported by ${kind} of stable.example.com/v1, merge and json are`,
     );
