@@ -1,3 +1,4 @@
+import type { Route } from '../../functions/routes.ts';
 import { OverloadError } from '../../shared/core/errors.ts';
 import { toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
 import { HttpError } from './http-error.ts';
@@ -10,6 +11,26 @@ export interface RequestOrigin {
   readonly caller: string;
   /** The account that the path names. */
   readonly account: string | undefined;
+  /** Default: `other`. */
+  readonly kind?: RequestKind;
+}
+
+/**
+ * What a request is for: operations are started and looked after (`POST /ops`, `GET /task`), and places are set aside for these; or
+ * somebody asks whether this process is alive, which it is, however busy.
+ */
+export type RequestKind = 'operations' | 'health' | 'other';
+
+/** The kind of a route's requests. */
+export function findRequestKind({
+  method,
+  path,
+  access,
+}: Pick<Route, 'method' | 'path' | 'access'>): RequestKind {
+  if (path === '/health' || path.startsWith('/health/')) return 'health';
+  if (access === 'anonymous' || access === 'identified') return 'other';
+  const looksAfterTasks = method === 'GET' && (access.task !== undefined || path === '/task');
+  return access.operations || looksAfterTasks ? 'operations' : 'other';
 }
 
 /** A request's place at the front door. Disposing gives back what it took. */
@@ -26,6 +47,7 @@ const nameMax = 256;
 /** Decides which requests the front door takes on, by what is under way and by how many came before. */
 export class Admission {
   readonly #limits: FrontDoorLimits;
+  readonly #readLoopDelayMs: () => number;
   readonly #callerTokens: TokenBuckets;
   readonly #accountTokens: TokenBuckets;
   readonly #callerRequests = new Amounts();
@@ -34,9 +56,11 @@ export class Admission {
   #requests = 0;
   #bytes = 0;
 
-  constructor(limits: FrontDoorLimits) {
+  /** @param readLoopDelayMs by how much the event loop was late within the last second, milliseconds. Default: it was not */
+  constructor(limits: FrontDoorLimits, readLoopDelayMs = () => 0) {
     const { callerRate, callerBurst, accountRate, accountBurst, countedNamesMax: bucketsMax } = limits;
     this.#limits = limits;
+    this.#readLoopDelayMs = readLoopDelayMs;
     this.#callerTokens = new TokenBuckets({ rate: callerRate, burst: callerBurst, bucketsMax });
     this.#accountTokens = new TokenBuckets({ rate: accountRate, burst: accountBurst, bucketsMax });
   }
@@ -50,7 +74,8 @@ export class Admission {
       enter: (origin) => {
         caller = origin.caller.slice(0, nameMax);
         const account = origin.account?.slice(0, nameMax);
-        this.#checkRequests(caller, account);
+        if (origin.kind !== 'health') this.#checkDelay();
+        this.#checkRequests(caller, account, origin.kind === 'operations' ? 0 : 1);
         giveBack.push(this.#countRequest(caller, account));
       },
       addBodyBytes: (count) => {
@@ -64,8 +89,20 @@ export class Admission {
     };
   }
 
-  #checkRequests(caller: string, account: string | undefined): void {
-    const { requestsMax, callerRequestsMax, accountRequestsMax } = this.#limits;
+  /** Whatever is taken on while the process is late makes all that it has begun still later. */
+  #checkDelay(): void {
+    const delayMs = this.#readLoopDelayMs();
+    if (delayMs > this.#limits.loopDelayMaxMs)
+      throw createOverloadError(`this process is ${Math.round(delayMs)} ms late`);
+  }
+
+  /** @param reserved 1 where the places that are set aside are not for this request, else 0 */
+  #checkRequests(caller: string, account: string | undefined, reserved: 0 | 1): void {
+    const { placesPerReserved } = this.#limits;
+    const reduce = (places: number) => places - reserved * Math.floor(places / placesPerReserved);
+    const requestsMax = reduce(this.#limits.requestsMax);
+    const callerRequestsMax = reduce(this.#limits.callerRequestsMax);
+    const accountRequestsMax = reduce(this.#limits.accountRequestsMax);
     if (this.#requests >= requestsMax) throw createOverloadError(`${requestsMax} requests are under way`);
     if (this.#callerRequests.get(caller) >= callerRequestsMax) {
       throw createOverloadError(`${callerRequestsMax} requests of this caller are under way`);

@@ -6,6 +6,10 @@ export interface FrontDoorLimits {
   readonly callerRequestsMax: number;
   /** Requests under way for one account, as far as the path names it. */
   readonly accountRequestsMax: number;
+  /** Of so many places each of these three one is set aside for `POST /ops` and `GET /task`: other requests get the rest. */
+  readonly placesPerReserved: number;
+  /** Milliseconds by which the event loop may be late, in the middle of the last second, before nothing more is taken on. */
+  readonly loopDelayMaxMs: number;
   /** Requests under way of one function. Such as wait for a cluster or a host take no time of the processor. */
   readonly functionRequestsMax: number;
   /** The same of one that starts or changes tasks: each keeps the engines busy, which share the processor with all else. */
@@ -53,6 +57,8 @@ export const frontDoorLimits: FrontDoorLimits = {
   requestsMax: 1_024,
   callerRequestsMax: 512,
   accountRequestsMax: 256,
+  placesPerReserved: 5,
+  loopDelayMaxMs: 500,
   functionRequestsMax: 256,
   writingFunctionRequestsMax: 8,
   taskFunctionRequestsMax: 24,

@@ -12,7 +12,7 @@ import { toErrorBody, toErrorHeaders } from '../../shared/runtime/http/error-bod
 import { createConnectionRefusal } from './connection-refusal.ts';
 import { FrontDoorAccess, findClientCertificate } from './front-door-access.ts';
 import { FunctionSlots } from './function-slots.ts';
-import { Admission, type Place } from './http-admission.ts';
+import { Admission, findRequestKind, type Place } from './http-admission.ts';
 import {
   type RefusedRequest,
   readBody,
@@ -27,6 +27,7 @@ import { type FrontDoorLimits, frontDoorLimits } from './http-limits.ts';
 import { isUpgrade, refuseUpgrade, type UpgradeRoute } from './http-upgrade.ts';
 import { FunctionTimeoutError, type Invoker } from './invoker.ts';
 import { startListeners } from './listeners.ts';
+import { watchLoopDelay } from './loop-delay.ts';
 import { findRefusal, type LoopbackGuardOptions } from './loopback-guard.ts';
 import type { FindAgent } from './proved-agents.ts';
 import { logRequest } from './request-log.ts';
@@ -57,6 +58,8 @@ export interface StartHttpOptions {
   readonly findObstacle?: () => string | undefined;
   /** Finds the session of an agent that was proved before: agents take turns by these. Default: by their addresses. */
   readonly findAgent?: FindAgent;
+  /** By how much this process was late within the last second, milliseconds. Default: it is measured. */
+  readonly readLoopDelayMs?: () => number;
   /** Takes over connections that ask for it. Default: none are taken over. */
   readonly upgrades?: UpgradeRoute;
 }
@@ -76,6 +79,7 @@ export interface HttpServer extends AsyncDisposable {
  * @throws Error when the address cannot be bound (`EADDRINUSE`, `EACCES` …)
  */
 export async function startHttp(options: StartHttpOptions): Promise<HttpServer> {
+  await using starting = new AsyncDisposableStack();
   const { access = new FrontDoorAccess(), upgrades } = options;
   const server = access.createServer({
     // Hundreds of accounts in X-SPINNAKER-ACCOUNTS exceed Node's default of 16 KiB.
@@ -87,11 +91,13 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
     keepAliveTimeout: 75_000,
     shouldUpgradeCallback: (request) => isUpgrade(request, upgrades),
   });
-  const front = new FrontDoor({ ...options, access });
+  const { readLoopDelayMs = readDelays(starting) } = options;
+  const front = new FrontDoor({ ...options, access, readLoopDelayMs });
   server.on('request', (request, response) => void front.answer(request, response));
   server.on('upgrade', (request, socket, head) => void front.upgrade(request, socket, head));
   server.on('clientError', createConnectionRefusal(options.limits ?? frontDoorLimits));
   const listeners = await startListeners(server, options);
+  const running = starting.move();
   return {
     url: `${access.scheme}://${toAuthority(listeners.address, options.host)}`,
     stopAccepting() {
@@ -103,8 +109,14 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
       listeners.close();
       upgrades?.close();
       await closeServer(server);
+      await running.disposeAsync();
     },
   };
+}
+
+function readDelays(starting: AsyncDisposableStack): () => number {
+  const delay = starting.use(watchLoopDelay());
+  return () => delay.ms;
 }
 
 /** What goes along with a request. */
@@ -142,7 +154,7 @@ class FrontDoor {
     const names = [host, ...allowedHosts].map((name) => name.toLowerCase());
     this.#hosts = { allowedHosts: names, allowsHost: options.allowsHost };
     this.#limits = limits;
-    this.#admission = new Admission(limits);
+    this.#admission = new Admission(limits, options.readLoopDelayMs);
     this.#findObstacle = options.findObstacle;
     this.#logsRequests = options.logsRequests === true;
     this.#findAgent = options.findAgent ?? (async () => undefined);
@@ -198,7 +210,8 @@ class FrontDoor {
     if ('allowedMethods' in match) throw refuseMethod(method, match.allowedMethods);
     this.#checkStorage(match.route);
     const caller = findCaller(request, match.route);
-    place.enter({ caller, account: match.pathParameters['account'] });
+    const kind = findRequestKind(match.route);
+    place.enter({ caller, account: match.pathParameters['account'], kind });
     // Agents ask all the while, also where there is nothing to do.
     if (match.route.api !== 'agent') this.#garbage.countRequest();
     const slots = this.#getSlots(match.route);

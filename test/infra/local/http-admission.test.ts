@@ -17,11 +17,17 @@ const routes: readonly Route[] = [
   toRoute('GET', '/manifests/{account}', 'echo'),
   toRoute('GET', '/wait/{account}', 'wait'),
   { ...toRoute('GET', '/agent/v1/wait', 'wait'), api: 'agent' },
-  toRoute('POST', '/ops', 'echo'),
+  toRoute('GET', '/health', 'echo'),
+  { ...toRoute('GET', '/tasks/{id}', 'echo'), access: { task: 'READ' } },
+  { ...toRoute('POST', '/ops', 'echo'), access: { operations: true } },
 ];
 
 /** A front door with some limits lower, and a route at which requests wait until they are released. */
-async function startFront(limits: Partial<FrontDoorLimits>, findAgent?: FindAgent) {
+async function startFront(
+  limits: Partial<FrontDoorLimits>,
+  findAgent?: FindAgent,
+  readLoopDelayMs = () => 0,
+) {
   const waited: (string | undefined)[] = [];
   const release = Promise.withResolvers<void>();
   const answer = { statusCode: 200, body: '{}' };
@@ -40,6 +46,7 @@ async function startFront(limits: Partial<FrontDoorLimits>, findAgent?: FindAgen
     port: 0,
     allowedHosts: [],
     limits: { ...frontDoorLimits, ...limits },
+    readLoopDelayMs,
     ...(findAgent && { findAgent }),
   });
   onTestFinished(async () => {
@@ -87,6 +94,38 @@ test('takes on so many requests at a time, and others once those are answered', 
   for (const each of waiting) expect((await each).status).toBe(200);
   await expect.poll(async () => (await ask(`${url}/task/1`, 'three')).status).toBe(200);
 });
+
+test('a process that is late refuses requests before it reads their bodies, and says that it lives', async () => {
+  let delayMs = 500;
+  const { url } = await startFront({}, undefined, () => delayMs);
+  expect((await ask(`${url}/task/1`)).status).toBe(200);
+  delayMs = 501;
+  await expectOverload(
+    await ask(`${url}/task/1`),
+    /^Too much at once: this process is 501 ms late; try again$/,
+  );
+  const held = hold(url, { bytes: 10 });
+  expect(await held.answered).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  expect((await ask(`${url}/health`)).status).toBe(200);
+  delayMs = 0;
+  expect((await ask(`${url}/task/1`)).status).toBe(200);
+});
+
+test.each(['requestsMax', 'callerRequestsMax', 'accountRequestsMax'])(
+  'a fifth of %s is set aside for those who start operations and look after them',
+  async (limit) => {
+    const { url, waited } = await startFront({ [limit]: 5 });
+    for (let count = 1; count <= 4; count += 1) {
+      void ask(`${url}/wait/busy`, 'one').catch(() => undefined);
+      await expect.poll(() => waited.length).toBe(count);
+    }
+    const account = limit === 'accountRequestsMax' ? 'busy' : 'other';
+    await expectOverload(await ask(`${url}/manifests/${account}`, 'one'), /^Too much at once: 4 requests /);
+    expect((await ask(`${url}/tasks/1`, 'one')).status).toBe(200);
+    const headers = { 'x-spinnaker-user': 'one' };
+    expect((await fetch(`${url}/ops`, { method: 'POST', body: '[]', headers })).status).toBe(200);
+  },
+);
 
 test('takes on so many requests of one caller and for one account at a time; others pass', async () => {
   const { url } = await startFront({ callerRequestsMax: 2, accountRequestsMax: 3 });

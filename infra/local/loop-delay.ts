@@ -1,0 +1,33 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** Milliseconds over which the delay is measured. */
+const windowMs = 1_000;
+
+/** Milliseconds between two looks at the clock: an idle process is not to wake up more often. */
+const resolutionMs = 50;
+
+/** By how much the event loop of this process is late. Disposing ends the measurement. */
+export interface LoopDelay extends Disposable {
+  /** The median of the last second that is over, milliseconds: one long pause among many short ones does not count. */
+  readonly ms: number;
+}
+
+/** Begins to measure by how much the event loop of this process is late. It keeps no process alive. */
+export function watchLoopDelay(): LoopDelay {
+  const intervals = monitorEventLoopDelay({ resolution: resolutionMs });
+  intervals.enable();
+  let ms = 0;
+  const timer = setInterval(() => {
+    ms = Math.max(0, intervals.percentile(50) / 1e6 - resolutionMs);
+    intervals.reset();
+  }, windowMs).unref();
+  return {
+    get ms() {
+      return ms;
+    },
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      intervals.disable();
+    },
+  };
+}
