@@ -7,6 +7,8 @@ export interface Answer {
   readonly headers: { readonly [name: string]: string };
   /** Text, or bytes of any type: whole, or as they arrive. */
   readonly body: AnswerBody;
+  /** The body gzipped, where several answers share these bytes. Default: it is compressed for this one. */
+  readonly pack?: (() => Promise<Uint8Array>) | undefined;
 }
 
 /** The body of an answer. */
@@ -28,8 +30,22 @@ const pieceLength = 1 << 16;
 export function compress(answer: Answer): Answer {
   const { body } = answer;
   if (typeof body !== 'string' || body.length < compressedLengthMin) return answer;
-  const packed = body.length > immediateLengthMax ? gzip(encode(body)) : gzipSync(body, gzipOptions);
+  const packed = body.length > immediateLengthMax ? gzipPieces(answer, body) : gzipSync(body, gzipOptions);
   return { ...toGzipped(answer), body: packed };
+}
+
+/** Compresses a long text once for several answers: when the first of them needs it. */
+export function packOnce(text: string): () => Promise<Uint8Array> {
+  let packed: Promise<Uint8Array> | undefined;
+  return () => {
+    packed ??= Array.fromAsync(gzip(encode(text))).then((pieces) => Buffer.concat(pieces));
+    return packed;
+  };
+}
+
+async function* gzipPieces({ pack }: Answer, text: string): AsyncGenerator<Uint8Array> {
+  if (pack === undefined) yield* gzip(encode(text));
+  else yield await pack();
 }
 
 function toGzipped(answer: Answer): Answer {

@@ -26,6 +26,8 @@ export interface ApiResponse {
   readonly status: number;
   /** JSON text, or bytes of any type, which may go out as they come in. */
   readonly body: AnswerBody;
+  /** As {@link Answer} has it. */
+  readonly pack?: Answer['pack'];
   /** Default: Clouddriver's JSON type. */
   readonly contentType?: string;
   /** Further headers by name. */
@@ -235,9 +237,9 @@ function acceptsGzip(lambda: Context & { preferredEncoding?: unknown }): boolean
   return lambda.preferredEncoding === 'gzip';
 }
 
-function toAnswer({ status, body, contentType = jsonType, headers }: ApiResponse): Answer {
+function toAnswer({ status, body, pack, contentType = jsonType, headers }: ApiResponse): Answer {
   const typeHeaders = status === 304 ? {} : { 'Content-Type': contentType };
-  return { status, body, headers: { ...safeHeaders, ...headers, ...typeHeaders } };
+  return { status, body, pack, headers: { ...safeHeaders, ...headers, ...typeHeaders } };
 }
 
 async function toErrorAnswer<C extends LoggingServices>(

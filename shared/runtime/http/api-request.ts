@@ -35,6 +35,8 @@ export interface ApiRequest {
    * @throws InvalidInputError for more than {@link queryNamesMax} of them.
    */
   findQueryList(name: string): readonly string[] | undefined;
+  /** What is asked for: the same text for the same method, path and query. */
+  getTarget(): string;
   /** Names of all query parameters. */
   listQueryNames(): readonly string[];
   /** A query flag: `true` in any case is true, absent is `otherwise`. */
@@ -91,6 +93,7 @@ export function createRequest(event: APIGatewayProxyEvent, options: RequestOptio
     findParameter: (name) => findParameter(event, name),
     findQuery,
     findQueryList: (name) => findQueryList(event, name),
+    getTarget: () => toTarget(event),
     listQueryNames: () => Object.keys(event.queryStringParameters ?? {}),
     getFlag: (name, otherwise) => parseFlag(name, findQuery(name), otherwise),
     findHeader: (name) => findHeader(event, name),
@@ -102,6 +105,13 @@ export function createRequest(event: APIGatewayProxyEvent, options: RequestOptio
     signer: event.requestContext?.identity?.userArn || undefined,
     ...options,
   };
+}
+
+function toTarget(event: APIGatewayProxyEvent): string {
+  const { httpMethod, resource, pathParameters, queryStringParameters, multiValueQueryStringParameters } =
+    event;
+  const query = multiValueQueryStringParameters ?? queryStringParameters;
+  return JSON.stringify([httpMethod, resource, pathParameters, query]);
 }
 
 /** A member of a map whose names come from outside: `constructor` is one only where somebody sent it. */

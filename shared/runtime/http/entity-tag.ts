@@ -11,16 +11,23 @@ const keepHeaders = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
  * Names what an answer holds by an `ETag`, and leaves it out (304) for a caller whose `If-None-Match` has that name: RFC 9110,
  * sections 8.8.3, 13.1.2 and 15.4.5. The tag is weak, since the answer may come compressed. It is made of what is answered, after
  * rights were asked: nobody learns by it what another caller sees. Anything but a 200 is handed on as it is.
+ *
+ * @param tag that of the body, where it is known
  */
 export function answerIfChanged(
   request: Pick<ApiRequest, 'findHeader'>,
   response: ApiResponse & { readonly body: string },
+  tag = toTextTag(response.body),
 ): ApiResponse {
   if (response.status !== 200) return response;
-  const tag = `"${hash('sha256', response.body, 'base64url')}"`;
   const headers = { ...response.headers, ...keepHeaders, ETag: `W/${tag}` };
   const isKnown = hasTag(request.findHeader('if-none-match'), tag);
   return isKnown ? { status: 304, body: '', headers } : { ...response, headers };
+}
+
+/** The tag of a text, without what marks it as weak. */
+export function toTextTag(text: string): string {
+  return `"${hash('sha256', text, 'base64url')}"`;
 }
 
 /** Whether a list of tags, or `*`, names a tag; weak ones name the same as strong ones. What is malformed names nothing. */

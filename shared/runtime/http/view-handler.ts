@@ -5,14 +5,16 @@ import { touchAccounts } from '../../core/agents/touch-accounts.ts';
 import { createConsistentCache, createRequestCache } from '../../core/cache/request-cache.ts';
 import { createConcurrencyLimit } from '../../core/concurrency.ts';
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
+import { JoinedWrites } from '../../core/joined-writes.ts';
 import type { Provider } from '../../core/providers/provider.ts';
 import { viewAnswerMax, viewConcurrency } from '../../core/request-limits.ts';
 import { parseMaxAgeMs, toFreshnessHeaders } from '../../core/views/freshness-headers.ts';
 import type { Viewed } from '../../core/views/views.ts';
 import type { Services } from '../services/services.ts';
 import { createViews, openReads, type ReadServices, type ViewServices } from '../services/views.ts';
+import { packOnce } from './answer.ts';
 import { type ApiFunction, type ApiRequest, type ApiResponse, apiHandler } from './api-handler.ts';
-import { answerIfChanged } from './entity-tag.ts';
+import { answerIfChanged, toTextTag } from './entity-tag.ts';
 import { parseError } from './error-body.ts';
 
 /**
@@ -63,6 +65,9 @@ type Freshness = ReadonlyMap<string, AccountFreshness>;
  *
  * A request may demand fresh data by `Cache-Control: max-age=30`: what is older is refreshed first. Where that takes longer than 12
  * seconds, it gets what there is: its age tells.
+ *
+ * Equal reads of the `{application}` of a path share what is made for one of them: see {@link shareAnswer}. So such a read may depend on
+ * path, query and views alone.
  */
 export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): ApiFunction {
   const { scope = toPathScope, open = openReads, isUnrestricted = () => false } = options;
@@ -78,8 +83,15 @@ export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): A
     const demanded =
       maxAgeMs === undefined ? undefined : await refresh(services, { request, scoped, wanted, maxAgeMs });
     const consistent = demanded && createConsistentCache(services.cache);
+    const isShared = scope === toPathScope && isOfApplication(request) && demanded === undefined;
+    const make = async (shown: (account: string) => boolean) =>
+      readAnswer(
+        request,
+        await createViews({ ...services, cache: consistent ?? cache, mayRead: shown }),
+        read,
+      );
     const [answer, freshness] = await Promise.all([
-      readAnswer(request, await createViews({ ...services, cache: consistent ?? cache }), read),
+      isShared ? shareAnswer(request, services.all, { scoped, make }) : make(mayRead),
       demanded ?? readFreshness(scoped, services),
     ]);
     const headers = toFreshnessHeaders(
@@ -88,13 +100,51 @@ export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): A
       services.clock.now(),
     );
     await noted;
-    return answerIfChanged(request, { ...answer.response, headers });
+    return answerIfChanged(request, { ...answer.response, headers }, answer.tag);
+  });
+}
+
+/** Whether a read is of one application, and what it finds is shown to everybody who may read its accounts. */
+function isOfApplication({ access, findParameter }: ApiRequest): boolean {
+  const isOfAccount = findParameter('account') !== undefined;
+  return !isOfAccount && findParameter('application') !== undefined && !access.rules.resultApplication;
+}
+
+/** Answers under way, by what they are the answers to. */
+function createSharedAnswers(): JoinedWrites<() => Promise<ViewAnswer>, ViewAnswer> {
+  return new JoinedWrites({ join: (_earlier, later) => later, write: (_key, make) => make() });
+}
+
+/** How an answer is made that is shared. */
+interface SharedMaking {
+  /** The accounts that the answer may be of. */
+  readonly scoped: Promise<readonly string[]>;
+  readonly make: (mayRead: (account: string) => boolean) => Promise<ViewAnswer>;
+}
+
+/**
+ * Makes one answer at a time to equal requests of callers who may read the same accounts: those that come meanwhile share the next one,
+ * its bytes included. None gets an answer that was begun before he asked: he would miss what he has just had written.
+ */
+async function shareAnswer(
+  request: ApiRequest,
+  all: Services,
+  { scoped, make }: SharedMaking,
+): Promise<ViewAnswer> {
+  const accounts = await scoped;
+  const shown = new Set(accounts);
+  const key = JSON.stringify([request.getTarget(), accounts]);
+  return all.get(createSharedAnswers).write(key, async () => {
+    const { response, ...answer } = await make((account) => shown.has(account));
+    return { ...answer, response: { ...response, pack: packOnce(response.body) } };
   });
 }
 
 /** A response, and the accounts it depends on; undefined where nobody tells: then it is all that it might have. */
 interface ViewAnswer {
   readonly response: ApiResponse & { readonly body: string };
+  /** The tag of its body. */
+  readonly tag: string;
   readonly accounts: readonly string[] | undefined;
 }
 
@@ -103,12 +153,16 @@ async function readAnswer(request: ApiRequest, services: ViewServices, read: Vie
   try {
     const { value, accounts } = await read(request, services);
     request.access.checkResult(value);
-    return { response: { status: 200, body: writeAnswer(value) }, accounts };
+    return { ...toViewResponse(200, writeAnswer(value)), accounts };
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
     const body = parseError(error, services.clock.now());
-    return { response: { status: body.status, body: JSON.stringify(body) }, accounts: undefined };
+    return { ...toViewResponse(body.status, JSON.stringify(body)), accounts: undefined };
   }
+}
+
+function toViewResponse(status: number, body: string): Pick<ViewAnswer, 'response' | 'tag'> {
+  return { response: { status, body }, tag: toTextTag(body) };
 }
 
 /** @throws InvalidInputError for an answer that is too large, with what to ask instead. */

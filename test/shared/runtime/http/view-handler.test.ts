@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCacheStore } from '../../../../shared/aws/cache/cache-store.ts';
@@ -189,6 +190,49 @@ describe('an answer out of the cache', () => {
     const broken = { ...cache, listAccounts: () => Promise.reject(new Error('broken')) };
     const { statusCode } = await call(listManagers, { context: { cache: broken } });
     expect(statusCode).toBe(500);
+  });
+});
+
+describe('equal reads of one application', () => {
+  it('share the next answer, and none is given one that was begun before it asked', async () => {
+    const ends: (() => void)[] = [];
+    const text = 'x'.repeat(300_000);
+    const read: ViewRead = async () => {
+      const number = ends.length;
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return { value: [number, text], accounts: ['prod'] };
+    };
+    const headers = { 'Accept-Encoding': 'gzip', Accept: '*/*' };
+    const given = { headers, context: { all: new Services({}) } };
+    const first = call(read, given);
+    await expect.poll(() => ends.length).toBe(1);
+    // What a caller has had written since the first began, he must find.
+    const others = [1, 2, 3].map(() => call(read, given));
+    const other = call(read, { ...given, path: { application: 'store' } });
+    await expect.poll(() => ends.length).toBe(2);
+    ends[1]?.();
+    ends[0]?.();
+    await expect.poll(() => ends.length).toBe(3);
+    ends[2]?.();
+    const numbers = (await Promise.all([first, other, ...others])).map(({ body }) => {
+      const [number] = JSON.parse(gunzipSync(Buffer.from(body, 'base64')).toString()) as [number];
+      return number;
+    });
+    expect(numbers).toEqual([0, 1, 2, 2, 2]);
+  });
+
+  it('are made apart for callers who may not read the same accounts', async () => {
+    const guarded = accounts.map((account) => ({ ...account, permissions: { READ: ['team'] } }));
+    const provider = { name: 'kubernetes', accounts: guarded, rejectedAccounts: [], openViews };
+    const providers = new ProviderSet([provider as unknown as Provider]);
+    const context = { all: new Services({}), providers };
+    const read: ViewRead = async (_request, { mayRead }) => ({
+      value: ['prod', 'dev'].filter(mayRead),
+      accounts: [],
+    });
+    const ask = (names: string) => call(read, { context, headers: { 'X-SPINNAKER-ACCOUNTS': names } });
+    const answers = await Promise.all([ask('prod'), ask(''), ask('prod'), ask('dev,prod')]);
+    expect(answers.map(({ body }) => JSON.parse(body))).toEqual([['prod'], [], ['prod'], ['prod']]);
   });
 });
 
