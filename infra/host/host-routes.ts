@@ -12,11 +12,13 @@ import { operationResultSchema, operationSchema, toHint } from './agent-messages
 import type { HostAccess } from './host-access.ts';
 import type { Peers } from './peers.ts';
 import { messageTextMax, parseProtobufText, type TextMessage, type TextSchema } from './protobuf-text.ts';
+import type { Readiness } from './readiness.ts';
 
 /** What the routes of this home work with. */
 export interface HostRoutesOptions {
   readonly access: HostAccess;
   readonly peers: Pick<Peers, 'list' | 'find' | 'state'>;
+  readonly readiness: Pick<Readiness, 'isReady'>;
   /** Those of agents that end here. */
   readonly connections: Pick<HintConnections, 'deliver'>;
   /** Who waits here for what agents answer. */
@@ -46,7 +48,7 @@ const bodyBounds = { depthMax: 4, valuesMax: 16 };
 
 /** The routes of this home: replicas, the messages that they pass on to each other, and its health, which says how it knows of them. */
 export function createHostRoutes(options: HostRoutesOptions): HostRoutes {
-  const { access, peers, connections, awaited } = options;
+  const { access, peers, readiness, connections, awaited } = options;
   const listPeers: Answer = async (event) => {
     await access.admitOperator(event);
     return { status: 200, body: peers.list() };
@@ -74,9 +76,14 @@ export function createHostRoutes(options: HostRoutesOptions): HostRoutes {
     status: 200,
     body: { status: 'UP', details: { peers: peers.state } },
   });
+  const getReadiness: Answer = async () =>
+    (await readiness.isReady())
+      ? { status: 200, body: { status: 'UP' } }
+      : { status: 503, body: { status: 'OUT_OF_SERVICE' } };
   return toHostRoutes(
     [
       ['GET', '/health', getHealth],
+      ['GET', '/health/readiness', getReadiness],
       ['GET', '/armory/clouddrivers', listPeers],
       ['GET', '/armory/clouddrivers/{id}', getPeer],
       ['POST', '/armory/agent/operations', takeOperation],
@@ -109,7 +116,8 @@ async function respond(event: APIGatewayProxyEvent, answer: Answer, log: Logger)
   const headers = { 'Content-Type': 'application/json;charset=UTF-8', 'X-Content-Type-Options': 'nosniff' };
   try {
     const { status, body } = await answer(event);
-    return { statusCode: status, headers, body: JSON.stringify(body) };
+    const statusHeaders = { ...headers, ...toErrorHeaders(status) };
+    return { statusCode: status, headers: statusHeaders, body: JSON.stringify(body) };
   } catch (error) {
     if (!(error instanceof VisibleError)) log.error('a route of this home failed', { error });
     const body = parseError(error, Date.now());

@@ -33,6 +33,7 @@ import { defaultNamePrefix, parsePeerSettings } from './peer-settings.ts';
 import { PeerTokens } from './peer-tokens.ts';
 import { type PeerSettings, type Peers, startPeers } from './peers.ts';
 import { openPodCluster, type PodCluster } from './pod-cluster.ts';
+import { createReadiness } from './readiness.ts';
 import { findResources, listEventSources, toClientOptions } from './resources.ts';
 
 /** How to start this home. */
@@ -106,7 +107,8 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
   const tokens = new PeerTokens({ client: cluster.client, file, clock: systemClock, log });
   const agents = starting.use(openAgentHome({ services, peers, tokens, podName, log, toUrl }));
   const access = new HostAccess(tokens, Promise.resolve(services));
-  const own = createHostRoutes({ ...agents, access, peers, log });
+  const readiness = createReadiness(services, log);
+  const own = createHostRoutes({ ...agents, access, peers, readiness, log });
   const load = bindHandlers(
     async (module) => own.findHandler(module) ?? loadHandler(module),
     Promise.resolve(services),

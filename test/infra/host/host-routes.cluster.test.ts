@@ -10,7 +10,7 @@ import { RecordedLog } from './pod.ts';
 const log = new RecordedLog();
 
 /** Calls a route whose callers are refused, or fail otherwise. */
-async function call(module: string, refusal: Error) {
+async function call(module: string, refusal: Error, isReady = true) {
   const refuse = () => Promise.reject(refusal);
   const access: Pick<HostAccess, 'admitPeer' | 'admitOperator'> = {
     admitPeer: refuse,
@@ -20,12 +20,13 @@ async function call(module: string, refusal: Error) {
   const { findHandler } = createHostRoutes({
     access: access as HostAccess,
     peers: { list: () => [peer], find: () => peer, state: 'watching' },
+    readiness: { isReady: async () => isReady },
     connections: new HintConnections(),
     awaited: new AwaitedAnswers(),
     log,
   });
   const answer = await findHandler(module)?.(createProxyEvent([]), {} as never);
-  return answer as { statusCode: number; body: string };
+  return answer as { statusCode: number; headers: object; body: string };
 }
 
 const guarded = [
@@ -46,6 +47,20 @@ test('what fails is logged, and its message stays there', async () => {
   expect(statusCode).toBe(500);
   expect(body).not.toContain('secret detail');
   expect(log.messages).toEqual(['a route of this home failed']);
+});
+
+test('it is out of service until it is ready, and alive all the while', async () => {
+  const refusal = new Error('not asked');
+  expect(await call('host GET /health/readiness', refusal, false)).toMatchObject({
+    statusCode: 503,
+    headers: { 'Retry-After': '1' },
+    body: '{"status":"OUT_OF_SERVICE"}',
+  });
+  expect(await call('host GET /health/readiness', refusal)).toMatchObject({
+    statusCode: 200,
+    body: '{"status":"UP"}',
+  });
+  expect((await call('host GET /health', refusal, false)).statusCode).toBe(200);
 });
 
 test('its health asks nobody, and other modules are functions', async () => {

@@ -94,6 +94,11 @@ describeWithCluster('three replicas in a cluster', () => {
     }
   });
 
+  test('each is ready, for it has no account that was not read yet', async () => {
+    for (const index of hosts.keys())
+      expect(await call(index, '/health/readiness')).toEqual({ status: 200, body: { status: 'UP' } });
+  });
+
   test('GET /armory/clouddrivers/{id} answers one of them, and 404 for another name', async () => {
     expect(await call(1, '/armory/clouddrivers/spin-clouddriver-2')).toMatchObject({
       status: 200,
