@@ -57,6 +57,7 @@ export class AccountBreaker {
   #sinceMs: number;
   #checkedAtMs = 0;
   #lastSuccessMs: number | undefined;
+  #lacksCredentials = false;
   /** Monotonic times of the failures since the last answer. */
   #failures: number[] = [];
   #probedAt = Number.NEGATIVE_INFINITY;
@@ -77,6 +78,11 @@ export class AccountBreaker {
   /** Whether calls are to fail at once. */
   get isOpen(): boolean {
     return this.#breaker === 'open';
+  }
+
+  /** Whether the server refused the account's credentials, or there were none, when it was called last. */
+  get lacksCredentials(): boolean {
+    return this.#lacksCredentials;
   }
 
   /** Why calls fail at once, and since when. */
@@ -133,6 +139,7 @@ export class AccountBreaker {
   noteAnswer(): Promise<void> | undefined {
     this.#lastSuccessMs = this.#options.clock.now();
     this.#answeredAt = this.#options.clock.monotonic();
+    this.#lacksCredentials = false;
     this.#failures = [];
     return this.#become('closed', undefined);
   }
@@ -144,8 +151,14 @@ export class AccountBreaker {
 
   /** The server answered, and refuses the account. */
   noteRefusal(reason: string): Promise<void> | undefined {
+    this.#lacksCredentials = true;
     this.#failures = [];
     return this.#become('closed', reason);
+  }
+
+  /** There are no credentials to call the server with. */
+  noteMissingCredentials(): void {
+    this.#lacksCredentials = true;
   }
 
   /** No connection came about. */

@@ -49,6 +49,8 @@ export interface ProcessMessageOptions {
   findOperation(provider: string, name: string): Promise<Operation | undefined>;
   /** As `RunTaskOptions` has it. */
   renewOperations?(): Promise<boolean>;
+  /** As `RunTaskOptions` has it. */
+  readonly clusterWaitMs?: number;
   /** Called with the task once it is held, for what the log tells of it. */
   onLeased?(task: Task): void;
   /** Whether this worker is an agent: it runs what waits for one, and nothing else. Default false: all the rest. */
@@ -103,6 +105,7 @@ const outcomeLines: { readonly [K in RunOutcome]: string } = {
   COMPLETED: 'task completed',
   FAILED: 'task failed',
   released: 'task handed on to the next worker',
+  waiting: 'task waits for credentials of its account',
   handedOver: 'task handed over to the worker of its next operations',
 };
 
@@ -128,6 +131,7 @@ async function runLeased(run: {
     log: system.log,
     findOperation: options.findOperation,
     ...(options.renewOperations && { renewOperations: options.renewOperations }),
+    ...(options.clusterWaitMs !== undefined && { clusterWaitMs: options.clusterWaitMs }),
     signal: AbortSignal.any([held.signal, options.stop]),
   });
 }
@@ -151,9 +155,9 @@ async function finishRun(
 ): Promise<void> {
   if (outcome === 'COMPLETED' || outcome === 'FAILED')
     return settleTask(system, { ...task, state: outcome }, teller);
-  const waiting = outcome === 'handedOver' ? { ...task, inbox: findNextPart(task)?.inbox } : task;
+  const next = outcome === 'handedOver' ? { ...task, inbox: findNextPart(task)?.inbox } : task;
   await Promise.all([
-    leaveToSweeper(system, task, () => sendForTask(system, waiting)),
+    outcome !== 'waiting' && leaveToSweeper(system, task, () => sendForTask(system, next)),
     leaveToSweeper(system, task, () => teller.flush()),
   ]);
 }

@@ -2,6 +2,7 @@ import type { OperationFailureView } from '../../contract/answers/tasks.ts';
 import type { Clock } from '../clock.ts';
 import { getErrorMessage, VisibleError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { CredentialsError, mayBeRenewed } from './cluster-wait.ts';
 import type { Operation, PreparedOperation } from './operation.ts';
 import {
   attemptsMax,
@@ -12,7 +13,7 @@ import {
   type SubmittedOperation,
   type TaskStore,
 } from './task.ts';
-import { OperationJournal, TaskJournal } from './task-journal.ts';
+import { OperationJournal, TaskJournal, waitsPrefix } from './task-journal.ts';
 import { findPartRange } from './task-parts.ts';
 
 /** What running a task needs. */
@@ -27,6 +28,10 @@ export interface RunTaskOptions {
    * newer accounts from now on. Default: it does not.
    */
   renewOperations?(): Promise<boolean>;
+  /**
+   * Milliseconds for which an operation waits for other credentials when those that worked are refused. Default 0: it fails at once.
+   */
+  readonly clusterWaitMs?: number;
   /** Aborted with a CheckpointError to stop at a point from which another worker goes on, or with a LeaseLostError. */
   readonly signal: AbortSignal;
 }
@@ -36,8 +41,16 @@ export class CheckpointError extends Error {
   override name = 'CheckpointError';
 }
 
-/** How a run ended. `released`: open, for another worker; `handedOver`: for that of the task's next part. */
-export type RunOutcome = 'COMPLETED' | 'FAILED' | 'released' | 'handedOver';
+/** An operation is to be gone on with once its account has other credentials. */
+class WaitingError extends Error {
+  override name = 'WaitingError';
+}
+
+/**
+ * How a run ended. `released`: open, for another worker; `waiting`: for one that the sweeper sends for, since its account has no credentials
+ * that hold; `handedOver`: for that of the task's next part.
+ */
+export type RunOutcome = 'COMPLETED' | 'FAILED' | 'released' | 'waiting' | 'handedOver';
 
 /**
  * Runs the operations of a leased task in order, from where its journal ends, to the end of its present part. A failing operation does
@@ -65,9 +78,10 @@ export async function runTask(leased: LeasedTask, options: RunTaskOptions): Prom
     await journal.end(outcome);
     return outcome;
   } catch (error) {
-    if (!(error instanceof CheckpointError)) throw error;
+    const isWaiting = error instanceof WaitingError;
+    if (!isWaiting && !(error instanceof CheckpointError)) throw error;
     await journal.end('checkpoint');
-    return 'released';
+    return isWaiting ? 'waiting' : 'released';
   }
 }
 
@@ -144,8 +158,38 @@ async function attemptOperation(
     // Whatever an operation throws once the run is to stop is a consequence of that.
     if (signal.aborted) throw signal.reason;
     if (isProgramGone(error)) throw error;
-    return toFailure(prepared.operationClass, toVisible(error, prepared, options), own.takeLines());
+    if (!(error instanceof CredentialsError))
+      return toFailure(prepared.operationClass, toVisible(error, prepared, options), own.takeLines());
+    if (mustWait({ journal, prepared, options, error }, prefix)) throw new WaitingError();
+    return toFailure(prepared.operationClass, toVisible(error.cause, prepared, options), own.takeLines());
   }
+}
+
+/**
+ * Whether an operation whose account's credentials are refused is to wait for others: they worked lately, or this run has used them, and it
+ * has not waited long enough since it last got on. The history tells of the wait once.
+ */
+function mustWait({ journal, prepared, options, error }: CredentialsFailure, prefix: string): boolean {
+  const { clock, clusterWaitMs = 0 } = options;
+  const key = `${prefix}${waitsPrefix}credentials`;
+  const nowMs = clock.now();
+  const sinceMs = journal.findLast(key)?.value;
+  if (typeof sinceMs === 'number') return Math.abs(nowMs - sinceMs) < clusterWaitMs;
+  if (clusterWaitMs === 0 || !(mayBeRenewed(error.workedAtMs, nowMs) || journal.hasSteps())) return false;
+  const line = {
+    phase: prepared.phase,
+    status: `waiting for credentials of ${prepared.account}: ${error.message}`,
+  };
+  journal.add({ key, lines: [line], value: nowMs });
+  return true;
+}
+
+/** An operation of which the credentials were refused. */
+interface CredentialsFailure {
+  readonly journal: TaskJournal;
+  readonly prepared: PreparedOperation;
+  readonly options: RunTaskOptions;
+  readonly error: CredentialsError;
 }
 
 /**

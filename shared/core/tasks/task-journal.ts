@@ -12,6 +12,11 @@ export interface JournalOptions {
   commit(commit: Commit): Promise<void>;
 }
 
+/** What stands below the key of an operation's waits, beside its steps. */
+export const waitsPrefix = 'waits/';
+
+const stepKey = new RegExp(`^op/\\d+/(?!${waitsPrefix})`);
+
 /**
  * The journal of one run of a task. Entries are held back until the next step is about to begin (or the task ends), so
  * that a task of one step costs no write of its own; what is held back was not acted upon by anyone.
@@ -20,11 +25,13 @@ export class TaskJournal {
   readonly #options: JournalOptions;
   readonly #values: Map<string, JournalEntry>;
   #pending: JournalEntry[] = [];
+  #last: JournalEntry | undefined;
   #failure: unknown;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#values = new Map(options.committed.map((entry) => [entry.key, entry]));
+    this.#last = options.committed.at(-1);
   }
 
   /** The entry that an earlier worker or step left under this key of the current run. */
@@ -32,10 +39,24 @@ export class TaskJournal {
     return this.#values.get(this.#options.prefix + key);
   }
 
+  /** The same, unless another entry came after it. */
+  findLast(key: string): JournalEntry | undefined {
+    return this.#last?.key === this.#options.prefix + key ? this.#last : undefined;
+  }
+
+  /** Whether a step of any operation was done in the current run. */
+  hasSteps(): boolean {
+    const { prefix } = this.#options;
+    return [...this.#values.keys()].some(
+      (key) => key.startsWith(prefix) && stepKey.test(key.slice(prefix.length)),
+    );
+  }
+
   /** Adds an entry; it is stored with the next commit. */
   add(entry: JournalEntry): void {
     const full = { ...entry, key: this.#options.prefix + entry.key };
     this.#values.set(full.key, full);
+    this.#last = full;
     this.#pending.push(full);
   }
 

@@ -39,6 +39,7 @@ export async function runOperationsTask(
       leased = account;
       addLogFields({ account, ...caller });
     },
+    clusterWaitMs: findClusterWaitMs(opened.settings, tasks.log),
     stop: message.stop,
   });
   return leased;

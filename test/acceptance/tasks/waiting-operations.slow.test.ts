@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { mapConcurrently } from '../../../shared/core/concurrency.ts';
+import { startApiProxy } from '../../support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
 import { startClosableDoor } from '../../support/network/closable-door.ts';
 import { chooseSize } from '../../support/run/test-size.ts';
@@ -73,6 +74,54 @@ describeWithCluster('operations of an account that is down', (cluster) => {
     expect(task.resultObjects[0]?.['message']).toMatch(
       /^account "gone" .*the connection was refused.*it is left alone since \d{4}-/,
     );
+  }, 300_000);
+});
+
+describeWithCluster('operations whose credentials end', (cluster) => {
+  it('go on where they were when others come; live reads, and an account whose never worked, fail at once', async () => {
+    await using namespace = await createNamespace('late-token');
+    let token: 'first' | 'expired' | 'next' = 'first';
+    await using proxy = await startApiProxy(cluster, {
+      refuse({ method, path }) {
+        const isThird = method === 'POST' && path.endsWith('/configmaps') && countPosts() === 2;
+        if (isThird && token === 'first') token = 'expired';
+        return token === 'expired' ? 401 : undefined;
+      },
+    });
+    const countPosts = () =>
+      proxy.calls.filter(({ method, status }) => method === 'POST' && status === 201).length;
+    await using closed = await startApiProxy(cluster, { refuse: () => 401 });
+    const accounts = [
+      { name: 'late', kubeconfigFile: proxy.kubeconfig },
+      { name: 'wrong', kubeconfigFile: closed.kubeconfig },
+    ];
+    await using system = await startSystem({
+      settings: { kubernetes: { accounts, cache: { enabled: false } } },
+    });
+    const deploy = (account: string) => {
+      const manifests = ['a', 'b', 'c', 'd'].map((name) => ({
+        ...{ apiVersion: 'v1', kind: 'ConfigMap', data: { name } },
+        metadata: {
+          name,
+          namespace: namespace.name,
+          annotations: { 'strategy.spinnaker.io/versioned': 'false' },
+        },
+      }));
+      return system.postOperations([{ deployManifest: { account, moniker: { app: 'late' }, manifests } }]);
+    };
+    const refused = await system.waitForTask(await deploy('wrong'), { timeoutMs: 30_000 });
+    expect(refused.status).toMatchObject({ completed: true, failed: true });
+
+    const id = await deploy('late');
+    const read = async () => JSON.stringify(await (await system.fetch(`/task/${id}`)).json());
+    await expect.poll(read, { timeout: 60_000 }).toContain('waiting for credentials of late');
+    const live = await system.fetch(`/manifests/late/${namespace.name}/configMap%20a`);
+    expect([live.status >= 400, await live.text()]).toEqual([true, expect.stringContaining('credentials')]);
+
+    token = 'next';
+    const task = await system.waitForTask(id, { timeoutMs: 2 * sweptMs });
+    expect(task.status).toMatchObject({ completed: true, failed: false });
+    expect(countPosts()).toBe(4);
   }, 300_000);
 });
 

@@ -45,9 +45,14 @@ export function messageOf(task: Task): { taskId: string; receiptHandle: string }
 export async function runTaskOnce(
   system: TestTaskSystem,
   task: Task,
-  { works, stop }: { works: { [name: string]: Work }; stop?: AbortSignal },
+  {
+    works,
+    stop,
+    clusterWaitMs = 0,
+  }: { works: { [name: string]: Work }; stop?: AbortSignal; clusterWaitMs?: number },
 ): Promise<void> {
   await processTaskMessage(system, messageOf(task), {
+    clusterWaitMs,
     findOperation: async (_provider, name) => toOperation(name, works[name]),
     stop: stop ?? new AbortController().signal,
   });

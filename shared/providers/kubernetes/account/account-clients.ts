@@ -76,6 +76,12 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
       .noteWarning(warning);
   }
 
+  /** When the account's cluster answered to its credentials last, wall time in milliseconds; undefined where nobody knows. */
+  findLastSuccessMs({ connection }: Pick<KubernetesAccount, 'connection'>): number | undefined {
+    return this.#options.breakers?.get(connection.name, this.#toKey(connection, 'client')).health
+      .lastSuccessMs;
+  }
+
   /** Closes all of them that nobody else uses. */
   async [Symbol.asyncDispose](): Promise<void> {
     const uses = [...this.#clients.values()];

@@ -84,6 +84,11 @@ export class KubernetesSession implements AsyncDisposable {
     return this.#clients.noteWarning(account, warning);
   }
 
+  /** When the account's cluster answered to its credentials last, wall time in milliseconds; undefined where nobody knows. */
+  findLastSuccessMs(account: KubernetesAccount): number | undefined {
+    return this.#clients.findLastSuccessMs(account);
+  }
+
   /** Whether calls of an account are made: its server is not known to be away, or has just said that it is back. Never rejects. */
   async isReachable(name: string): Promise<boolean> {
     const account = this.findAccount(name) ?? this.findV1Account(name);

@@ -45,14 +45,21 @@ export class KubernetesConnectionError extends VisibleError {
   readonly answerLost: boolean;
   /** True when the server was not asked, since it could not be reached a moment ago. */
   readonly isDown: boolean;
+  /** True when the server was not asked, since there are no credentials for it. */
+  readonly lacksCredentials: boolean;
 
   constructor(
     message: string,
-    options: ErrorOptions & { readonly answerLost?: boolean; readonly isDown?: boolean } = {},
+    options: ErrorOptions & {
+      readonly answerLost?: boolean;
+      readonly isDown?: boolean;
+      readonly lacksCredentials?: boolean;
+    } = {},
   ) {
     super(message, options);
     this.answerLost = options.answerLost ?? false;
     this.isDown = options.isDown ?? false;
+    this.lacksCredentials = options.lacksCredentials ?? false;
   }
 }
 
@@ -72,6 +79,13 @@ export function isAnswerLost(error: unknown): boolean {
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof KubernetesApiError) return error.status === 429 || lostStatuses.includes(error.status);
   return error instanceof KubernetesConnectionError;
+}
+
+/** True when it came about since the server refused the credentials, or there were none. */
+export function isForCredentials(error: unknown): boolean {
+  if (error instanceof KubernetesApiError && error.status === 401) return true;
+  if (error instanceof KubernetesConnectionError && error.lacksCredentials) return true;
+  return error instanceof Error && error.cause !== undefined && isForCredentials(error.cause);
 }
 
 /** The error of a live read that failed so, for whoever asked: what it says of another try depends on how the server is. */

@@ -1,8 +1,14 @@
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import { untilAborted } from '../../../core/deadline.ts';
 import type { AccountBreaker } from '../../../core/providers/account-breaker.ts';
+import { mayBeRenewed } from '../../../core/tasks/cluster-wait.ts';
 import { objectBytesMax } from '../api/answer-limits.ts';
-import { KubernetesApiError, KubernetesConnectionError, parseApiError } from '../api/errors.ts';
+import {
+  isForCredentials,
+  KubernetesApiError,
+  KubernetesConnectionError,
+  parseApiError,
+} from '../api/errors.ts';
 import { describeConnectionFailure, findOutage, isTransientFailure } from './connection-failure.ts';
 import {
   ExchangeError,
@@ -83,6 +89,9 @@ const learnAgainMs = 5_000;
 /** A server for which operations wait is asked no sooner than this after the last time: a silent one takes a worker for seconds. */
 const waitingProbePauseMs = 15_000;
 
+/** What everybody may read who has credentials that hold: without them it is answered 401. */
+const credentialsPath = '/version';
+
 /** The status by which a server says that what is known still holds. */
 const notModified = 304;
 
@@ -100,6 +109,7 @@ const transientStatuses = new Set([429, 500, 502, 503, 504]);
 export class ApiTransport {
   readonly #options: TransportOptions;
   readonly #probeTimes: LivenessProbe;
+  #checking: Promise<boolean> | undefined;
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -170,20 +180,47 @@ export class ApiTransport {
 
   /** The session that a request of now would use. */
   async getSession(signal?: AbortSignal): Promise<Session> {
-    return await untilAborted(this.#options.sessions.get(), signal);
+    try {
+      return await untilAborted(this.#options.sessions.get(), signal);
+    } catch (error) {
+      if (isForCredentials(error)) this.#options.breaker.noteMissingCredentials();
+      throw error;
+    }
   }
 
-  /** Whether calls are made: the server is not known to be away, or has just said that it is back. Never rejects. */
+  /**
+   * Whether calls are made: the server is not known to be away, or has just said that it is back. One that refuses credentials that worked
+   * lately counts as away, as long as it does. Never rejects.
+   */
   async isReachable(): Promise<boolean> {
     const { breaker } = this.#options;
     await breaker.learnUnlessBusy(learnAgainMs);
-    if (!breaker.isOpen) return true;
+    if (!breaker.isOpen) return !this.#mayBeAdmittedLater() || this.#isAdmitted();
     try {
       return await this.#probeTimes.isReachable(await this.getSession(), waitingProbePauseMs);
     } catch {
       // Without a session there is nobody to ask: what is wrong is told by the first call.
       return true;
     }
+  }
+
+  #mayBeAdmittedLater(): boolean {
+    const { breaker, clock } = this.#options;
+    return breaker.lacksCredentials && mayBeRenewed(breaker.health.lastSuccessMs, clock.now());
+  }
+
+  /** Whether the credentials of now are taken. Callers at the same time share a call, and those a moment later take the answer for no. */
+  async #isAdmitted(): Promise<boolean> {
+    if (this.#checking === undefined && !this.#options.breaker.takeProbe(waitingProbePauseMs)) return false;
+    this.#checking ??= this.send({ method: 'GET', path: credentialsPath })
+      .then(
+        () => true,
+        (error: unknown) => !isForCredentials(error),
+      )
+      .finally(() => {
+        this.#checking = undefined;
+      });
+    return this.#checking;
   }
 
   /** The server answered with this status. Undefined where there is nothing to wait for. */

@@ -119,7 +119,10 @@ export class SessionKeeper {
       const credential = credentials.get() ?? (await credentials.renew());
       return this.#replaceSession(connection, credential);
     } catch (error) {
-      throw new KubernetesConnectionError(`${connection.label}: ${getErrorMessage(error)}`, { cause: error });
+      throw new KubernetesConnectionError(`${connection.label}: ${getErrorMessage(error)}`, {
+        cause: error,
+        lacksCredentials: true,
+      });
     }
   }
 

@@ -1,6 +1,9 @@
+import { getErrorMessage } from '../../../../core/errors.ts';
+import { CredentialsError } from '../../../../core/tasks/cluster-wait.ts';
 import type { KubernetesAccount } from '../../account/account.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import type { KubernetesClient, ObjectRef } from '../../api/client.ts';
+import { isForCredentials } from '../../api/errors.ts';
 import type { WrittenObjects } from '../../cache-writer/written-objects.ts';
 
 /** A client of which the cache learns what is written by it. */
@@ -10,9 +13,33 @@ export interface TrackedClient {
   readonly recordDeletion?: (ref: ObjectRef, uid: string) => void;
 }
 
-/** Opens what an operation works with, and does it; what it writes is in the cache before this resolves. */
+/** Whose operation it is. */
+interface Tracked {
+  readonly session: KubernetesSession;
+  readonly account: KubernetesAccount;
+}
+
+/**
+ * Opens what an operation works with, and does it; what it writes is in the cache before this resolves.
+ *
+ * @throws CredentialsError when the account's credentials are refused, or there are none; what `open` and `act` throw
+ */
 export async function runTracked<W extends { readonly client: KubernetesClient }, T>(
-  { session, account }: { readonly session: KubernetesSession; readonly account: KubernetesAccount },
+  { session, account }: Tracked,
+  open: () => Promise<W>,
+  act: (work: W & TrackedClient) => Promise<T>,
+): Promise<T> {
+  try {
+    return await trackRun({ session, account }, open, act);
+  } catch (error) {
+    if (!isForCredentials(error)) throw error;
+    const workedAtMs = session.findLastSuccessMs(account);
+    throw new CredentialsError(getErrorMessage(error), { cause: error, workedAtMs });
+  }
+}
+
+async function trackRun<W extends { readonly client: KubernetesClient }, T>(
+  { session, account }: Tracked,
   open: () => Promise<W>,
   act: (work: W & TrackedClient) => Promise<T>,
 ): Promise<T> {

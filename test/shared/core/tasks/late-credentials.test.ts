@@ -1,0 +1,95 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { VisibleError } from '../../../../shared/core/errors.ts';
+import { CredentialsError, credentialsWorkedMs } from '../../../../shared/core/tasks/cluster-wait.ts';
+import { acceptTask, getTaskView, runTaskOnce, type Work } from '../../../support/system/task-runs.ts';
+import { startTaskSystem } from '../../../support/system/task-system.ts';
+
+const system = await startTaskSystem();
+afterAll(() => system[Symbol.asyncDispose]());
+
+const clusterWaitMs = 300_000;
+
+/** A task of one operation of two steps, whose credentials are refused behind the first one until others come. */
+async function acceptDeploy() {
+  const task = await acceptTask(system, ['first']);
+  await system.receiveTaskMessages();
+  const done: string[] = [];
+  let isRefused = true;
+  const work: Work = async (own) => {
+    for (const step of ['a', 'b']) {
+      if (step === 'b' && isRefused) refuse(undefined);
+      own.report(`step ${step}`);
+      await own.step(step, async () => {
+        done.push(step);
+        return step;
+      });
+    }
+    return {};
+  };
+  return {
+    done,
+    renew: () => {
+      isRefused = false;
+    },
+    run: () => runTaskOnce(system, task, { works: { first: work }, clusterWaitMs }),
+    async look() {
+      const { status, history, resultObjects } = await getTaskView(system, task);
+      const { attempts = -1 } = (await system.store.find(task.id)) ?? {};
+      return { status, lines: history.map((line) => line.status), resultObjects, attempts };
+    },
+  };
+}
+
+function refuse(workedAtMs: number | undefined): never {
+  const cause = new VisibleError('Unauthorized');
+  throw new CredentialsError('Deploying failed: Unauthorized', { cause, workedAtMs });
+}
+
+describe('credentials that end in the midst of a task', () => {
+  it('are waited for without an attempt, and it goes on where it was', async () => {
+    const deploy = await acceptDeploy();
+    for (let look = 0; look < 3; look += 1) {
+      await deploy.run();
+      system.clock.advance(60_000);
+      // The sweeper is to send for it, and nobody before.
+      expect(await system.receiveTaskMessages()).toEqual([]);
+    }
+    expect(await deploy.look()).toMatchObject({ status: { completed: false }, attempts: 0 });
+
+    deploy.renew();
+    await deploy.run();
+
+    expect(deploy.done).toEqual(['a', 'b']);
+    const { status, lines } = await deploy.look();
+    expect(status).toMatchObject({ completed: true, failed: false });
+    expect(lines).toEqual([
+      ...['accepted', 'Processing op: TestFirst', 'step a'],
+      'waiting for credentials of account: Deploying failed: Unauthorized',
+      ...['step b', 'Completed op: TestFirst', 'Orchestration completed.'],
+    ]);
+  });
+
+  it('are waited for no longer than an absent cluster, and then it fails in the words of the cluster', async () => {
+    const deploy = await acceptDeploy();
+    await deploy.run();
+    system.clock.advance(clusterWaitMs - 1_000);
+    await deploy.run();
+    expect((await deploy.look()).status.completed).toBe(false);
+    system.clock.advance(1_000);
+    await deploy.run();
+    const { status, resultObjects } = await deploy.look();
+    expect(status).toMatchObject({ completed: true, failed: true });
+    expect(resultObjects).toMatchObject([{ message: 'Unauthorized' }]);
+  });
+
+  it.each([
+    ['is waited for where they worked within the hour', credentialsWorkedMs - 1_000, false],
+    ['fails at once where they last worked before', credentialsWorkedMs, true],
+    ['fails at once where they never did', undefined, true],
+  ])('a task that has done nothing yet %s', async (_what, agoMs, isFailed) => {
+    const task = await acceptTask(system, ['first', 'second']);
+    const first: Work = async () => refuse(agoMs === undefined ? undefined : system.clock.now() - agoMs);
+    await runTaskOnce(system, task, { works: { first, second: first }, clusterWaitMs });
+    expect((await getTaskView(system, task)).status).toMatchObject({ completed: isFailed, failed: isFailed });
+  });
+});
