@@ -217,7 +217,8 @@ async function start(files: FrontDoorFiles): Promise<HttpServer> {
   };
   const access = await loadFrontDoorAccess(files, log);
   const options = { routes, log, access, host: '127.0.0.1', port: 0, allowedHosts: [] };
-  return started.use(await startHttp({ ...options, invoker: new Invoker(load, log) }));
+  const invoker = new Invoker(load, log);
+  return started.use(await startHttp({ ...options, invoker, readLoopDelayMs: () => 0 }));
 }
 
 const routes: readonly Route[] = ['/health', '/credentials'].map((target) => ({

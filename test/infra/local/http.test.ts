@@ -60,6 +60,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     allowedHosts: ['busdriver.test'],
+    readLoopDelayMs: () => 0,
   });
 });
 

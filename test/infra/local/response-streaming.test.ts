@@ -76,6 +76,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     allowedHosts: [],
+    readLoopDelayMs: () => 0,
   });
 });
 

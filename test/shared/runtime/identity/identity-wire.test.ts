@@ -25,7 +25,14 @@ async function start(identity: JsonObject | string): Promise<HttpServer> {
       return { statusCode: body.status, body: JSON.stringify(body) };
     }
   };
-  const route = { method: 'GET', path: '/credentials', module: 'tell', reaches: 'store', timeoutSeconds: 20 };
+  const route = {
+    access: 'anonymous',
+    method: 'GET',
+    path: '/credentials',
+    module: 'tell',
+    reaches: 'store',
+    timeoutSeconds: 20,
+  };
   return startHttp({
     routes: [route] as unknown as Parameters<typeof startHttp>[0]['routes'],
     invoker: new Invoker(async () => tell as unknown as Handler, log),
@@ -33,6 +40,7 @@ async function start(identity: JsonObject | string): Promise<HttpServer> {
     host: '127.0.0.1',
     port: 0,
     allowedHosts: [],
+    readLoopDelayMs: () => 0,
   });
 }
 
