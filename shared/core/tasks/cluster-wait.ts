@@ -1,4 +1,3 @@
-import { FailedOperationError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { intField, parseWith, withDefault } from '../settings/coerce.ts';
 import { getSetting } from '../settings/spring-config.ts';
@@ -11,29 +10,6 @@ export const clusterWaitSecondsDefault = 300;
 
 /** The most that they may say: an hour, after which Orca gives a task up. */
 export const clusterWaitSecondsMax = 3_600;
-
-/** Milliseconds within which an account's credentials must have worked for its operations to wait for others. */
-export const credentialsWorkedMs = 3_600_000;
-
-/** The platform of an account refuses its credentials, or there are none: its cause, which is what people are told. */
-export class CredentialsError extends FailedOperationError {
-  override name = 'CredentialsError';
-  /** When they worked last, wall time in milliseconds; undefined where nobody knows of any time. */
-  readonly workedAtMs: number | undefined;
-
-  constructor(
-    message: string,
-    { workedAtMs, ...options }: ErrorOptions & { workedAtMs: number | undefined },
-  ) {
-    super(message, options);
-    this.workedAtMs = workedAtMs;
-  }
-}
-
-/** Whether credentials that worked at this time, and do no longer, may be followed by others. @param workedAtMs undefined for never */
-export function mayBeRenewed(workedAtMs: number | undefined, nowMs: number): boolean {
-  return workedAtMs !== undefined && nowMs - workedAtMs < credentialsWorkedMs;
-}
 
 /**
  * Milliseconds after its acceptance until which a task waits for a cluster that cannot be reached; 0 when it is to fail at once.

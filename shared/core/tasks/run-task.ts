@@ -2,7 +2,7 @@ import type { OperationFailureView } from '../../contract/answers/tasks.ts';
 import type { Clock } from '../clock.ts';
 import { getErrorMessage, VisibleError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { CredentialsError, mayBeRenewed } from './cluster-wait.ts';
+import { CredentialsError, mayBeRenewed } from './late-credentials.ts';
 import type { Operation, PreparedOperation } from './operation.ts';
 import {
   attemptsMax,

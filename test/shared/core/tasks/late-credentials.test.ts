@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { VisibleError } from '../../../../shared/core/errors.ts';
-import { CredentialsError, credentialsWorkedMs } from '../../../../shared/core/tasks/cluster-wait.ts';
+import { CredentialsError, credentialsWorkedMs } from '../../../../shared/core/tasks/late-credentials.ts';
 import { acceptTask, getTaskView, runTaskOnce, type Work } from '../../../support/system/task-runs.ts';
 import { startTaskSystem } from '../../../support/system/task-system.ts';
 
