@@ -1,3 +1,4 @@
+import { FailedOperationError } from '../core/errors.ts';
 import { headerLengthMax } from './limits.ts';
 
 /** How a registry wants callers to say who they are, as its 401 tells. */
@@ -39,14 +40,26 @@ function readParameters(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * The URL of the next page that `Link` names (RFC 8288): `</v2/_catalog?n=100&last=b>; rel="next"`. Undefined where there is none.
+ * The URL of the next page that `Link` names (RFC 8288): `</v2/_catalog?n=100&last=b>; rel="next"`. Of what it names path and query
+ * count: a registry behind a proxy may know itself by another name. Undefined where there is none.
  *
- * @param base the URL of this page, to which it may be relative.
+ * @param page the URL of this page, whose host is asked.
+ * @throws FailedOperationError when it is this page
  */
-export function findNextPage(header: string, base: URL): URL | undefined {
-  if (header.length > headerLengthMax) return undefined;
-  for (const [, target = '', parameters = ''] of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
-    if (/\brel="?next\b/i.test(parameters)) return URL.parse(target, base.href) ?? undefined;
+export function findNextPage(header: string, page: URL): URL | undefined {
+  const target = header.length > headerLengthMax ? undefined : findNextTarget(header);
+  const named = target === undefined ? null : URL.parse(target, page.href);
+  if (named === null) return undefined;
+  const next = new URL(page);
+  next.pathname = named.pathname;
+  next.search = named.search;
+  if (next.href !== page.href) return next;
+  throw new FailedOperationError(`${page.host} names as the next page the one that names it`);
+}
+
+function findNextTarget(header: string): string | undefined {
+  for (const [, target, parameters = ''] of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
+    if (/\brel="?next\b/i.test(parameters)) return target;
   }
   return undefined;
 }

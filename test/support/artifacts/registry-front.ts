@@ -11,8 +11,11 @@ export interface RegistryFront extends AsyncDisposable {
   readonly failures: Map<string, number>;
 }
 
-/** Starts a front of a registry that asks for no password. */
-export async function startRegistryFront(registry: Pick<TestRegistry, 'url'>): Promise<RegistryFront> {
+/** Starts a front of a registry that asks for no password. @param linkBase what its links begin with. Default: they are relative */
+export async function startRegistryFront(
+  registry: Pick<TestRegistry, 'url'>,
+  linkBase = '',
+): Promise<RegistryFront> {
   const calls: string[] = [];
   const failures = new Map<string, number>();
   const origin = await startOrigin(async (request, response) => {
@@ -21,25 +24,26 @@ export async function startRegistryFront(registry: Pick<TestRegistry, 'url'>): P
     calls.push(`${method} ${path}`);
     const failure = [...failures].find(([text]) => path.includes(text));
     if (failure !== undefined) return response.writeHead(failure[1]).end();
-    await passOn(registry, request, response);
+    await passOn({ ...registry, linkBase }, request, response);
   });
   return { url: origin.url, calls, failures, [Symbol.asyncDispose]: () => origin[Symbol.asyncDispose]() };
 }
 
-/** Answers a request as a registry does. */
+/** Answers a request as a registry does. @param registry.linkBase as `startRegistryFront` has it */
 export async function passOn(
-  registry: Pick<TestRegistry, 'url'>,
+  { url: registryUrl, linkBase = '' }: Pick<TestRegistry, 'url'> & { readonly linkBase?: string },
   { method = 'GET', url = '', headers }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { accept = '*/*', authorization } = headers;
-  const answer = await fetch(registry.url + url, {
+  const answer = await fetch(registryUrl + url, {
     method,
     headers: { accept, ...(authorization !== undefined && { authorization }) },
   });
   for (const name of ['link', 'docker-content-digest', 'content-type', 'www-authenticate']) {
     const value = answer.headers.get(name);
-    if (value !== null) response.setHeader(name, value);
+    if (value !== null)
+      response.setHeader(name, name === 'link' ? value.replace('<', `<${linkBase}`) : value);
   }
   response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
 }

@@ -51,16 +51,16 @@ const hostilities: { readonly [what: string]: Hostility } = {
     says: /answered more than 4194304 bytes$/,
     requestsMax: 1,
   },
-  'has pages on another host': {
+  'has pages on another host, in a path too': {
     answer: (_, response) =>
-      response.setHeader('link', '<http://localhost:1/v2/x?n=1>; rel="next"').end('{"tags":["1"]}'),
-    says: /names a next page that is on another host/,
-    requestsMax: 1,
+      response.setHeader('link', '<http://planted:1//localhost:1/v2/x>; rel="next"').end('{"tags":["1"]}'),
+    says: /^127\.0\.0\.1:\d+ names as the next page the one that names it$/,
+    requestsMax: 2,
   },
   'names a page as the next one of itself': {
     answer: ({ url = '' }, response) =>
       response.setHeader('link', `<${url}>; rel="next"`).end('{"tags":["1"]}'),
-    says: /or is this one$/,
+    says: /names as the next page the one that names it$/,
     requestsMax: 1,
   },
   'has too many tags': {

@@ -8,6 +8,7 @@ import {
   startRegistry,
   type TestRegistry,
 } from '../../../support/artifacts/registry.ts';
+import { startRegistryFront } from '../../../support/artifacts/registry-front.ts';
 import { startTokenRegistry } from '../../../support/artifacts/registry-tokens.ts';
 import { openClient } from './test-account.ts';
 
@@ -39,6 +40,12 @@ describeWithRegistry('a client of the Distribution registry', () => {
     const found = await wide.client.listTags('shop/cart', signal);
     expect(found).toHaveLength(1_000);
     expect(new Set(found)).toEqual(new Set(tags));
+  });
+
+  test('asks its own host for further pages, whatever host the registry behind it names', async () => {
+    await using front = await startRegistryFront(open, 'http://internal:8081');
+    await using opened = openClient({ address: front.url, paginateSize: 300 });
+    expect(new Set(await opened.client.listTags('shop/cart', signal))).toEqual(new Set(tags));
   });
 
   test('tells a repository without tags, and one that is not there', async () => {
