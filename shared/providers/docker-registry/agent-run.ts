@@ -20,11 +20,14 @@ import { type TagListing, toTagListing } from './tag-listing.ts';
 /** Repositories of an account whose runs share a worker with those of others. */
 export const sharedRepositoriesMax = 200;
 
-/** Milliseconds after which a tag's digest is asked for again: a tag may be moved. */
-export const digestLifetimeMs = 600_000;
-
 /** Milliseconds of a run in which tags are looked at; what is left over is for the next run. */
 export const lookMs = 120_000;
+
+/** Milliseconds of a run in which digests are asked for again, for a tag may be moved: those first that wait longest. */
+export const lookAgainMs = 10_000;
+
+/** Milliseconds after which a digest is asked for again within {@link lookMs}, be there ever so many. */
+export const digestLifetimeMs = 600_000;
 
 /** Names of broken repositories that a run tells. */
 const brokenToldMax = 5;
@@ -199,8 +202,10 @@ class ImageAgentRun {
     for (const [repository, { chunks }] of known) {
       if (!wanted.has(repository)) await this.#writer.remove(repository, chunks);
     }
-    if (this.#details.isWanted && this.#options.account.ecr === undefined)
-      await this.#forEach(this.#listDue(), (repository) => this.#check(repository));
+    if (this.#details.isWanted && this.#options.account.ecr === undefined) {
+      const untilMs = this.#options.clock.monotonic() + lookAgainMs;
+      await this.#forEach(this.#listKnown(), (repository) => this.#check(repository, untilMs));
+    }
     return this.#toResult();
   }
 
@@ -269,23 +274,28 @@ class ImageAgentRun {
     });
   }
 
-  /** Repositories whose digests are to be asked for again, those first that wait longest. */
-  #listDue(): readonly string[] {
-    const due = [...this.#next].filter(
-      ([repository, { checkedAtMs }]) =>
-        !this.#broken.has(repository) && this.#startedAtMs - checkedAtMs >= digestLifetimeMs,
+  /** Repositories whose digests may be asked for again, those first that wait longest. */
+  #listKnown(): readonly string[] {
+    const known = [...this.#next].filter(
+      ([repository, { checkedAtMs }]) => !this.#broken.has(repository) && checkedAtMs < this.#startedAtMs,
     );
-    return due.sort(([, one], [, other]) => one.checkedAtMs - other.checkedAtMs).map(([name]) => name);
+    return known.sort(([, one], [, other]) => one.checkedAtMs - other.checkedAtMs).map(([name]) => name);
   }
 
-  /** Asks for the digests of a repository again, from where the last run left off. */
-  async #check(repository: string): Promise<void> {
+  /** Asks for the digests of a repository again, from where the last run left off. @param untilMs monotonic; later where it waited long */
+  async #check(repository: string, untilMs: number): Promise<void> {
     const state = this.#next.get(repository);
     if (state === undefined) return;
+    const isLate = this.#startedAtMs - state.checkedAtMs >= digestLifetimeMs;
+    if (!isLate && this.#options.clock.monotonic() >= untilMs) return;
     const cached = await this.#readTags(repository, state.chunks);
     const isDue = (name: string) => name > state.checkedTo;
     const names = [...cached.keys()].map((name) => ({ name }));
-    const looked = await this.#details.look(repository, names, { known: cached, isDue });
+    const looked = await this.#details.look(repository, names, {
+      known: cached,
+      isDue,
+      ...(!isLate && { untilMs }),
+    });
     const written = await this.#writer.write(repository, looked.tags, state.chunks);
     if (state.isFilled) this.#pushed.add(repository, cached, looked.tags);
     const { leftFrom } = looked;

@@ -24,6 +24,16 @@ export interface DetailedTags {
   readonly leftFrom: string | undefined;
 }
 
+/** What is known of the tags of a repository. */
+export interface KnownTags {
+  /** What is cached of them, by tag. */
+  readonly known: ReadonlyMap<string, CachedTag>;
+  /** Whether a tag that is known is to be looked at again. */
+  isDue(name: string): boolean;
+  /** As {@link DetailsOptions.untilMs}, which is the default. */
+  readonly untilMs?: number;
+}
+
 /** What is known of a tag by its digest. */
 type ImagePart = Pick<CachedTag, 'created' | 'labels'>;
 
@@ -50,13 +60,11 @@ export class TagDetails {
    * Looks at tags. One that is gone is left out, and so is one that has to wait for the next run, unless it is known already.
    *
    * @param listed sorted by name, with what is known of them now.
-   * @param known what is cached of the repository, by tag.
-   * @param isDue whether a tag that is known is to be looked at again.
    */
   async look(
     repository: string,
     listed: readonly CachedTag[],
-    { known, isDue }: { readonly known: ReadonlyMap<string, CachedTag>; isDue(name: string): boolean },
+    { known, isDue, untilMs = this.#options.untilMs }: KnownTags,
   ): Promise<DetailedTags> {
     if (!this.isWanted) return { tags: listed, leftFrom: undefined };
     const images = this.#listImages(known);
@@ -67,7 +75,7 @@ export class TagDetails {
       if (before?.digest !== undefined && !isDue(name) && this.#isComplete(before)) {
         return { ...before, ...tag };
       }
-      if (this.#isOver()) {
+      if (this.#options.clock.monotonic() >= untilMs) {
         put.add(name);
         return tag.digest === undefined ? before : { ...before, ...tag };
       }
@@ -115,10 +123,6 @@ export class TagDetails {
 
   #isComplete(tag: CachedTag): boolean {
     return !this.#wantsImages || tag.labels !== undefined;
-  }
-
-  #isOver(): boolean {
-    return this.#options.clock.monotonic() >= this.#options.untilMs;
   }
 }
 

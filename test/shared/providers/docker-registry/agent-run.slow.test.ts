@@ -3,8 +3,13 @@ import { createCacheStore } from '../../../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
 import type { CachingResult } from '../../../../shared/core/agents/caching-agent.ts';
 import type { CacheStore } from '../../../../shared/core/cache/cache-store.ts';
+import type { Clock } from '../../../../shared/core/clock.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
-import { digestLifetimeMs, runImageAgent } from '../../../../shared/providers/docker-registry/agent-run.ts';
+import {
+  digestLifetimeMs,
+  lookAgainMs,
+  runImageAgent,
+} from '../../../../shared/providers/docker-registry/agent-run.ts';
 import { pushedToldMax } from '../../../../shared/providers/docker-registry/pushed-images.ts';
 import { RepositoryWriter } from '../../../../shared/providers/docker-registry/repository-writer.ts';
 import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
@@ -69,11 +74,11 @@ describeWithRegistry('the caching agent of a registry', () => {
     };
     const account = parseAccount(given);
     const opened = openClient(given, { clock });
-    const run = (state?: string, isAlone = true): Promise<CachingResult> => {
+    const run = (state?: string, isAlone = true, runClock: Clock = clock): Promise<CachingResult> => {
       const { signal } = new AbortController();
       const { client } = opened;
       return runImageAgent(
-        { account, client, clock },
+        { account, client, clock: runClock },
         { cache, state, isAlone, signal, ensureHeld() {}, async commitState() {} },
       );
     };
@@ -203,7 +208,7 @@ describeWithRegistry('the caching agent of a registry', () => {
     expect(front.calls).toEqual([]);
   });
 
-  test('asks for digests of new tags at once, and of others every ten minutes', async () => {
+  test('asks for digests of new tags at once, and of all in each run, by HEAD', async () => {
     await using agent = openAgent({ trackDigests: true, inspectDigests: true });
     const { folder } = agent;
     const repository = `${folder}/cart`;
@@ -224,17 +229,46 @@ describeWithRegistry('the caching agent of a registry', () => {
     });
     front.calls.length = 0;
     const second = await agent.run(first.state);
-    expect(front.calls.filter((call) => call.includes('/manifests/'))).toEqual([]);
-    agent.clock.advance(digestLifetimeMs);
-    const third = await agent.run(second.state);
-    expect(third).toMatchObject({ changes: 1 });
-    expect(third.events?.map(({ detail }) => detail)).toEqual([
+    const asked = front.calls.filter((call) => call.includes('/manifests/')).sort();
+    // And the image that is not known yet.
+    expect(asked).toEqual([
+      `GET /v2/${repository}/manifests/${moved}`,
+      ...['1', '2'].map((name) => `HEAD /v2/${repository}/manifests/${name}`),
+    ]);
+    expect(second).toMatchObject({ changes: 1 });
+    expect(second.events?.map(({ detail }) => detail)).toEqual([
       expect.objectContaining({ repository, tag: '2', digest: moved }),
     ]);
     expect((await agent.readTags('cart')).map((each) => [each.name, each.digest, each.labels])).toEqual([
       ['1', digest, { branch: 'main' }],
       ['2', moved, { branch: 'dev' }],
     ]);
-    expect(await agent.run(third.state)).toMatchObject({ changes: 0 });
+    expect(await agent.run(second.state)).toMatchObject({ changes: 0 });
+  });
+
+  test('asks for no more digests in a run than ten seconds allow, and for all within ten minutes', async () => {
+    await using agent = openAgent({ trackDigests: true });
+    const repository = `${agent.folder}/cart`;
+    const tags = Array.from({ length: 30 }, (_, index) => `1.${10 + index}`);
+    await pushImage(registry.url, { repository, tags });
+    let { state } = await agent.run();
+    /** What a run asks for where each look at the clock takes a second. */
+    const look = async () => {
+      let ms = 0;
+      const monotonic = () => {
+        ms += 1_000;
+        return ms;
+      };
+      front.calls.length = 0;
+      ({ state } = await agent.run(state, true, { ...agent.clock, monotonic }));
+      const heads = front.calls.filter((call) => call.startsWith('HEAD'));
+      return heads.map((call) => call.slice(call.lastIndexOf('/') + 1)).sort();
+    };
+    const runs = [await look(), await look()];
+    expect(runs.every(({ length }) => length > 0 && length <= lookAgainMs / 1_000)).toBe(true);
+    // The second goes on where the first left off.
+    expect(runs.flat()).toEqual(tags.slice(0, runs.flat().length));
+    agent.clock.advance(digestLifetimeMs);
+    expect([...runs.flat(), ...(await look())]).toEqual(tags);
   });
 });
