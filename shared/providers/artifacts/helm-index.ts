@@ -1,7 +1,15 @@
 import { parse } from 'yaml';
+import { parseVerbatimJson } from '../../core/bounded-json.ts';
 import { FailedOperationError } from '../../core/errors.ts';
-import { asJsonObject, asString, isJsonObject } from '../../core/json.ts';
-import { type LineLimits, readLines } from './text-lines.ts';
+import {
+  asJsonArray,
+  asJsonObject,
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../core/json.ts';
+import { readLines } from './text-lines.ts';
 
 /** Largest index of a repository of charts, in bytes. Those of thousands of charts have 20 MB. */
 export const helmIndexBytesMax = 64 * 2 ** 20;
@@ -15,7 +23,18 @@ export const helmChartsMax = 50_000;
 /** Most versions of one chart. */
 export const helmVersionsMax = 50_000;
 
-const lineLengthMax = 2 ** 20;
+/** Most text of an index, or of a chart in it, that is written in flow style as JSON is, in characters. */
+export const helmFlowTextMax = 16 * 2 ** 20;
+
+/** Most of it where it is no JSON: a parser of YAML takes a hundred times as long. */
+export const helmFlowYamlMax = 2 ** 18;
+
+/** Characters of that which may mean something to such a parser: each takes its time. */
+const flowMarksMax = 50_000;
+
+/** JSON of that length in an index has no more. */
+const flowBounds = { depthMax: 64, valuesMax: 1_000_000 };
+
 /** Version and URLs of one version of a chart, in characters. */
 const memberTextMax = 64 * 1024;
 
@@ -29,7 +48,8 @@ export interface ChartVersion {
 /**
  * The names of the charts in an index, in its order.
  *
- * The index is read as Helm and all that serve charts write it: a block of YAML for each chart. What the blocks hold is not looked at.
+ * The index is read line by line where it is written as Helm and all that serve charts write it: a block of YAML for each chart. What the
+ * blocks hold is not looked at. One in flow style, such as JSON, is read whole.
  *
  * @throws FailedOperationError when it is larger than a limit or no such index.
  */
@@ -63,7 +83,7 @@ export async function readChartVersions(
   let length = 0;
   for await (const { name, line } of readEntryLines(body, host)) {
     if (name !== undefined && lines !== undefined) break;
-    if (name === chart) lines = [];
+    if (name === chart) lines = [line];
     else if (lines !== undefined) {
       length += line.length;
       if (length > helmChartTextMax) {
@@ -74,7 +94,7 @@ export async function readChartVersions(
       lines.push(line);
     }
   }
-  const items = lines && splitItems(lines);
+  const items = lines && listItems(lines, host);
   if (items !== undefined && items.length > helmVersionsMax) {
     throw new FailedOperationError(
       `The index of ${host} has more than ${helmVersionsMax} versions of one chart`,
@@ -83,60 +103,148 @@ export async function readChartVersions(
   return items?.flatMap((item) => parseVersion(item, host));
 }
 
-/** A line within `entries`: with the name where a chart begins. */
+/** A line within `entries`: with the name where a chart begins, and then what stands behind that. */
 interface EntryLine {
   readonly name: string | undefined;
   readonly line: string;
 }
 
-async function* readEntryLines(body: AsyncIterable<Uint8Array>, host: string) {
-  const limits: LineLimits = { host, bytesMax: helmIndexBytesMax, lineLengthMax };
-  let isWithin = false;
+async function* readEntryLines(
+  body: AsyncIterable<Uint8Array>,
+  host: string,
+): AsyncGenerator<EntryLine, void, undefined> {
+  const lines = readLines(body, { host, bytesMax: helmIndexBytesMax, lineLengthMax: helmFlowTextMax });
+  const start = await findFlowStart(lines, host);
+  if (start !== undefined) return yield* writeBlocks(await readFlow(start, { lines, host }));
   let indent: number | undefined;
-  for await (const line of readLines(body, limits)) {
+  for await (const line of lines) {
     if (isBlank(line)) continue;
     const depth = getIndent(line);
-    if (!isWithin) {
-      isWithin = isEntriesKey(line, host);
-      continue;
-    }
     if (depth === 0) return;
+    if (indent === undefined && line.startsWith('{', depth))
+      return yield* writeBlocks(await readFlow(`entries:\n${line}`, { lines, host }));
     indent ??= depth;
     const isName = depth === indent && !line.startsWith('-', depth);
-    const entry: EntryLine = { name: isName ? readKey(line.slice(depth), host) : undefined, line };
-    yield entry;
+    yield isName ? readKey(line.slice(depth), host) : { name: undefined, line };
   }
-  if (!isWithin)
-    throw new FailedOperationError(`The index of ${host} has no entries: it is no index of Helm`);
 }
 
+/** Reads to where the entries begin. @returns the line of it where they are in flow style; undefined where blocks follow */
+async function findFlowStart(
+  lines: AsyncGenerator<string, void, undefined>,
+  host: string,
+): Promise<string | undefined> {
+  let isFirst = true;
+  for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
+    const { value: line } = next;
+    if (isBlank(line)) continue;
+    const value = findEntriesValue(line);
+    if (value !== undefined) return isBlank(value) ? undefined : line;
+    if (isFirst && line.trimStart().startsWith('{')) return line;
+    isFirst = false;
+  }
+  throw toAbsence(host);
+}
+
+function toAbsence(host: string): FailedOperationError {
+  return new FailedOperationError(`The index of ${host} has no entries: it is no index of Helm`);
+}
+
+/** Whether a line says nothing: it is empty, or a comment, or the beginning of a document. */
 function isBlank(line: string): boolean {
-  const text = line.trimStart();
-  return text === '' || text.startsWith('#');
+  const text = line.trim();
+  return text === '' || text.startsWith('#') || line === '---';
 }
 
-/** Whether the entries begin behind this line. */
-function isEntriesKey(line: string, host: string): boolean {
-  const [, value] = /^(?:entries|"entries"|'entries')[ \t]*:(.*)$/.exec(line) ?? [];
-  if (value === undefined) {
-    if (!line.startsWith('{')) return false;
-  } else if (isBlank(value) || value.trim() === '{}') return true;
-  throw new FailedOperationError(`The index of ${host} is not written in blocks, as Helm writes it`);
+/** What stands behind the key of the entries, if a line begins with it. */
+function findEntriesValue(line: string): string | undefined {
+  return /^(?:entries|"entries"|'entries')[ \t]*:(.*)$/.exec(line)?.[1];
 }
 
-/** The key that a line of a block begins with. */
-function readKey(text: string, host: string): string {
+/** The entries, by name, of an index in flow style. @param first the line with which it begins, of those that are not read yet */
+async function readFlow(
+  first: string,
+  { lines, host }: { readonly lines: AsyncIterable<string>; readonly host: string },
+): Promise<JsonObject> {
+  const text = [first];
+  let length = first.length;
+  for await (const line of lines) {
+    length += line.length + 1;
+    if (length > helmFlowTextMax) throw toFlowError(host);
+    text.push(line);
+  }
+  const entries = asJsonObject(parseFlow(text.join('\n'), host))?.['entries'];
+  if (entries !== undefined) return asJsonObject(entries) ?? {};
+  throw toAbsence(host);
+}
+
+/** What a text in flow style holds. `JSON.stringify` writes numbers as they stand in it, if they are none but texts. */
+function parseFlow(text: string, host: string): unknown {
+  try {
+    const json = text.length > helmFlowTextMax ? undefined : tryJson(text);
+    if (json !== undefined) return json;
+    if (text.length <= helmFlowYamlMax && countMarks(text) <= flowMarksMax) return parseTexts(text);
+  } catch (cause) {
+    throw toFlowError(host, cause);
+  }
+  throw toFlowError(host);
+}
+
+function countMarks(text: string): number {
+  return text.match(/[^\w\s./]/g)?.length ?? 0;
+}
+
+/** @throws JsonBoundsError */
+function tryJson(text: string): JsonValue | undefined {
+  try {
+    return parseVerbatimJson(text, flowBounds);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function toFlowError(host: string, cause?: unknown): FailedOperationError {
+  const expected = `YAML in blocks, as Helm writes it, ${helmFlowTextMax} characters of JSON or ${helmFlowYamlMax} of other YAML at most`;
+  return new FailedOperationError(`The index of ${host} cannot be read: expected ${expected}`, { cause });
+}
+
+/** The lines of entries as if they were blocks. */
+function* writeBlocks(entries: JsonObject): Generator<EntryLine, void, undefined> {
+  for (const [name, versions] of Object.entries(entries)) {
+    yield { name, line: '' };
+    for (const line of writeItems(versions)) yield { name: undefined, line: `- ${line}` };
+  }
+}
+
+/** A line for each version of a chart, with what is asked for. */
+function writeItems(versions: unknown): readonly string[] {
+  return asJsonArray(versions).map((item) => {
+    const { version, urls } = asJsonObject(item) ?? {};
+    return JSON.stringify({ version, urls });
+  });
+}
+
+/** The key that a line of a block begins with, and what stands behind it. */
+function readKey(text: string, host: string): EntryLine {
   const end = findKeyEnd(text);
   const key = text.slice(0, end).trim();
-  if (key.startsWith("'") && key.endsWith("'")) return key.slice(1, -1).replaceAll("''", "'");
-  if (key.startsWith('"') && key.endsWith('"')) return key.slice(1, -1);
-  if (end > 0) return key;
-  throw new FailedOperationError(`The index of ${host} is not written in blocks, as Helm writes it`);
+  const line = text.slice(end + 1);
+  if (key.startsWith("'") && key.endsWith("'")) return { name: key.slice(1, -1).replaceAll("''", "'"), line };
+  if (key.startsWith('"') && key.endsWith('"')) return { name: key.slice(1, -1), line };
+  if (end > 0) return { name: key, line };
+  throw new FailedOperationError(`The index of ${host} cannot be read: expected the name of a chart`);
 }
 
 function findKeyEnd(text: string): number {
   const end = text.indexOf(': ');
   return end === -1 && text.trimEnd().endsWith(':') ? text.trimEnd().length - 1 : end;
+}
+
+/** The versions of a chart, each by its lines. @param value what stands behind the name: nothing, unless it is written in flow style */
+function listItems([value = '', ...lines]: readonly string[], host: string): readonly (readonly string[])[] {
+  if (isBlank(value)) return splitItems(lines);
+  return writeItems(parseFlow([value, ...lines].join('\n'), host)).map((line) => [line]);
 }
 
 /** Cuts the lines of a list into those of its items; the dash of each becomes a blank. */
@@ -156,9 +264,11 @@ function splitItems(lines: readonly string[]): readonly (readonly string[])[] {
 function parseVersion(lines: readonly string[], host: string): readonly ChartVersion[] {
   const indent = getIndent(lines[0] ?? '');
   const kept: string[] = [];
-  let isKept = false;
+  // In flow style members are not told apart by lines.
+  const isFlow = lines[0]?.startsWith('{', indent) === true;
+  let isKept = isFlow;
   for (const line of lines) {
-    const isKey = getIndent(line) === indent && !line.startsWith('-', indent);
+    const isKey = !isFlow && getIndent(line) === indent && !line.startsWith('-', indent);
     if (isKey) isKept = /^["']?(?:version|urls)["']?[ \t]*:/.test(line.slice(indent, indent + 16));
     if (isKept) kept.push(line);
   }
@@ -175,8 +285,7 @@ function parseVersion(lines: readonly string[], host: string): readonly ChartVer
 function parseMembers(text: string, host: string) {
   try {
     if (text.length > memberTextMax) throw new Error(`it is longer than ${memberTextMax} characters`);
-    // All scalars are texts, as Clouddriver reads them: 1.10 is no number.
-    const parsed: unknown = text === '' ? {} : parse(text, { schema: 'failsafe', logLevel: 'error' });
+    const parsed = text === '' ? {} : parseTexts(text);
     if (isJsonObject(parsed)) return asJsonObject(parsed) ?? {};
     throw new Error('it is no mapping');
   } catch (cause) {
@@ -184,6 +293,11 @@ function parseMembers(text: string, host: string) {
       cause,
     });
   }
+}
+
+/** What YAML holds. All scalars are texts, as Clouddriver reads them: 1.10 is no number. */
+function parseTexts(text: string): unknown {
+  return parse(text, { schema: 'failsafe', logLevel: 'error', uniqueKeys: false });
 }
 
 function getIndent(line: string): number {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { readChartNames, readChartVersions } from '../../../../shared/providers/artifacts/helm-index.ts';
+import {
+  helmFlowTextMax,
+  helmFlowYamlMax,
+  readChartNames,
+  readChartVersions,
+} from '../../../../shared/providers/artifacts/helm-index.ts';
 import { getFailure } from '../../../support/run/failure.ts';
 
 /** As Helm writes it: keys by name, items of a list as deep as its key. */
@@ -73,14 +78,53 @@ describe('the index of a repository of charts', () => {
     expect(await versions('entries: {}', 'web')).toBeUndefined();
   });
 
+  const index = parse(written, { schema: 'failsafe' });
+  const json = JSON.stringify(index);
+  const charts = Object.entries(index.entries).map(([name, list]) => `  ${name}: ${JSON.stringify(list)}\n`);
+  const items = Object.entries<object[]>(index.entries).map(([name, list]) => {
+    const lines = list.map(
+      (item) => `  - ${JSON.stringify(item, undefined, 1).replaceAll('\n', '\n      ')}\n`,
+    );
+    return `  ${name}:\n${lines.join('')}`;
+  });
   test.each([
-    ['{"entries": {}}', 'is not written in blocks'],
-    ['entries: {web: [{version: 1}]}', 'is not written in blocks'],
+    ['JSON', json],
+    ['JSON of many lines', JSON.stringify(index, undefined, 2)],
+    ['flow style', `---\n ${stringify(index, { collectionStyle: 'flow' })}`],
+    ['entries in flow style', `apiVersion: v1\nentries: ${JSON.stringify(index.entries)}\ngenerated: now\n`],
+    ['entries that begin on the next line', `entries:\n  ${JSON.stringify(index.entries)}\ngenerated: now\n`],
+    ['charts in flow style', `entries:\n${charts.join('')}generated: now\n`],
+    ['versions in flow style', `entries:\n${items.join('')}`],
+  ])('may be %s', async (_, text) => {
+    expect(await names(text)).toEqual(Object.keys(index.entries));
+    for (const name of Object.keys(index.entries))
+      expect(await versions(text, name)).toEqual(await versions(written, name));
+  });
+
+  test('keeps versions that look like numbers', async () => {
+    const text = '{"entries": {"web": [{"version": 1.10}, {"version": "2.0"}]}}';
+    const urls: string[] = [];
+    expect(await versions(text, 'web')).toEqual([
+      { version: '1.10', urls },
+      { version: '2.0', urls },
+    ]);
+  });
+
+  test.each([
+    ['{"kind": "List"}', 'has no entries'],
+    ['{"entries": {', 'cannot be read: expected YAML in blocks'],
     ['<html></html>', 'has no entries'],
     ['', 'has no entries'],
-    ['entries:\n  no key\n', 'is not written in blocks'],
+    ['entries:\n  no key\n', 'expected the name of a chart'],
   ])('is refused where it is none that is known: %j', async (text, complaint) => {
     await expect(names(text)).rejects.toThrow(complaint);
+  });
+
+  test('is refused where a parser of YAML would take long for it', async () => {
+    for (const items of ['x'.repeat(helmFlowYamlMax), '{a},'.repeat(20_000)]) {
+      const read = names(`entries: {web: [${items}]}`, 2 ** 16);
+      await expect(read).rejects.toThrow('16777216 characters of JSON or 262144 of other YAML at most');
+    }
   });
 
   test.each([
@@ -95,7 +139,7 @@ describe('the index of a repository of charts', () => {
   });
 
   test('is refused where it is larger than any', async () => {
-    const line = `  ${'x'.repeat(2 ** 20 + 1)}:\n`;
+    const line = `  ${'x'.repeat(helmFlowTextMax + 1)}:\n`;
     await expect(names(`entries:\n${line}`, 2 ** 16)).rejects.toThrow('a line of more than');
     const chart = `entries:\n  web:\n  - a: ${'x'.repeat(2 ** 20 - 100)}\n`;
     async function* repeat(): AsyncGenerator<Uint8Array, void, undefined> {
