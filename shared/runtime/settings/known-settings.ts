@@ -43,6 +43,24 @@ export const unservedSections: readonly UnservedSection[] = [
 ];
 
 /**
+ * Backends of Spring's configuration server, by which Clouddriver has settings served that stand elsewhere, accounts above all. They are
+ * members of {@link configServerPath}.
+ */
+export const configServerBackends = [
+  'git',
+  'vault',
+  'composite',
+  'native',
+  'jdbc',
+  'redis',
+  'awss3',
+  'credhub',
+];
+
+/** Where the settings say what Spring's configuration server serves. */
+export const configServerPath = 'spring.cloud.config.server';
+
+/**
  * Paths of the settings that Busdriver reads, those of plug-ins aside, and of those that change nothing here although Clouddriver knows
  * them. What stands below a path is not looked at.
  */

@@ -28,10 +28,11 @@ export function unwrapDocument(
 }
 
 /**
- * Where a file of that name stands among Spring's files, higher wins: `spinnaker.yml`, `clouddriver.yml`, then the
- * same two for each profile. Undefined for files that are not read.
+ * Where a file of that name stands among Spring's files, higher wins: `spinnakerconfig.yml`, which configures Spring's configuration
+ * server, then `spinnaker.yml`, `clouddriver.yml`, then the same two for each profile. Undefined for files that are not read.
  */
 export function getFileRank(name: string, profiles: readonly string[]): number | undefined {
+  if (/^spinnakerconfig\.ya?ml$/.test(name)) return -1;
   const [, service, profile] = /^(spinnaker|clouddriver)(?:-(.+))?\.ya?ml$/.exec(name) ?? [];
   if (service === undefined) return undefined;
   const place = profile === undefined ? 0 : profiles.indexOf(profile) + 1;
@@ -39,7 +40,7 @@ export function getFileRank(name: string, profiles: readonly string[]): number |
   return place * 2 + (service === 'clouddriver' ? 1 : 0);
 }
 
-/** Names of files that `getFileRank` knows, in their order, for messages. */
+/** Names of files that hold settings, in their order, for messages. */
 export function listFileNames(profiles: readonly string[]): readonly string[] {
   return ['', ...profiles.map((profile) => `-${profile}`)].flatMap((suffix) => [
     `spinnaker${suffix}.yml`,

@@ -151,8 +151,10 @@ function toSettingsText(file: string, text: string): SettingsText {
 /** Paths of the files in a directory that are read, in the order of Spring. */
 async function listDirectory(path: string, profiles: readonly string[]): Promise<readonly string[]> {
   const ranked = (await readdir(path))
-    .map((name) => ({ name, rank: getFileRank(name, profiles) ?? -1 }))
-    .filter(({ rank }) => rank >= 0)
+    .flatMap((name) => {
+      const rank = getFileRank(name, profiles);
+      return rank === undefined ? [] : [{ name, rank }];
+    })
     .sort((one, other) => one.rank - other.rank);
   if (ranked.length === 0) {
     throw new InvalidInputError(`${path}: expected one of the files ${listFileNames(profiles).join(', ')}`);

@@ -10,6 +10,8 @@ import {
 } from '../../core/settings/spring-config.ts';
 import { plugins } from '../../providers/index.ts';
 import {
+  configServerBackends,
+  configServerPath,
   idleSections,
   ownSettings,
   serviceNames,
@@ -48,6 +50,7 @@ export function findUnservedSettings(settings: JsonObject, texts: readonly strin
     rejectedAccounts: verdicts.flatMap(({ rejected }) => rejected ?? []),
     warnings: [
       ...verdicts.flatMap(({ warning }) => warning ?? []),
+      ...listConfigServers(settings),
       ...describeUnknown(listUnknown(settings, { node: createKnownTree(), path: '' }), texts),
     ],
   };
@@ -80,6 +83,18 @@ function warn(path: string, what: string): Verdict {
   return {
     warning: { message: 'setting of no effect', reason: `${path}: this release does not serve ${what}` },
   };
+}
+
+/** A warning for each place from which Spring's configuration server would have settings. */
+function listConfigServers(settings: JsonObject): readonly AccountWarning[] {
+  if (isSwitch(getSetting(settings, 'spring.cloud.config.enabled'), offWords)) return [];
+  const advice =
+    'no configuration server is asked: put what it serves, such as accounts, into files that --config names, or into the secret of the ' +
+    'settings, or have accounts made by POST /credentials';
+  return configServerBackends
+    .map((backend) => joinPath(configServerPath, backend))
+    .filter((path) => typeof getSetting(settings, path) === 'object' && getSetting(settings, path) !== null)
+    .map((path) => ({ message: 'setting of no effect', reason: `${path}: ${advice}` }));
 }
 
 const onWords = ['true', 'yes', 'on'];

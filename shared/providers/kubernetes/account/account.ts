@@ -249,11 +249,23 @@ function refusePullSecrets(at: string): never {
   );
 }
 
-/** What may not be as it was meant. See docs/decisions/0033-bounds-of-an-account.md. */
+/** What may not be as it was meant. */
 function listWarnings(fields: AccountFields, at: string): readonly AccountWarning[] {
+  if (findV1Rules(fields) !== undefined) return [];
+  const { name, dockerRegistries } = fields;
+  const reason =
+    `${at}.dockerRegistries: of no effect without providerVersion v1: set that if the account is one of the V1 provider, which was ` +
+    'the default once, else leave dockerRegistries out';
+  return [
+    ...(dockerRegistries.length > 0 ? [{ message: 'setting of no effect', account: name, reason }] : []),
+    ...listOpenKinds(fields, at),
+  ];
+}
+
+/** See docs/decisions/0033-bounds-of-an-account.md. */
+function listOpenKinds(fields: AccountFields, at: string): readonly AccountWarning[] {
   const { name, namespaces, clusterScopedKinds } = fields;
-  const isV1 = findV1Rules(fields) !== undefined;
-  if (isV1 || namespaces.length === 0 || clusterScopedKinds !== undefined) return [];
+  if (namespaces.length === 0 || clusterScopedKinds !== undefined) return [];
   const reason =
     `${at}.clusterScopedKinds: the account names its namespaces, and yet may use kinds that live in none, such as ` +
     'clusterRole: set it to false to refuse them, or to true to allow them and be told no more';

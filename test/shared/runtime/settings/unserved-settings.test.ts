@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { keyLengthMax } from '../../../../shared/core/settings/nearest-key.ts';
@@ -7,6 +8,7 @@ import {
   findUnservedSettings,
   unknownSettingsToldMax,
 } from '../../../../shared/runtime/settings/unserved-settings.ts';
+import { makeTempDir } from '../../../support/run/temp-dir.ts';
 
 /** What is told of one YAML text: reasons of what is left out, then those of warnings. */
 function find(yaml: string, environment = {}) {
@@ -98,6 +100,33 @@ artifact-store: {enabled: false, s3: {bucket: b, enabled: true}}
     "spinnaker.extensibility.plugins: this release does not serve Spinnaker's plug-ins",
   ]);
   expect(find('spinnaker: {extensibility: {plugins: {A.B: {enabled: false}}}}').all).toEqual([]);
+});
+
+describe("Spring's configuration server", () => {
+  const served = (backend: string) =>
+    expect.stringMatching(
+      new RegExp(`^spring\\.cloud\\.config\\.server\\.${backend}: no .* --config .* POST /credentials$`),
+    );
+
+  test('is told with each place that it would have accounts from, and what to do', () => {
+    const yaml = `
+spring:
+  profiles: {include: 'git,vault'}
+  cloud.config.server: {git: {uri: planted}, vault: {host: planted}, encrypt: {enabled: false}}
+`;
+    expect(find(yaml).all).toEqual([served('git'), served('vault')]);
+    expect(find(`${yaml}\n  cloud.config.enabled: false\n`).all).toEqual([]);
+  });
+
+  test('is read where Clouddriver reads it: in spinnakerconfig.yml', async () => {
+    await using temp = await makeTempDir();
+    await writeFile(join(temp.path, 'clouddriver.yml'), 'kubernetes: {enabled: true}');
+    await writeFile(join(temp.path, 'spinnakerconfig.yml'), 'spring.cloud.config.server.vault.host: planted');
+    const { settings } = await loadSettings({ files: [temp.path], profiles: ['local'], environment: {} });
+    expect(findUnservedSettings(settings, []).warnings.map(({ reason }) => reason)).toEqual([
+      served('vault'),
+    ]);
+  });
 });
 
 describe('a setting that nobody knows', () => {

@@ -57,6 +57,26 @@ describe('a V1 account', () => {
     expect(warnings).toEqual([]);
   });
 
+  test('is probably meant where registries are named without its version: a warning says what to do', () => {
+    const accounts = [
+      { name: 'old' },
+      { name: 'new', providerVersion: 'v2' },
+      { name: 'v1', providerVersion: 'v1' },
+    ];
+    const { warnings } = parse(...accounts.map((account) => ({ ...account, dockerRegistries: [hub] })));
+    const told = (index: number) =>
+      expect.stringMatching(
+        new RegExp(
+          `^kubernetes\\.accounts\\[${index}\\]\\.dockerRegistries: of no effect without providerVersion v1: set that `,
+        ),
+      );
+    expect(warnings).toEqual([
+      { message: 'setting of no effect', account: 'old', reason: told(0) },
+      { message: 'setting of no effect', account: 'new', reason: told(1) },
+    ]);
+    expect(parse({ name: 'new', dockerRegistries: [] }).warnings).toEqual([]);
+  });
+
   test('shows its registries, and in which namespaces they are', () => {
     const dockerRegistries = [hub, { accountName: 'quay', namespaces: ['pay'] }];
     expect(parseOne({ namespaces: ['shop', 'pay'], dockerRegistries }).details).toMatchObject({
