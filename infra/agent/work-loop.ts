@@ -26,12 +26,15 @@ const awayBackOff: BackOff = { ...backOff, growth: 1 };
 
 /** What the loop works with. */
 export interface WorkLoopOptions {
-  readonly session: SessionKeeper;
+  readonly session: Pick<
+    SessionKeeper,
+    'call' | 'forget' | 'getWelcome' | 'renewInTime' | 'renewSoon' | 'welcome'
+  >;
   readonly system: WorkerSystem;
-  readonly accounts: GrantedAccounts;
+  readonly accounts: Pick<GrantedAccounts, 'use'>;
   /** Told when to come back should Busdriver go away. */
   readonly place: Pick<ReturnPlace, 'take' | 'clock'>;
-  readonly metrics: AgentMetrics;
+  readonly metrics: Pick<AgentMetrics, 'beginRead' | 'beginTask'>;
   /** Called each time the loop turns. */
   onTurn(): void;
   readonly followers: Pick<CacheFollowers, 'refresh' | 'claim' | 'setConnected'>;
@@ -162,7 +165,8 @@ export class WorkLoop {
   async #runTask(taskId: string, account: string): Promise<void> {
     const { system, accounts, metrics } = this.#options;
     await runWithLogFields({ taskId, account }, async () => {
-      const end = metrics.beginTask();
+      // One that another replica holds is none of ours.
+      let end: (() => void) | undefined;
       try {
         using use = accounts.use();
         await processTaskMessage(
@@ -172,7 +176,10 @@ export class WorkLoop {
             isAgent: true,
             stop: this.#stop.signal,
             findOperation: (provider, name) => use.findOperation(provider, name),
-            onLeased: ({ caller }) => addLogFields({ ...caller }),
+            onLeased({ caller }) {
+              end = metrics.beginTask();
+              addLogFields({ ...caller });
+            },
           },
         );
       } catch (error) {
@@ -180,7 +187,7 @@ export class WorkLoop {
           system.log.warn('a task waits for Busdriver', { reason: getErrorMessage(error) });
         else system.log.error('a task could not be run', { error });
       } finally {
-        end();
+        end?.();
       }
     });
   }
