@@ -22,10 +22,10 @@ export function keepFilesPrivate(): void {
  * Where users have no numbers (Windows) only the first happens.
  *
  * @param report told, in one line, when it was open to others
- * @throws FolderNotPrivateError when somebody else owns it or something in it, or its mode cannot be changed
+ * @throws FolderNotPrivateError when it is a file, somebody else owns it or something in it, or its mode cannot be changed
  */
 export async function makeFolderPrivate(dir: string, report: (line: string) => void): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await mkdir(dir, { recursive: true, mode: 0o700 }).catch(refuseFile(dir));
   const user = process.getuid?.();
   if (user === undefined) return;
   // The folder itself may be reached by a link; what is behind links inside is not ours to change.
@@ -35,6 +35,14 @@ export async function makeFolderPrivate(dir: string, report: (line: string) => v
   const wasOpen = (mode & othersMask) !== 0;
   if (wasOpen) report(`${dir} was open to other users (mode ${formatMode(mode)}): it is yours alone now`);
   await closeEntries(dir, user);
+}
+
+/** What lies where the folder should, or above it, is none. */
+function refuseFile(dir: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    if (error.code !== 'EEXIST' && error.code !== 'ENOTDIR') throw error;
+    throw new FolderNotPrivateError(`${dir} is a file, or lies below one: --data-dir must name a folder`);
+  };
 }
 
 async function closeEntries(dir: string, user: number): Promise<void> {

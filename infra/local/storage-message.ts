@@ -1,8 +1,6 @@
 import type { Logger } from '../../shared/core/logger.ts';
 import type { Database } from './engines/dynamodb/database.ts';
-
-/** What systems call a disk on which no room is left; file sizes may be limited, too. */
-const fullDisk = /no space left|quota exceeded|file too large|disk is full/i;
+import { describeObstacle } from './engines/dynamodb/disk.ts';
 
 /** Codes of the same, and of a disk that is mounted for reading only. */
 const diskCodes = new Map([
@@ -16,8 +14,8 @@ const diskCodes = new Map([
 /** Why nothing can be stored, for whoever posts something; undefined as long as it can be. */
 export function findStorageObstacle({ reason }: Pick<Database, 'reason'>): string | undefined {
   if (reason === undefined) return undefined;
-  const what = fullDisk.test(reason) ? 'is full' : 'fails';
-  return `The disk of Busdriver's data directory ${what} (${reason}): nothing can be stored until that is mended; try again then`;
+  const { what } = describeObstacle(reason);
+  return `Busdriver's data directory cannot be written, for ${what} (${reason}): nothing can be stored until that is mended; try again then`;
 }
 
 /** Has the log say in plain words when nothing can be stored any more, and when it can again. */
@@ -26,13 +24,11 @@ export function tellOfStorage(
   { dataDir, log }: { readonly dataDir: string; readonly log: Logger },
 ): void {
   storage.on('full', (reason) => {
-    const what = fullDisk.test(reason)
-      ? 'the disk of the data directory is full: make room there'
-      : 'the data directory cannot be written: mend its disk';
-    log.error(`${what}. Until then what would be stored is answered with 503; then all goes on by itself`, {
-      dataDir,
-      reason,
-    });
+    const { what, advice } = describeObstacle(reason);
+    log.error(
+      `the data directory cannot be written, for ${what}: ${advice}. Until then what would be stored is answered with 503`,
+      { dataDir, reason },
+    );
   });
   storage.on('space', () => log.info('the data directory can be written again: all goes on', { dataDir }));
 }

@@ -38,10 +38,10 @@ describe.skipIf(!hasLimits)(title, () => {
     await limitFiles(system.pid, 1);
     await expect
       .poll(async () => (await post(system, 'during')).message)
-      .toMatch(/The disk of Busdriver's data directory is full \(file too large\)/);
+      .toMatch(/Busdriver's data directory cannot be written, for its disk is full \(file too large\)/);
     const refused = await post(system, 'during');
     expect(refused).toMatchObject({ status: 503, retryAfter: '1' });
-    expect(system.stderr).toContain('the disk of the data directory is full: make room there');
+    expect(system.stderr).toContain('for its disk is full: make room there');
     // What needs no disk goes on.
     expect((await system.fetch(`/task/${before.id}`)).status).toBe(200);
 

@@ -222,6 +222,16 @@ describe('npm start refuses', () => {
     expect(code).toBe(1);
   });
 
+  test('a data folder that is a file, or lies below one', async () => {
+    await using temp = await makeTempDir();
+    const config = await writeConfig(temp, noAccounts);
+    for (const dataDir of [config, path.join(config, 'data')]) {
+      const { code, stderr } = await run(['--config', config, '--data-dir', dataDir, '--port', '0']);
+      expect(stderr.trim()).toBe(`${dataDir} is a file, or lies below one: --data-dir must name a folder`);
+      expect(code).toBe(1);
+    }
+  });
+
   test('a host that is not here', async () => {
     await using temp = await makeTempDir();
     const config = await writeConfig(temp, noAccounts);

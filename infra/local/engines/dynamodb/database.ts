@@ -6,7 +6,7 @@ import type { Table } from '../../../../shared/aws/tables.ts';
 import type { Logger } from '../../../../shared/core/logger.ts';
 import { AwsError } from '../engine.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { findDiskReason, hasFreeSpace } from './disk.ts';
+import { describeObstacle, findDiskReason, hasFreeSpace } from './disk.ts';
 import { TableRows } from './table-rows.ts';
 
 /** Milliseconds of a commit from which on the log tells of it. */
@@ -263,6 +263,9 @@ function toMessage(reason: string): string {
 
 function toOpenError(file: string, error: unknown): Error {
   const reason = findDiskReason(path.dirname(file)) ?? toDefect(error).message;
-  const advice = 'make room on its disk, or start with another --data-dir';
-  return new Error(`The tables in ${file} cannot be opened: ${reason}; ${advice}`, { cause: error });
+  const { advice } = describeObstacle(reason);
+  return new Error(
+    `The tables in ${file} cannot be opened: ${reason}; ${advice}, or start with another --data-dir`,
+    { cause: error },
+  );
 }

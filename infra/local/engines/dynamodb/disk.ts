@@ -30,6 +30,38 @@ export function findDiskReason(dir: string): string | undefined {
   }
 }
 
+/** Why tables cannot be used, in plain words, and what to do. */
+export interface StorageObstacle {
+  /** `its disk is full`, where it is what the tables are in. */
+  readonly what: string;
+  readonly advice: string;
+}
+
+const obstacles: readonly (StorageObstacle & { readonly pattern: RegExp })[] = [
+  {
+    // What systems call a disk on which no room is left; file sizes may be limited, too.
+    pattern: /no space left|quota exceeded|file too large|disk is full/i,
+    what: 'its disk is full',
+    advice: 'make room there',
+  },
+  {
+    pattern: /is locked/i,
+    what: 'another program holds its tables',
+    advice: 'end the program that holds the tables',
+  },
+  {
+    pattern: /not a database|malformed/i,
+    what: 'its tables are damaged',
+    advice: 'put back a copy of the directory',
+  },
+];
+
+/** Explains why tables cannot be used. @param reason in the words of the system or of SQLite */
+export function describeObstacle(reason: string): StorageObstacle {
+  const found = obstacles.find(({ pattern }) => pattern.test(reason));
+  return found ?? { what: 'its disk fails', advice: 'mend its disk' };
+}
+
 /** Whether a folder has room for what may be written next. */
 export async function hasFreeSpace(dir: string): Promise<boolean> {
   const file = path.join(dir, 'room');

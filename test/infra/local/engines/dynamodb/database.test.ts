@@ -52,7 +52,7 @@ test('a file that is damaged is told in words: at the start what to do, later th
   const bytes = await readFile(file);
   await writeFile(file, Buffer.concat([Buffer.from('no database at all'), bytes.subarray(18)]));
   expect(open).toThrow(
-    /tables.sqlite cannot be opened: file is not a database; .* start with another --data-dir$/,
+    /tables.sqlite cannot be opened: file is not a database; put back a copy of the directory, or start with another --data-dir$/,
   );
 
   // Its beginning says what tables there are; the rest is pages of items.
@@ -95,6 +95,14 @@ test('who holds the file with another program is told of, nothing is half writte
   expect([await find(engine, 'one'), await find(engine, 'two')]).toEqual([undefined, undefined]);
   await put(engine, 'one');
   expect(await find(engine, 'one')).toBeDefined();
+});
+
+test('a file that another program holds at the start is told with what to do about that', () => {
+  using other = new DatabaseSync(file);
+  other.exec('CREATE TABLE other (name); BEGIN EXCLUSIVE');
+  expect(open).toThrow(
+    /database is locked; end the program that holds the tables, or start with another --data-dir$/,
+  );
 });
 
 test('the log is brought into the file when nothing is written, so that it need not be read at the next start', async () => {
