@@ -13,6 +13,7 @@ import {
   type ValueType,
 } from './context-values.ts';
 import { type Destination, findMisplaced } from './destination.ts';
+import { findNearName } from './local/near-name.ts';
 
 /** Context options that cannot be accepted. The message has one line for each. */
 export class ContextError extends Error {
@@ -140,7 +141,11 @@ export function readContext({ node }: ContextHolder, destination: Destination = 
 function findUnknownOptions(given: { readonly [name: string]: unknown }): string[] {
   return Object.keys(given)
     .filter((name) => /^[A-Za-z]+$/.test(name) && !contextOptions.includes(name))
-    .map((name) => `${name}: expected one of ${contextOptions.join(', ')}`);
+    .map((name) => {
+      const near = findNearName(name, contextOptions);
+      const advice = near === undefined ? '' : `did you mean '${near}'? `;
+      return `${name}: ${advice}Expected one of ${contextOptions.join(', ')}`;
+    });
 }
 
 function makeNameType(lengthMax: number): ValueType<string> {

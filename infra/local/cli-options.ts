@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Environment, LocalManagers, LogLevel } from '../../shared/runtime/config.ts';
+import { findNearName } from './near-name.ts';
 
 /** What the command line says. */
 export interface CliOptions {
@@ -165,7 +166,7 @@ function checkNames(args: readonly string[]): void {
   for (const token of tokens) {
     if (token.kind === 'positional') throw new UsageError(`'${token.value}' is no option`);
     if (token.kind !== 'option' || Object.hasOwn(flags, token.name)) continue;
-    const suggestion = Object.keys(flags).find((name) => isNear(name, token.name));
+    const suggestion = findNearName(token.name, Object.keys(flags));
     throw new UsageError(
       `Unknown option '${token.rawName}'${suggestion ? `: did you mean --${suggestion}?` : ''}`,
     );
@@ -178,22 +179,6 @@ function parse(args: readonly string[]) {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-}
-
-/** Whether one letter more, less, other or swapped makes one of the other, or one begins the other. */
-function isNear(name: string, typed: string): boolean {
-  if (typed.length > 2 && (name.startsWith(typed) || typed.startsWith(name))) return true;
-  let start = 0;
-  while (start < name.length && name[start] === typed[start]) start += 1;
-  const [rest, typedRest] = [name.slice(start), typed.slice(start)];
-  const isSwapped =
-    rest[0] === typedRest[1] && rest[1] === typedRest[0] && rest.slice(2) === typedRest.slice(2);
-  return (
-    isSwapped ||
-    rest.slice(1) === typedRest ||
-    rest === typedRest.slice(1) ||
-    rest.slice(1) === typedRest.slice(1)
-  );
 }
 
 /** A certificate and its key go together; without them nobody's certificate can be asked for. */

@@ -96,6 +96,14 @@ describe('readContext', () => {
     ]);
   });
 
+  it('tells what an unknown option was probably meant to be', () => {
+    const [problem] = getProblems({ ...privateOptions, authenticaton: 'iam' });
+    expect(problem).toMatch(/^authenticaton: did you mean 'authentication'\? Expected one of stage, /);
+    expect(getProblems({ ...privateOptions, zebra: 1 })).toEqual([
+      expect.stringMatching(/^zebra: Expected one of stage, /),
+    ]);
+  });
+
   it('leaves the keys of CDK alone', () => {
     const options = {
       ...privateOptions,
