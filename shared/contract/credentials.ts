@@ -111,7 +111,9 @@ const definitionBody = {
 } as const;
 
 const definitionAnswer = {
-  description: 'The account as it was stored; its `ETag` is the revision.',
+  description:
+    'The account as it was stored; its `ETag` is the revision. Where Fiat is off and its permissions shut out the caller, ' +
+    '`warnings` says so, which is not stored.',
   schema: accountDefinitionSchema,
   examples: { secret: { summary: 'A cluster whose kubeconfig is a secret', value: definitionExample } },
 } as const;
@@ -139,11 +141,11 @@ const accountChanges: ApiRoutes = {
     operationId: 'updateAccount',
     tag: 'credentials',
     summary: 'Replaces an account',
-    description: `${stored} A secret that is sent as \`******\` stays as it is.`,
+    description: `${stored} A secret that is sent as \`******\` stays as it is. An account that the settings alone have is 404.`,
     parameters: [accountParameter, ifMatchParameter],
     request: definitionBody,
     answer: definitionAnswer,
-    errors: [412],
+    errors: [404, 412],
   },
   'DELETE /credentials/{account}': {
     operationId: 'deleteAccount',
@@ -167,7 +169,7 @@ const accountChanges: ApiRoutes = {
       {
         in: 'path',
         name: 'type',
-        description: 'The provider: `kubernetes`.',
+        description: 'The provider: `kubernetes`. Of others there are none.',
         schema: z.string().min(1),
         example: 'kubernetes',
       },

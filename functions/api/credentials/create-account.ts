@@ -4,5 +4,5 @@ import { openAccounts } from '../../../shared/runtime/services/accounts.ts';
 
 /** POST /credentials: creates an account. */
 export const handler = apiHandler(openAccounts, async function createCredentials(request, services) {
-  return createAccount(request, services, parseAccountBody(request));
+  return createAccount(request, services, parseAccountBody(request, services));
 });

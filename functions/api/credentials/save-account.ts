@@ -4,5 +4,5 @@ import { openAccounts } from '../../../shared/runtime/services/accounts.ts';
 
 /** PUT /credentials: creates or replaces an account. */
 export const handler = apiHandler(openAccounts, async function saveCredentials(request, services) {
-  return saveAccount(request, services, parseAccountBody(request));
+  return saveAccount(request, services, parseAccountBody(request, services));
 });

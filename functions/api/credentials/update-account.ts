@@ -4,5 +4,5 @@ import { openAccounts } from '../../../shared/runtime/services/accounts.ts';
 
 /** PUT /credentials/{account}: replaces an account. */
 export const handler = apiHandler(openAccounts, async function updateCredentials(request, services) {
-  return updateAccount(request, services, parseAccountBody(request));
+  return updateAccount(request, services, parseAccountBody(request, services));
 });

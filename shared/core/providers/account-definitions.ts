@@ -24,7 +24,7 @@ export function listStoredTypes(plugins: readonly ProviderPlugin[]): readonly st
 }
 
 /** @throws InvalidInputError for a type whose accounts no API may make. */
-export function checkAccountType(type: string | undefined, plugins: readonly ProviderPlugin[]): string {
+function checkAccountType(type: string | undefined, plugins: readonly ProviderPlugin[]): string {
   const types = listStoredTypes(plugins);
   if (type !== undefined && types.includes(type)) return type;
   throw new InvalidInputError(`type: expected one of ${types.join(', ')}`);

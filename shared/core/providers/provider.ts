@@ -283,6 +283,13 @@ export interface SettingsInspector {
  */
 export type IdentityCheck = (definition: JsonObject, settings: JsonObject) => string | undefined;
 
+/** A definition without what is no option. */
+export interface KeptOptions {
+  readonly kept: JsonObject;
+  /** A sentence for each member that was dropped. */
+  readonly dropped: readonly string[];
+}
+
 /** A provider as the registry lists it: a name and how to open it. Opening makes no network call. */
 export interface ProviderPlugin {
   readonly name: string;
@@ -298,6 +305,8 @@ export interface ProviderPlugin {
   readonly knownSettings?: readonly string[];
   /** Whether its accounts may be made by an API. Default false. */
   readonly storesAccounts?: boolean;
+  /** Takes out of a definition what is no option of its accounts. Default: nothing is. */
+  keepOptions?(definition: JsonObject): KeptOptions;
   /** Options of an account, as dotted paths, that may hold a secret: nobody is shown their values. Default: there are none. */
   readonly secretOptions?: readonly string[];
   /** Options of an account, as dotted paths, that say where its secrets are sent. Default: there are none. */

@@ -11,6 +11,11 @@ export const openToManagePath = 'busdriver.accounts.writableWithoutFiat';
 /** What callers are told where nobody tells rights and the settings do not say that. */
 export const closedToManage = `accounts cannot be changed without Fiat unless ${openToManagePath} is true`;
 
+/** What who has saved an account is told where its permissions shut him out, and nobody tells rights. */
+export const shutOut =
+  'permissions: without Fiat you may not use this account, or change it again, unless X-SPINNAKER-ACCOUNTS lists it, as Gate does for ' +
+  'its WRITE groups';
+
 /** Where the settings say that definitions may hold secrets. */
 export const plainSecretsPath = 'busdriver.accounts.allowPlainSecrets';
 

@@ -12,6 +12,7 @@ import {
 } from './account/plain-secrets.ts';
 import { toPublicSettings } from './account/public-settings.ts';
 import { KubernetesSession } from './account/session.ts';
+import { keepOptions } from './account/unknown-keys.ts';
 import { createInstanceReader } from './reads/instance-reader.ts';
 import { createManifestReader } from './reads/manifest-reader.ts';
 import { rowCodec } from './rows/row-codec.ts';
@@ -21,6 +22,7 @@ import { joinV1InstanceReader, joinV1JobReader } from './v1/reads/live-readers.t
 export const kubernetesPlugin: ProviderPlugin = {
   name: 'kubernetes',
   storesAccounts: true,
+  keepOptions,
   secretOptions,
   secretDestinations,
   secretNameOptions,

@@ -1,9 +1,9 @@
 import { denyAccount } from '../../core/access/authorization.ts';
-import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
-import { checkAccountType } from '../../core/providers/account-definitions.ts';
+import { InvalidInputError } from '../../core/errors.ts';
 import { maskDefinition } from '../../core/providers/definition-secrets.ts';
 import { plugins } from '../../providers/index.ts';
 import type { AccountServices } from '../services/accounts.ts';
+import { toUnrecorded } from './account-absence.ts';
 import { mayChange } from './account-request.ts';
 import { filterBySecrets } from './account-secrets.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
@@ -13,11 +13,12 @@ const limits = { default: 100, most: 1_000 };
 
 /**
  * The definitions of a type that the caller may change, and whose user secrets he may use, by name, with masks in the place of secrets.
+ * There are none of a type that is not stored.
  *
- * @throws InvalidInputError for a type that is not stored, and for a limit of no use
+ * @throws InvalidInputError for a limit of no use
  */
 export async function listDefinitions(request: ApiRequest, services: AccountServices): Promise<ApiResponse> {
-  const type = checkAccountType(request.getParameter('type'), plugins);
+  const type = request.getParameter('type');
   const startingName = request.findQuery('startingAccountName') || undefined;
   const limit = parseLimit(request.findQuery('limit'));
   const accounts = await services.accounts.list({ type, startingName });
@@ -36,7 +37,7 @@ export async function listHistory(request: ApiRequest, services: AccountServices
     services.accounts.listHistory(name),
   ]);
   const last = revisions.find(({ body }) => body !== undefined);
-  if (last?.body?.['name'] !== name) throw new NotFoundError(`No account found with name ${name}`);
+  if (last?.body?.['name'] !== name) throw toUnrecorded(services, name);
   if (stored !== undefined && !mayChange(request, services, { name, stored }))
     throw denyAccount(name, 'WRITE');
   const type = String(last.body['type']);

@@ -3,20 +3,20 @@ import {
   AccessDeniedError,
   getErrorMessage,
   InvalidInputError,
-  NotFoundError,
   RefusedChangeError,
   UnavailableError,
 } from '../../core/errors.ts';
 import { checkAccountDefinition, parseAccountDefinition } from '../../core/providers/account-definitions.ts';
 import { type DefinitionChange, toDefinitionEvent } from '../../core/providers/definition-event.ts';
 import { maskDefinition, unmaskDefinition } from '../../core/providers/definition-secrets.ts';
-import { parseAccountsFlag, plainSecretsPath } from '../../core/settings/account-storage.ts';
+import { parseAccountsFlag, plainSecretsPath, shutOut } from '../../core/settings/account-storage.ts';
 import type { AccountDefinition, AccountOrigin, StoredAccount } from '../../core/settings/account-store.ts';
 import { type AccountAccess, parseAccess } from '../../core/settings/permissions.ts';
 import { plugins } from '../../providers/index.ts';
 import type { AccountServices } from '../services/accounts.ts';
 import { openHints } from '../services/hints.ts';
 import { openNewestProviders } from '../services/providers.ts';
+import { findConfigured, toAbsence, toUnknown } from './account-absence.ts';
 import { checkIdentityRights, checkSecretRights } from './account-secrets.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import { checkRevision, toTag } from './entity-tag.ts';
@@ -25,11 +25,23 @@ import { endFormerAgents } from './former-agents.ts';
 /** Writes of one request, each after somebody else changed the account. */
 const attemptsMax = 5;
 
-/** The body of a request that defines an account. @throws what `parseAccountDefinition` throws */
-export function parseAccountBody(request: ApiRequest): AccountDefinition {
-  const definition = parseAccountDefinition(request.parseJson(), plugins);
-  request.audit({ action: 'changeAccount', account: definition.name });
-  return definition;
+/**
+ * The body of a request that defines an account, without members that are no options, which Clouddriver drops, too: the log tells of them.
+ *
+ * @throws what `parseAccountDefinition` throws
+ */
+export function parseAccountBody(
+  request: ApiRequest,
+  { log }: Pick<AccountServices, 'log'>,
+): AccountDefinition {
+  const { name, type, body } = parseAccountDefinition(request.parseJson(), plugins);
+  request.audit({ action: 'changeAccount', account: name });
+  const { kept, dropped } = plugins.find((plugin) => plugin.name === type)?.keepOptions?.(body) ?? {
+    kept: body,
+    dropped: [],
+  };
+  for (const reason of dropped) log.warn('account with an unknown key', { account: name, reason });
+  return { name, type, body: kept };
 }
 
 /**
@@ -48,7 +60,7 @@ export async function createAccount(
   };
   if (await isNameTaken(services, name)) refuse();
   const saved = await writeDefinition(request, services, { definition, before: undefined, verb: 'create' });
-  return saved === undefined ? refuse() : answer(saved);
+  return saved === undefined ? refuse() : answer(request, services, saved);
 }
 
 /** Whether anybody has the name of an account, in any case. */
@@ -65,7 +77,8 @@ export async function saveAccount(
   definition: AccountDefinition,
 ): Promise<ApiResponse> {
   const { name } = definition;
-  return answer(await saveDefinition(request, services, { name, define: async () => definition }));
+  const saved = await saveDefinition(request, services, { name, define: async () => definition });
+  return answer(request, services, saved);
 }
 
 /** How an account is created or replaced. */
@@ -102,7 +115,7 @@ export async function saveDefinition(
   });
 }
 
-/** Replaces the account of the path. @throws RefusedChangeError when there is none, or the names differ */
+/** Replaces the account of the path. @throws RefusedChangeError when the names differ; what `replaceDefinition` throws */
 export async function updateAccount(
   request: ApiRequest,
   services: AccountServices,
@@ -115,7 +128,8 @@ export async function updateAccount(
       `Mismatched account names. URI value: ${path}. Request body value: ${name}.`,
     );
   }
-  return answer(await replaceDefinition(request, services, { name, define: () => definition }));
+  const saved = await replaceDefinition(request, services, { name, define: () => definition });
+  return answer(request, services, saved);
 }
 
 /** How an account that is there is replaced. */
@@ -128,7 +142,8 @@ export interface Replacement extends Pick<AccountWrite, 'origin'> {
 /**
  * Replaces an account.
  *
- * @throws RefusedChangeError when there is none; AccessDeniedError; PreconditionFailedError; what `writeDefinition` throws
+ * @throws RefusedChangeError when there is none; NotFoundError for one that the settings have; AccessDeniedError;
+ *   PreconditionFailedError; what `writeDefinition` throws
  */
 export async function replaceDefinition(
   request: ApiRequest,
@@ -137,10 +152,12 @@ export async function replaceDefinition(
 ): Promise<StoredAccount> {
   return repeat(name, async () => {
     const before = await services.accounts.find(name);
-    if (before === undefined) {
+    if (before === undefined && findConfigured(services, name) !== name) {
       throw new RefusedChangeError(`Cannot update an account which does not exist (name: ${name})`);
     }
     if (!mayChange(request, services, { name, stored: before })) throw denyAccount(name, 'WRITE');
+    // The settings alone have it.
+    if (before === undefined) throw toUnknown(name);
     checkRevision(request, name, before);
     return writeDefinition(request, services, {
       definition: define(before),
@@ -364,32 +381,12 @@ async function findWritable(services: AccountServices, name: string): Promise<St
   throw new RefusedChangeError(`Cannot create an account which already exists (name: ${taken})`);
 }
 
-/**
- * The name of the account that the settings have under this one in any case. What of the store is among those that this process knows may
- * be gone by now; where it lives on facts, nothing tells it apart.
- */
-function findConfigured(
-  { providers, storedAccounts }: Pick<AccountServices, 'providers' | 'storedAccounts'>,
-  name: string,
-): string | undefined {
-  const wanted = name.toLowerCase();
-  const stored = new Set(storedAccounts.map((account) => account.name));
-  const rejected = providers.rejectedAccounts.filter(({ reason }) => !reason.startsWith('stored account'));
-  const accounts = providers.accounts.filter((account) => !stored.has(account.name));
-  const same = [...accounts, ...rejected].filter((account) => account.name.toLowerCase() === wanted);
-  return same.find((account) => account.name === name)?.name ?? same[0]?.name;
-}
-
-function toAbsence(services: AccountServices, name: string): Error {
-  const { providers, config } = services;
-  const isOfSettings = [...providers.accounts, ...providers.rejectedAccounts].some(
-    (account) => account.name === name,
-  );
-  if (!isOfSettings) return new NotFoundError(`No account found with name ${name}`);
-  const file = config.configFiles.join(', ') || config.kubeconfig || "the secret with Spinnaker's YAML";
-  return new RefusedChangeError(`The account ${name} stands in ${file}: remove it there`);
-}
-
-function answer(account: StoredAccount): ApiResponse {
-  return { ...ok(maskDefinition(account, plugins)), headers: { ETag: toTag(account) } };
+/** The account as it was stored, with what whoever saved it should know of it. */
+function answer(request: ApiRequest, services: AccountServices, account: StoredAccount): ApiResponse {
+  const { name } = account;
+  const isShutOut =
+    services.providers.findAuthorizer() === undefined &&
+    !mayChange(request, services, { name, stored: account });
+  const shown = { ...maskDefinition(account, plugins), ...(isShutOut && { warnings: [shutOut] }) };
+  return { ...ok(shown), headers: { ETag: toTag(account) } };
 }

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonValue } from '../../../core/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import type { KeptOptions } from '../../../core/providers/provider.ts';
 import { describeUnknownKey, keyLengthMax } from '../../../core/settings/nearest-key.ts';
 import { accessKeys, findMisspeltKeys } from '../../../core/settings/permissions.ts';
 import { joinPath, toCanonicalKey } from '../../../core/settings/spring-config.ts';
@@ -39,6 +40,34 @@ export function describeUnknownKeys(entry: JsonValue, at: string): readonly stri
   ];
 }
 
+/** Takes out of a definition, and of the options within its options, what {@link describeUnknownKeys} tells of. */
+export function keepOptions(definition: JsonObject): KeptOptions {
+  // Those that look like permissions are refused.
+  const known = toKeySet([...accountOptions, ...accessKeys, ...ignoredKeys, ...findMisspeltKeys(definition)]);
+  const nested = new Map(
+    Object.entries(nestedOptions).map(([option, names]) => [toCanonicalKey(option), toKeySet(names)]),
+  );
+  const kept = Object.entries(keepKeys(definition, known)).map(([key, value]) => {
+    const names = nested.get(toCanonicalKey(key));
+    return [key, names === undefined ? value : keepMembers(value, names)];
+  });
+  return { kept: Object.fromEntries(kept), dropped: describeUnknownKeys(definition, '') };
+}
+
+/** The same of what an option holds: an object, or a list of such. */
+function keepMembers(value: JsonValue, names: ReadonlySet<string>): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => (isJsonObject(item) ? keepKeys(item, names) : item));
+  return isJsonObject(value) ? keepKeys(value, names) : value;
+}
+
+function keepKeys(object: JsonObject, names: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => names.has(toCanonicalKey(key))));
+}
+
+function toKeySet(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map(toCanonicalKey));
+}
+
 interface KeyRules {
   readonly at: string;
   readonly known: readonly string[];
@@ -47,7 +76,7 @@ interface KeyRules {
 
 function describeKeys(value: JsonValue, { at, known, ignored }: KeyRules): string[] {
   if (!isJsonObject(value)) return [];
-  const expected = new Set([...known, ...ignored].map(toCanonicalKey));
+  const expected = toKeySet([...known, ...ignored]);
   const unknown = Object.keys(value).filter((key) => !expected.has(toCanonicalKey(key)));
   return unknown.map((key) => describeUnknownKey(joinPath(at, key.slice(0, keyLengthMax)), key, known));
 }
