@@ -172,6 +172,7 @@ const nextSteps: readonly {
     next: 'call localhost on the machine itself, through no proxy, or set busdriver.accounts.writableWithoutFiat: true',
   },
   { status: 403, pattern: anyMessage, next: 'name a user who may, by --user' },
+  { status: 404, pattern: /stands in/, next: 'look for its changes where that file is kept' },
   { status: 404, pattern: /account/i, next: 'busdriver accounts list has the accounts that there are' },
   { status: 404, pattern: anyMessage, next: 'look whether the URL is right, and the server new enough' },
   { status: 405, pattern: anyMessage, next: 'look whether the URL is right, and the server new enough' },

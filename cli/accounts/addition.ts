@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import type { JsonObject } from '../../shared/core/json.ts';
+import { asJsonArray, getPath, type JsonObject } from '../../shared/core/json.ts';
 import { CliError } from '../cli-error.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
 import { readSmallFile } from '../small-file.ts';
+import { toLine } from '../terminal.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 
 /** What the command line says of an account. */
@@ -46,6 +47,7 @@ export async function addAccount(
   );
   if (isJsonWanted(command)) return terminal.printJson(body);
   terminal.print(`account ${name} added`);
+  for (const warning of asJsonArray(getPath(body, 'warnings'))) terminal.tell(toLine(String(warning)));
   terminal.tell(`Next: busdriver accounts check ${name}`);
 }
 

@@ -174,6 +174,29 @@ describe('busdriver accounts', () => {
     expect(stderr).toMatch(/The account yaml stands in .*clouddriver\.yml: remove it there/);
   });
 
+  it('add says so where who adds it is shut out without Fiat', async () => {
+    const { stdout, stderr } = await run(
+      'accounts',
+      'add',
+      'shut',
+      '--kubeconfig-secret',
+      's',
+      '--write',
+      'ops',
+    );
+    expect(stdout).toBe('account shut added\n');
+    expect(stderr).toMatch(/^permissions: without Fiat you may not use this account, or change it again/);
+    const headers = { 'X-SPINNAKER-ACCOUNTS': 'shut' };
+    expect((await system.fetch('/credentials/shut', { method: 'DELETE', headers })).status).toBe(200);
+  });
+
+  it('history says in which file an account stands, and where to look', async () => {
+    const { code, stderr } = await run('accounts', 'history', 'yaml');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/No account found with name yaml: it stands in .*clouddriver\.yml, whose changes/);
+    expect(stderr).toContain('Next: look for its changes where that file is kept');
+  });
+
   it('check looks at Busdriver, the account and its caching, and says what it did not look at', async () => {
     const { value } = await runJson('accounts', 'check', 'yaml');
     const states = value.map(({ check, state }: { check: string; state: string }) => [check, state]);
