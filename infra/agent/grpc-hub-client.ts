@@ -16,6 +16,7 @@ import {
   toHttpStatus,
 } from '../../shared/agent-protocol/grpc/refusal.ts';
 import { asJsonObject, type JsonObject } from '../../shared/core/json.ts';
+import { wallClock } from '../../shared/runtime/services/system.ts';
 import { GrpcWatch } from './grpc-watch.ts';
 import type { HintLine, HintLineOptions } from './hint-line.ts';
 import {
@@ -135,7 +136,7 @@ export class GrpcHubClient implements AsyncDisposable {
     const encode = (value: JsonObject): Buffer => request.encode(value);
     const decode = (bytes: Buffer): JsonObject => response.decode(bytes);
     const metadata = toMetadata(token);
-    const options = { deadline: Date.now() + callMs };
+    const options = { deadline: wallClock.now() + callMs };
     if (!requestStream) {
       const client = this.#client.makeUnaryRequest.bind(this.#client);
       return client(path, encode, decode, message, metadata, options, settle);

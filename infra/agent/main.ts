@@ -6,7 +6,7 @@ import type { WorkerSystem } from '../../shared/core/tasks/process-message.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import { GarbageCollection } from '../../shared/runtime/garbage.ts';
 import { createLogger } from '../../shared/runtime/services/logger.ts';
-import { getHost, systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
+import { getHost, systemClock, systemRandomness, wallClock } from '../../shared/runtime/services/system.ts';
 import { type AgentConfig, readAgentConfig } from './agent-config.ts';
 import { SessionKeeper } from './agent-session.ts';
 import type { CacheFollowers } from './caching/cache-followers.ts';
@@ -59,7 +59,7 @@ async function check(config: AgentConfig): Promise<number> {
   const log = createLogger({ logLevel: 'SILENT', placement: 'local' });
   await using client = await openHub({ ...config, environment });
   const parts = { clock: systemClock, randomness: systemRandomness, log, environment };
-  const proof = openProof(config.proof, systemClock);
+  const proof = openProof(config.proof, wallClock);
   const rows = await checkAgent({
     ...parts,
     config,
@@ -109,7 +109,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     ...{ client, place },
     listWarnings,
     getLoad: () => loop?.load,
-    proof: openProof(config.proof, systemClock),
+    proof: openProof(config.proof, wallClock),
     backOff: config.backOff,
     hello: toHello(config, agentId),
     tellAccounts: () => facts.tell(),

@@ -6,6 +6,7 @@ import { isJsonObject } from '../../shared/core/json.ts';
 import type { Logger } from '../../shared/core/logger.ts';
 import { parseError, toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
 import type { AwaitedAnswers } from '../../shared/runtime/services/awaited-answers.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
 import type { HintConnections } from '../local/hint-connections.ts';
 import type { Handler } from '../local/invoker.ts';
 import { operationResultSchema, operationSchema, toHint } from './agent-messages.ts';
@@ -120,7 +121,7 @@ async function respond(event: APIGatewayProxyEvent, answer: Answer, log: Logger)
     return { statusCode: status, headers: statusHeaders, body: JSON.stringify(body) };
   } catch (error) {
     if (!(error instanceof VisibleError)) log.error('a route of this home failed', { error });
-    const body = parseError(error, Date.now());
+    const body = parseError(error, systemClock.now());
     const { status } = body;
     return {
       statusCode: status,

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { getErrorMessage } from '../../shared/core/errors.ts';
+import { wallClock } from '../../shared/runtime/services/system.ts';
 import { takeFileLock } from './file-lock.ts';
 
 /** How often a builder looks whether another one has finished, in milliseconds. */
@@ -59,7 +60,7 @@ export async function buildLocal(wanted: BuildLocalOptions): Promise<boolean> {
       await sleep(lockPollIntervalMs);
       continue;
     }
-    const startedAtMs = Date.now();
+    const startedAtMs = wallClock.now();
     const { metafile } = await build({ ...options, metafile: true });
     await removeOldChunks(path.join(outputDir, 'chunks'), metafile);
     const inputs = await readTimes(root, listInputs(metafile));
@@ -169,7 +170,7 @@ async function removeOldChunks(dir: string, { outputs }: Metafile): Promise<void
   const current = new Set(Object.keys(outputs).map((file) => path.basename(file)));
   for (const name of await readdir(dir)) {
     const file = path.join(dir, name);
-    const isOld = Date.now() - (await stat(file)).mtimeMs > oldChunkLifetimeMs;
+    const isOld = wallClock.now() - (await stat(file)).mtimeMs > oldChunkLifetimeMs;
     if (isOld && !current.has(name)) await rm(file, { force: true });
   }
 }

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnvironment } from '../../shared/runtime/config.ts';
+import { wallClock } from '../../shared/runtime/services/system.ts';
 import { BuildProgress, countPackages } from './build-progress.ts';
 import { takeFileLock } from './file-lock.ts';
 import { type GoToolchain, getGo } from './go-toolchain.ts';
@@ -97,7 +98,7 @@ function isSource(name: string): boolean {
 
 /** The finished build in a folder, marked as used now. A build appears whole or not at all (a rename). */
 async function findBuild(target: string): Promise<ClusterBinaries | undefined> {
-  const now = new Date();
+  const now = new Date(wallClock.now());
   const build = { kubecluster: path.join(target, 'kubecluster'), kubectl: path.join(target, 'kubectl') };
   try {
     await Promise.all([access(build.kubecluster), access(build.kubectl), utimes(target, now, now)]);
@@ -176,7 +177,7 @@ async function removeUnusedBuilds(dir: string): Promise<void> {
       ({ mtimeMs }) => mtimeMs,
       () => Number.POSITIVE_INFINITY,
     );
-    if (Date.now() - usedAt > unusedBuildLifetimeMs) await rm(entry, { recursive: true, force: true });
+    if (wallClock.now() - usedAt > unusedBuildLifetimeMs) await rm(entry, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { toErrorBody } from '../../shared/runtime/http/error-body.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
 import type { FrontDoorLimits } from './http-limits.ts';
 
 /** What Node tells of a connection on which something comes that is no request. */
@@ -37,7 +38,7 @@ function countBytes(socket: Duplex): number {
 
 function toAnswer({ code = '' }: NodeJS.ErrnoException): string {
   const [status, line, message] = refusals[code] ?? [400, 'Bad Request', 'Malformed request'];
-  const body = JSON.stringify(toErrorBody(status, message, Date.now()));
+  const body = JSON.stringify(toErrorBody(status, message, systemClock.now()));
   return (
     `HTTP/1.1 ${status} ${line}\r\nconnection: close\r\ncontent-type: application/json;charset=UTF-8\r\n` +
     'x-content-type-options: nosniff\r\n' +

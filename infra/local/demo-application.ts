@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../shared/core/json.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
 
 /** Spinnaker's name of the application. */
 export const demoApplication = 'busdriverdemo';
@@ -64,7 +65,7 @@ export function makeDeleteRequest({ account, namespace }: DemoTarget): DemoReque
 
 /** Orca derives the id from the stage and its payload, so that its own repeats carry the same one. */
 function makeRequest(operations: readonly JsonObject[]): DemoRequest {
-  const stage = `${randomUUID()}-${Date.now()}-${JSON.stringify(operations)}`;
+  const stage = `${randomUUID()}-${systemClock.now()}-${JSON.stringify(operations)}`;
   return { clientRequestId: createHash('sha256').update(stage).digest('hex'), operations };
 }
 

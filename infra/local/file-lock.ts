@@ -1,4 +1,5 @@
 import { open, rm, stat, utimes } from 'node:fs/promises';
+import { wallClock } from '../../shared/runtime/services/system.ts';
 
 const heartbeatIntervalMs = 5_000;
 /** A lock without a heartbeat for this long belongs to a process that was killed. */
@@ -32,14 +33,14 @@ export async function takeFileLock(file: string): Promise<AsyncDisposable | unde
 async function removeIfStale(file: string): Promise<void> {
   const touchedAtMs = await stat(file).then(
     ({ mtimeMs }) => mtimeMs,
-    () => Date.now(),
+    () => wallClock.now(),
   );
-  if (Date.now() - touchedAtMs > staleAfterMs) await rm(file, { force: true });
+  if (wallClock.now() - touchedAtMs > staleAfterMs) await rm(file, { force: true });
 }
 
 /** A lock that vanished (somebody took it for stale) is no reason to stop. */
 async function touch(file: string): Promise<void> {
-  const now = new Date();
+  const now = new Date(wallClock.now());
   await utimes(file, now, now).catch(() => undefined);
 }
 

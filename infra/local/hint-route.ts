@@ -1,6 +1,7 @@
 import { hintPath } from '../../shared/core/tasks/agent-connections.ts';
 import { parseError, toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
 import type { Services } from '../../shared/runtime/services/services.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
 import type { HintEndpoint, HintTimes } from './hint-endpoint.ts';
 import type { HoldOptions } from './hold-connection.ts';
 import { HttpError } from './http-error.ts';
@@ -32,7 +33,7 @@ export function createHintRoute({ times = defaultTimes, ...options }: HintRouteO
         await (await opening).take(request, socket, head);
       } catch (error) {
         if (error instanceof HttpError) throw error;
-        const { status, message } = parseError(error, Date.now());
+        const { status, message } = parseError(error, systemClock.now());
         // A defect is to be logged.
         if (status === 500) throw error;
         throw new HttpError(status, message, toErrorHeaders(status, error));

@@ -1,6 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { toErrorBody } from '../../shared/runtime/http/error-body.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
 import type { HttpError } from './http-error.ts';
 
 /** What takes connections of one path over that ask for the WebSocket protocol. */
@@ -26,7 +27,7 @@ export function refuseUpgrade(socket: Duplex, { status, message, headers }: Http
     socket.destroy();
     return;
   }
-  const body = JSON.stringify(toErrorBody(status, message, Date.now()));
+  const body = JSON.stringify(toErrorBody(status, message, systemClock.now()));
   const further = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.once('finish', () => socket.destroy());
   socket.end(

@@ -9,6 +9,7 @@ import type { Logger } from '../../shared/core/logger.ts';
 import { payloadBytesMax } from '../../shared/core/tasks/payload-limit.ts';
 import { GarbageCollection } from '../../shared/runtime/garbage.ts';
 import { toErrorBody, toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
 import { createConnectionRefusal } from './connection-refusal.ts';
 import { FrontDoorAccess, findClientCertificate } from './front-door-access.ts';
 import { FunctionSlots } from './function-slots.ts';
@@ -202,7 +203,7 @@ class FrontDoor {
     request: IncomingMessage,
     { response, stream, requestId, place }: Invocation,
   ): Promise<unknown> {
-    const receivedAtMs = Date.now();
+    const receivedAtMs = systemClock.now();
     const target = await this.#admit(request);
     const method = request.method ?? 'GET';
     const match = this.#table.find(method, target.segments);
@@ -317,7 +318,7 @@ function sendError(refused: RefusedRequest, error: unknown): void {
       'content-type': 'application/json;charset=UTF-8',
       'x-content-type-options': 'nosniff',
     },
-    body: JSON.stringify(toErrorBody(status, message, Date.now())),
+    body: JSON.stringify(toErrorBody(status, message, systemClock.now())),
   });
 }
 

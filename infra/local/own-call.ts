@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { finished } from 'node:stream/promises';
 import type { Route } from '../../functions/routes.ts';
 import { asString, getPath } from '../../shared/core/json.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
 import { parseTarget, toProxyEvent } from './http-event.ts';
 import type { Invoker } from './invoker.ts';
 import { ResponseStream } from './response-streaming.ts';
@@ -28,7 +29,7 @@ export async function callOwnRoute(path: string, { routes, invoker }: OwnCallTar
   const requestId = randomUUID();
   const event = toProxyEvent({
     ...{ request: makeRequest(), target: parseTarget(path), route, pathParameters: {} },
-    ...{ body: Buffer.alloc(0), requestId, receivedAtMs: Date.now() },
+    ...{ body: Buffer.alloc(0), requestId, receivedAtMs: systemClock.now() },
   });
   const chunks: Buffer[] = [];
   const stream = new ResponseStream({

@@ -11,7 +11,9 @@ import { areRequestsVerbose, readEnvironment } from '../../shared/runtime/config
 import { bindHintPort } from '../../shared/runtime/services/hint-port.ts';
 import { createLogger } from '../../shared/runtime/services/logger.ts';
 import { Services } from '../../shared/runtime/services/services.ts';
+import { openStoreClock } from '../../shared/runtime/services/store-clock.ts';
 import { systemClock } from '../../shared/runtime/services/system.ts';
+import { watchClocks } from './clock-watch.ts';
 import { closeServices } from './close-services.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { checkDataFormat } from './data-format.ts';
@@ -101,6 +103,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   const services = new Services(environment, clients);
   closing.defer(() => closeServices(services, log));
   setServices(services);
+  starting.use(watchClocks(openStoreClock(services), log));
   const upgrades = openHintRoute(services, log);
   starting.use(startTableExpiry({ tables: inventory.tables, dynamodb: clients.dynamodb, clock, log }));
   const served = starting.use(

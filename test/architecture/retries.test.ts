@@ -37,6 +37,15 @@ describe('a wait that something else may end', () => {
   });
 });
 
+describe('the time', () => {
+  it(`is read from the machine by ${systemFile}: what is in memory goes by one clock, which no step moves`, () => {
+    const running = loadSourceFiles().filter(({ path }) =>
+      /^(functions|infra\/(agent|host|local)|shared)\//.test(path),
+    );
+    expect(findGuilty(running, isWallTime, [systemFile])).toEqual([]);
+  });
+});
+
 function findGuilty(
   among: readonly SourceFile[],
   isGuilty: (node: SyntaxNode) => boolean,
@@ -78,6 +87,12 @@ function isTimersImport(node: SyntaxNode): boolean {
     isTimer ||= inner.type === 'ImportSpecifier' && getName(inner['imported']) === 'setTimeout';
   });
   return isTimer;
+}
+
+/** `Date.now()`, and `new Date()` of nothing. */
+function isWallTime(node: SyntaxNode): boolean {
+  const isNew = node.type === 'NewExpression' && getName(node['callee']) === 'Date';
+  return isCall(node, 'Date', 'now') || (isNew && (node['arguments'] as unknown[]).length === 0);
 }
 
 function isRace(node: SyntaxNode): boolean {

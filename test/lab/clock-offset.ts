@@ -1,8 +1,14 @@
+import { readFileSync } from 'node:fs';
+
 /**
- * Preloaded into a process of the laboratory (`node --import`): its wall clock is off by `LAB_CLOCK_OFFSET_MS` milliseconds, as that of
- * a machine is which nobody set. The monotonic clock goes on as it does.
+ * Preloaded into a process (`node --import`): its wall clock is off by `LAB_CLOCK_OFFSET_MS` milliseconds, as that of a machine is which
+ * nobody set. The monotonic clock goes on as it does.
+ *
+ * Where `LAB_CLOCK_FILE` names a file, that has the milliseconds: they are read at the start, and again with each SIGUSR2, as somebody sets the
+ * clock of a machine. Standard error tells of that.
  */
-const offsetMs = Number(process.env['LAB_CLOCK_OFFSET_MS'] ?? 0);
+const { LAB_CLOCK_FILE: file, LAB_CLOCK_OFFSET_MS: fixed = '0' } = process.env;
+let offsetMs = readOffset();
 const trueNow = Date.now;
 const now = (): number => trueNow() + offsetMs;
 
@@ -11,5 +17,15 @@ globalThis.Date = new Proxy(Date, {
     Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
   get: (target, name, receiver) => (name === 'now' ? now : Reflect.get(target, name, receiver)),
 });
+Object.defineProperty(performance, 'timeOrigin', { value: performance.timeOrigin + offsetMs });
 
-export {};
+if (file !== undefined) {
+  process.on('SIGUSR2', () => {
+    offsetMs = readOffset();
+    process.stderr.write(`the clock is off by ${offsetMs} ms\n`);
+  });
+}
+
+function readOffset(): number {
+  return Number(file === undefined ? fixed : readFileSync(file, 'utf8'));
+}

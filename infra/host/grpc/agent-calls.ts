@@ -7,6 +7,7 @@ import { httpTwins, toHttpRequest } from '../../../shared/agent-protocol/grpc/ht
 import { refusalSchema } from '../../../shared/agent-protocol/grpc/refusal.ts';
 import { isJsonObject, type JsonObject } from '../../../shared/core/json.ts';
 import { parseSubjectName, type SubjectName } from '../../../shared/runtime/identity/subject-name.ts';
+import { wallClock } from '../../../shared/runtime/services/system.ts';
 import { toClientCertificate } from '../../local/front-door-access.ts';
 import { type EventRequest, toProxyEvent } from '../../local/http-event.ts';
 import type { Invoker } from '../../local/invoker.ts';
@@ -83,7 +84,7 @@ export class AgentCalls {
     );
     if (twin === undefined || route === undefined) throw new Error(`${name} has no twin`);
     const { path, parameters, rest } = toHttpRequest(twin, message);
-    const receivedAtMs = Date.now();
+    const receivedAtMs = wallClock.now();
     const requestId = randomUUID();
     const event = toProxyEvent({
       request: toRequest(call),

@@ -17,6 +17,7 @@ import { parseError } from '../../../shared/runtime/http/error-body.ts';
 import { openAgentHub } from '../../../shared/runtime/services/agent-hub.ts';
 import { openConnectGates } from '../../../shared/runtime/services/connect-gates.ts';
 import type { Services } from '../../../shared/runtime/services/services.ts';
+import { systemClock } from '../../../shared/runtime/services/system.ts';
 import type { HeldConnection } from '../../local/hint-connections.ts';
 import { type HoldOptions, holdConnection } from '../../local/hold-connection.ts';
 import { type AgentCalls, findText } from './agent-calls.ts';
@@ -101,7 +102,7 @@ export class Watches implements Disposable {
       openConnectGates(hub.all).connections.enter();
       return { caller, id: hub.randomness.id() };
     } catch (error) {
-      const { status, message } = parseError(error, Date.now());
+      const { status, message } = parseError(error, systemClock.now());
       // A defect is to be logged.
       if (status === 500) throw error;
       const retryAfterSeconds = error instanceof OverloadError ? error.retryAfterSeconds : undefined;

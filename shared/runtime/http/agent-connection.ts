@@ -6,6 +6,7 @@ import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { openConnections } from '../services/connections.ts';
 import { makeFunction, type ServiceFunction } from '../services/function.ts';
 import { runWithLogFields } from '../services/logger.ts';
+import { wallClock } from '../services/system.ts';
 import { findSessionCaller } from './agent-handler.ts';
 import { parseError } from './error-body.ts';
 
@@ -48,7 +49,7 @@ export function connectionHandler(
       } catch (error) {
         // Where nothing can be opened there is no log of ours.
         if (!(error instanceof VisibleError)) console.error(error);
-        return toAnswer(parseError(error, Date.now()).status);
+        return toAnswer(parseError(error, wallClock.now()).status);
       }
     });
   });

@@ -10,6 +10,7 @@ import type { Identity } from '../identity/identifier.ts';
 import { makeFunction, type ServiceFunction } from '../services/function.ts';
 import { addLogFields, runWithLogFields, toInvocationFields } from '../services/logger.ts';
 import type { Services } from '../services/services.ts';
+import { wallClock } from '../services/system.ts';
 import { getRoute, type RouteFinder } from './access-table.ts';
 import { type Answer, type AnswerBody, awaitFirstPiece, compress } from './answer.ts';
 import { createStreamTransfer, type Transfer, wholeTransfer } from './answer-transfer.ts';
@@ -246,7 +247,7 @@ async function toErrorAnswer<C extends LoggingServices>(
   error: unknown,
   { open, toErrorForm = (body) => body }: OpenedLogic<C>,
 ): Promise<Answer> {
-  const body = parseError(error, Date.now());
+  const body = parseError(error, wallClock.now());
   const isFailure = body.status >= 500 && !(error instanceof OverloadError);
   if (isFailure) await logError(open, 'request failed', { status: body.status, error });
   const text = JSON.stringify(toErrorForm(body));
@@ -262,7 +263,7 @@ function toTimeoutAnswer(
   const readsTasks = uses.includes('readTasks') || uses.includes('findAgents');
   const status = api === 'agent' || readsTasks ? 503 : 504;
   const message = 'The function ran out of time before what it waited for answered';
-  const body = JSON.stringify(toErrorForm(toErrorBody(status, message, Date.now())));
+  const body = JSON.stringify(toErrorForm(toErrorBody(status, message, wallClock.now())));
   return toAnswer({ status, body, headers: toErrorHeaders(status) });
 }
 

@@ -1,4 +1,5 @@
 import { areRequestsLogged } from '../../core/settings/request-log-settings.ts';
+import { wallClock } from '../services/system.ts';
 import { admit } from './access-gate.ts';
 import {
   type ApiFunction,
@@ -28,7 +29,7 @@ export const gate: Gate = {
   },
   async logRequest(request, { settings, config, log }) {
     // By wall time: Lambda stops processes between their invocations.
-    const ageMs = Date.now() - performance.timeOrigin;
+    const ageMs = wallClock.now() - performance.timeOrigin;
     if (!areRequestsLogged(settings, { config, ageMs })) return;
     // The front door of one machine logs them already.
     if (config.placement === 'local' && config.verboseRequests) return;

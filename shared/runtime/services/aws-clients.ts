@@ -5,7 +5,7 @@ import type { StoreClient } from '../../aws/table.ts';
 import type { Endpoints } from '../config.ts';
 import { openBase } from './base.ts';
 import type { Services } from './services.ts';
-import { openStoreClock } from './store-clock.ts';
+import { getMachineClock, openStoreClock } from './store-clock.ts';
 import { systemClock, systemRandomness } from './system.ts';
 
 /**
@@ -66,7 +66,8 @@ function createDocuments(services: Services, kind: CallKind): DynamoDBClient {
   const use: ClientUse = { service: 'dynamodb', kind };
   const client = finishClient(new DynamoDBClient(toClientOptions(services, use)), use);
   services.closeLater(() => client.destroy());
-  tellTime(client, { now: () => systemClock.now(), take: (told) => clock.take(told) });
+  const machine = getMachineClock(services);
+  tellTime(client, { now: () => machine.now(), take: (told) => clock.take(told) });
   return client;
 }
 

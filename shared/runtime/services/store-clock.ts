@@ -1,16 +1,29 @@
+import type { Clock } from '../../core/clock.ts';
 import { createStoreClock, type StoreClock } from '../../core/store-clock.ts';
+import { variables } from '../config.ts';
 import type { Services } from './services.ts';
-import { systemClock } from './system.ts';
+import { systemClock, wallClock } from './system.ts';
 
 /** The clock of an installation. It goes by the time of DynamoDB, as far as its answers have told that. */
 export function openStoreClock(services: Services): StoreClock {
   return services.get(createClock);
 }
 
-function createClock({ direct }: Services): StoreClock {
-  const clock = createStoreClock(systemClock);
-  const nowMs = systemClock.now();
+/**
+ * What tells the time between two answers of the store. Lambda stops a process between its calls, and its monotonic clock with it: there it
+ * is the wall clock.
+ */
+export function getMachineClock({ environment }: Services): Clock {
+  return environment[variables.placement] === 'local' ? systemClock : wallClock;
+}
+
+function createClock(services: Services): StoreClock {
+  const machine = getMachineClock(services);
+  const clock = createStoreClock(machine);
+  const nowMs = machine.now();
   // A store of this process has its time.
-  if (direct.dynamodb !== undefined) clock.take({ toldMs: nowMs, sentMs: nowMs, receivedMs: nowMs });
+  if (services.direct.dynamodb !== undefined) {
+    clock.take({ toldMs: nowMs, sentMs: nowMs, receivedMs: nowMs });
+  }
   return clock;
 }

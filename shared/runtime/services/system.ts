@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { toBase32 } from '../../core/tasks/task-id.ts';
 
-/** This machine's clocks. */
+/** The clocks of this process. Its wall time is that of its start and what has passed since: no step of the machine's clock moves it. */
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  now: () => Math.floor(performance.timeOrigin + performance.now()),
   monotonic: () => performance.now(),
   // Not by node:timers/promises, which makes an error with a stack for each sleep that is given up: nearly all are, for they are time-outs.
   async sleep(ms, signal) {
@@ -22,6 +22,9 @@ export const systemClock: Clock = {
     }
   },
 };
+
+/** The same with the time that the machine's wall clock shows now, as files have it. It jumps when somebody sets that clock. */
+export const wallClock: Clock = { ...systemClock, now: () => Date.now() };
 
 /** This machine's source of randomness. */
 export const systemRandomness: Randomness = {

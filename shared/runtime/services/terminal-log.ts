@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { LogFields, Logger } from '../../core/logger.ts';
 import type { LogLevel } from '../config.ts';
+import { wallClock } from './system.ts';
 
 /** Levels in their order. */
 const levels = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const satisfies readonly LogLevel[];
@@ -28,7 +29,7 @@ export function createTerminalLogger({
   logLevel,
   write,
   toFields,
-  now = () => new Date(),
+  now = () => new Date(wallClock.now()),
 }: TerminalLoggerOptions): Logger {
   const log = (level: (typeof levels)[number]) => (message: string, fields?: LogFields) => {
     if (levels.indexOf(level) < levels.indexOf(logLevel)) return;

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { JsonObject } from '../../../../shared/core/json.ts';
+import { systemClock } from '../../../../shared/runtime/services/system.ts';
 import { AwsError, type Engine, findAction } from '../engine.ts';
 import { getObjects } from '../engine-input.ts';
 import { type BusEvent, getBusName, measureEntry, toBusEvent } from './bus-events.ts';
@@ -57,7 +58,7 @@ export class BusEngine extends EventEmitter<BusEvents> implements Engine {
 
   #putEvent(entry: JsonObject): object {
     try {
-      const event = toBusEvent(entry, Date.now());
+      const event = toBusEvent(entry, systemClock.now());
       const busName = getBusName(entry, 'EventBusName');
       if (!this.#buses.includes(busName)) {
         throw new AwsError('ResourceNotFoundException', `Event bus ${busName} does not exist.`);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../../../shared/runtime/services/system.ts';
 import { FairOrder } from '../../fair-order.ts';
 import { AwsError } from '../engine.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
@@ -73,9 +74,9 @@ interface Waiter extends ReceiveOptions {
 export class MessageQueue {
   readonly name: string;
   readonly arn: string;
-  readonly createdAtMs = Date.now();
+  readonly createdAtMs = systemClock.now();
   /** Milliseconds since the epoch of the last change of attributes. */
-  modifiedAtMs = Date.now();
+  modifiedAtMs = systemClock.now();
   readonly counts: MessageCounts = { visible: 0, delayed: 0, inFlight: 0 };
   #attributes: QueueAttributes;
   readonly #findQueue: MessageQueueOptions['findQueue'];
@@ -99,7 +100,7 @@ export class MessageQueue {
   /** Changes the settings, for messages sent or received from now on. */
   setAttributes(changes: Partial<QueueAttributes>): void {
     this.#attributes = { ...this.#attributes, ...changes };
-    this.modifiedAtMs = Date.now();
+    this.modifiedAtMs = systemClock.now();
   }
 
   /** Adds messages. @returns them in the same order */
@@ -113,7 +114,7 @@ export class MessageQueue {
   /** Takes messages and hides them; waits for a first one when there is none. May resolve empty. */
   async receive(options: ReceiveOptions): Promise<readonly Receipt[]> {
     // A timer fires a millisecond late at best: what is due is shown all the same.
-    if ((this.#deadlines.first?.dueAt ?? Number.POSITIVE_INFINITY) <= Date.now()) this.#handleDue();
+    if ((this.#deadlines.first?.dueAt ?? Number.POSITIVE_INFINITY) <= systemClock.now()) this.#handleDue();
     const receipts = this.#take(options);
     this.#arm();
     if (receipts.length > 0 || options.waitSeconds === 0) return receipts;
@@ -157,7 +158,7 @@ export class MessageQueue {
     if (message.state !== 'in-flight') {
       throw new AwsError('MessageNotInflight', 'The message is not in flight.');
     }
-    this.#deadlines.set(message, Date.now() + seconds * 1000);
+    this.#deadlines.set(message, systemClock.now() + seconds * 1000);
     if (seconds === 0) this.#show(message);
     this.#serveWaiters();
     this.#arm();
@@ -180,7 +181,7 @@ export class MessageQueue {
   }
 
   #store(draft: MessageDraft): StoredMessage {
-    const now = Date.now();
+    const now = systemClock.now();
     const delaySeconds = draft.delaySeconds ?? this.#attributes.DelaySeconds;
     const message: StoredMessage = {
       ...draft,
@@ -227,9 +228,9 @@ export class MessageQueue {
       if (message === undefined) break;
       this.#setState(message, 'in-flight');
       if (this.#moveIfSpent(message)) continue;
-      this.#deadlines.set(message, Date.now() + visibilityTimeoutSeconds * 1000);
+      this.#deadlines.set(message, systemClock.now() + visibilityTimeoutSeconds * 1000);
       message.receiveCount += 1;
-      message.firstReceivedAtMs ||= Date.now();
+      message.firstReceivedAtMs ||= systemClock.now();
       receipts.push({ message, handle: this.#formatHandle(message) });
     }
     return receipts;
@@ -291,14 +292,14 @@ export class MessageQueue {
     clearTimeout(this.#timer?.handle);
     this.#timer = undefined;
     if (dueAt === undefined) return;
-    const handle = setTimeout(() => this.#handleDue(), Math.max(dueAt - Date.now(), 0));
+    const handle = setTimeout(() => this.#handleDue(), Math.max(dueAt - systemClock.now(), 0));
     this.#timer = { dueAt, handle };
   }
 
   #handleDue(): void {
     clearTimeout(this.#timer?.handle);
     this.#timer = undefined;
-    const now = Date.now();
+    const now = systemClock.now();
     for (let next = this.#deadlines.first; next && next.dueAt <= now; next = this.#deadlines.first) {
       if (now >= this.#getExpiry(next)) this.#remove(next);
       else this.#show(next);

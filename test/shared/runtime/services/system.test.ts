@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { afterEach, expect, test, vi } from 'vitest';
+import { systemClock, wallClock } from '../../../../shared/runtime/services/system.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+const hourMs = 3_600_000;
+
+test('the time of the process goes on, however often the clock of the machine is set', () => {
+  const trueNow = Date.now;
+  let offsetMs = 0;
+  vi.spyOn(Date, 'now').mockImplementation(() => trueNow() + offsetMs);
+  const startMs = systemClock.now();
+  fc.assert(
+    fc.property(fc.integer({ min: -24 * hourMs, max: 24 * hourMs }), (setToMs) => {
+      const beforeMs = systemClock.now();
+      offsetMs = setToMs;
+      expect(systemClock.now()).toBeGreaterThanOrEqual(beforeMs);
+      expect(systemClock.now() - startMs).toBeLessThan(hourMs);
+      expect(Math.abs(wallClock.now() - systemClock.now() - setToMs)).toBeLessThan(hourMs);
+    }),
+  );
+});
