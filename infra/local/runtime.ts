@@ -13,6 +13,7 @@ import { createLogger } from '../../shared/runtime/services/logger.ts';
 import { Services } from '../../shared/runtime/services/services.ts';
 import { openStoreClock } from '../../shared/runtime/services/store-clock.ts';
 import { systemClock } from '../../shared/runtime/services/system.ts';
+import { voidLeases } from '../../shared/runtime/services/void-leases.ts';
 import { watchClocks } from './clock-watch.ts';
 import { closeServices } from './close-services.ts';
 import { lockDataDir } from './data-dir-lock.ts';
@@ -103,6 +104,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   const services = new Services(environment, clients);
   closing.defer(() => closeServices(services, log));
   setServices(services);
+  await voidLeases(services, log);
   starting.use(watchClocks(openStoreClock(services), log));
   const upgrades = openHintRoute(services, log);
   starting.use(startTableExpiry({ tables: inventory.tables, dynamodb: clients.dynamodb, clock, log }));

@@ -9,6 +9,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { clockErrorMsMax } from '../core/clock.ts';
 
 /**
  * What sends commands to DynamoDB. Not the SDK's document client: a client can keep what it resolved for a command, where that one resolves
@@ -70,6 +71,14 @@ export class ItemUpdate {
   /** Demands that an attribute compare so with a value. All demands must hold. */
   require(attribute: string, comparison: '=' | '<=' | '>', value: unknown): this {
     this.#conditions.push(`${this.#name(attribute)} ${comparison} ${this.#value(value)}`);
+    return this;
+  }
+
+  /** Demands that a number be no time to come, or one further ahead than it can be: then a process with another clock wrote it. */
+  requireDue(attribute: string, nowMs: number, mostMs: number): this {
+    const name = this.#name(attribute);
+    const [now, last] = [this.#value(nowMs), this.#value(nowMs + mostMs + clockErrorMsMax)];
+    this.#conditions.push(`(${name} <= ${now} OR ${name} > ${last})`);
     return this;
   }
 

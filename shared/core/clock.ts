@@ -1,6 +1,19 @@
+/** By so much clocks of processes may differ, milliseconds. They go by the store's time. */
+export const clockErrorMsMax = 60_000;
+
+/**
+ * Whether a stored time is still to come, such as the end of a lease. One that lies further ahead than it can was written by a process whose
+ * clock was another, or before this one was set: it is due now.
+ *
+ * @param mostMs how far ahead it can lie, milliseconds
+ */
+export function isAhead(storedMs: number, nowMs: number, mostMs: number): boolean {
+  return storedMs > nowMs && storedMs <= nowMs + mostMs + clockErrorMsMax;
+}
+
 /** Time, taken as an argument so that rules stay pure and tests can turn it. */
 export interface Clock {
-  /** Wall time, milliseconds since the epoch. */
+  /** Wall time, whole milliseconds since the epoch. */
   now(): number;
   /** Monotonic time in milliseconds from an arbitrary start: for durations and deadlines within a process. */
   monotonic(): number;

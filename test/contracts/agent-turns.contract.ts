@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getClaimableTurn, getTurn } from '../../shared/core/agents/agent-schedule.ts';
-import type { AgentSpec, ClaimedAgent } from '../../shared/core/agents/agent-store.ts';
+import {
+  getClaimableTurn,
+  getNextRunMs,
+  getTurn,
+  idleIntervalMs,
+  retryDelayMs,
+} from '../../shared/core/agents/agent-schedule.ts';
+import { type AgentSpec, type ClaimedAgent, isHeld } from '../../shared/core/agents/agent-store.ts';
+import { toCacheOwner } from '../../shared/core/agents/cache-owner.ts';
+import { clockErrorMsMax } from '../../shared/core/clock.ts';
 import { LeaseLostError } from '../../shared/core/tasks/task.ts';
 import type { TestClock } from '../support/run/test-clock.ts';
 import { testRandomness } from '../support/run/test-clock.ts';
@@ -98,6 +106,26 @@ export function testAgentTurns(open: (clock?: TestClock) => AgentBench, countCas
       }
     });
 
+    it('come again after each start, however the clock was set and whatever became of the run before', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(start, { minLength: 3, maxLength: 6 }), async (starts) => {
+          const { bench, spec } = await openWithAgent(open);
+          for (const each of starts) await startAt(bench, spec, each);
+        }),
+        { numRuns: countCases({ short: 20, long: 40 }) },
+      );
+    });
+
+    it('of an agent in its cluster go on when a process begins', async () => {
+      const { bench, spec } = await openWithAgent(open);
+      const turn = getClaimableTurn(spec, bench.clock.now());
+      const remote = await bench.store.claim(spec, { owner: toCacheOwner('agent'), turn, leaseMs });
+      if (remote === undefined) throw new Error('no lease');
+      await bench.store.voidLeases();
+      expect(await tryClaim(bench, spec)).toBeUndefined();
+      await bench.store.renew(remote.lease);
+    });
+
     it('behave as the model says, whatever workers do in whatever order', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
@@ -130,6 +158,35 @@ export function testAgentTurns(open: (clock?: TestClock) => AgentBench, countCas
       );
     });
   });
+}
+
+/** A process that begins on a machine whose clock was set meanwhile, and how its run ends. */
+const start = fc.record({
+  setByMs: fc.integer({ min: -7_200_000, max: 7_200_000 }),
+  end: fc.constantFrom('SUCCESS', 'FAILURE', 'death'),
+});
+
+/** Begins as `npm start` does, and runs the agent once, which must be let run within its longest pause. */
+async function startAt(
+  bench: AgentBench,
+  spec: AgentSpec,
+  { setByMs, end }: typeof start extends fc.Arbitrary<infer T> ? T : never,
+): Promise<void> {
+  const { store, clock } = bench;
+  const before = await find(bench, spec);
+  clock.advance(setByMs);
+  await store.voidLeases();
+  await store.sync([...(await store.list()).filter(({ removedAtMs }) => removedAtMs === undefined)]);
+  const agent = await find(bench, spec);
+  expect(isHeld({ lease: agent?.lease }, clock.now())).toBe(false);
+  clock.advance((before?.failures ?? 0) > 0 ? retryDelayMs.most : idleIntervalMs);
+  clock.advance(clockErrorMsMax);
+  const { lease } = await claim(bench, spec);
+  if (end === 'death') return;
+  const failures = end === 'FAILURE' ? (before?.failures ?? 0) + 1 : 0;
+  const pace = { nowMs: clock.now(), turn: lease.turn, usedAtMs: clock.now(), failures, fraction: 0.5 };
+  const nextRunMs = getNextRunMs(spec, pace);
+  await store.finish(lease, success(nextRunMs, end === 'FAILURE' ? { outcome: end, error: 'failed' } : {}));
 }
 
 const step = fc.record({

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { voidTaskLeases } from '../../shared/aws/tasks/void-leases.ts';
+import { clockErrorMsMax } from '../../shared/core/clock.ts';
 import { type Lease, LeaseLostError, leaseDurationMs } from '../../shared/core/tasks/task.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import { type LeaseAction, leaseModel, type ModelTask, newModelTask } from './lease-model.ts';
@@ -101,6 +103,33 @@ export function testLeases(open: (clock?: TestClock) => StoreBench, countCases: 
       );
 
       expect(await store.takeLease(task.id, { ownerId: 'w@h', attempts: 1 })).toBeUndefined();
+    });
+
+    it('of a worker whose clock was wrong hold others up no longer than one can, and are fenced', async () => {
+      const hours = 3 * 3_600_000;
+      const cases = { numRuns: countCases({ short: 10, long: 20 }) };
+      const check = async (aheadMs: number): Promise<void> => {
+        const { store, clock, task } = await openAccepted(open);
+        const wrong = open({ ...clock, now: () => clock.now() + aheadMs });
+        const { lease } = await take(wrong.store, task.id);
+        const owner = { ownerId: 'right@h', attempts: 1 };
+        let second = await store.takeLease(task.id, owner);
+        if (second === undefined) clock.advance(leaseDurationMs + clockErrorMsMax + 1);
+        second ??= await store.takeLease(task.id, owner);
+        expect(second?.lease.fence).toBe(2);
+        await expect(wrong.store.renewLease(lease)).rejects.toThrow(LeaseLostError);
+      };
+      await fc.assert(fc.asyncProperty(fc.integer({ min: -hours, max: hours }), check), cases);
+    });
+
+    it('of workers end when a process begins that knows that none lives, and those of agents do not', async () => {
+      const { store, table, clock, task } = await openLeased(open);
+      const own = await store.accept({ ...newTask(), inbox: { account: 'account', waitMs: 60_000 } });
+      const agent = await take(store, own.task.id);
+      await voidTaskLeases({ table, clock });
+      expect((await take(store, task.id)).task.attempts).toBe(2);
+      expect(await store.takeLease(own.task.id, { ownerId: 'x@h', attempts: 1 })).toBeUndefined();
+      await store.renewLease(agent.lease);
     });
 
     it('stay given up when a renewal comes late', async () => {

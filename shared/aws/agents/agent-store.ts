@@ -20,6 +20,7 @@ import {
   toAgentId,
 } from '../../core/agents/agent-store.ts';
 import type { AgentMode } from '../../core/agents/cache-mode.ts';
+import { isCacheOwner } from '../../core/agents/cache-owner.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { LeaseLostError } from '../../core/tasks/task.ts';
@@ -226,6 +227,16 @@ export class DynamoAgentStore implements AgentStore {
 
   listDemands(watchedBy: string): Promise<ReadonlyMap<string, number>> {
     return listDemands({ table: this.#table, clock: this.#clock }, watchedBy);
+  }
+
+  /** Ends the leases of workers, but not those of agents in clusters: for a start that knows that no worker lives. */
+  async voidLeases(): Promise<void> {
+    const now = this.#clock.now();
+    await forEachConcurrently(await this.list(), concurrency, async ({ lease, ...agent }) => {
+      if (lease === undefined || lease.untilMs <= now || isCacheOwner(lease.owner)) return;
+      const update = new ItemUpdate().set('leaseUntil', now).require('leaseOwner', '=', lease.owner);
+      await this.#table.update(getAgentKey(agent), update);
+    });
   }
 
   async forget(key: AgentKey): Promise<void> {

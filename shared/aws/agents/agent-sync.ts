@@ -2,6 +2,7 @@ import {
   type Agent,
   type AgentKey,
   type AgentSpec,
+  isMisdated,
   type SyncAnswer,
   toAgentId,
 } from '../../core/agents/agent-store.ts';
@@ -59,9 +60,10 @@ export class AgentSync {
 
   /** Adapts an agent to what it is to be; undefined when it has been changed meanwhile. */
   async #change(agent: Agent, { provider, intervalMs }: AgentSpec): Promise<Agent | undefined> {
-    const isBack = agent.removedAtMs !== undefined;
-    if (!isBack && agent.provider === provider && agent.intervalMs === intervalMs) return agent;
     const now = this.#clock.now();
+    const isBack = agent.removedAtMs !== undefined;
+    const isWrong = isMisdated(agent, now);
+    if (!isBack && !isWrong && agent.provider === provider && agent.intervalMs === intervalMs) return agent;
     const update = new ItemUpdate()
       .set('provider', provider)
       .set('intervalMs', intervalMs)
@@ -73,7 +75,13 @@ export class AgentSync {
         .set('usedAt', now)
         .set('attempts', 0)
         .set('failures', 0);
-    } else update.set('nextRunAt', Math.min(agent.nextRunMs, now + intervalMs));
+    } else update.set('nextRunAt', isWrong ? now : Math.min(agent.nextRunMs, now + intervalMs));
+    if (isWrong) {
+      const leaseUntil = agent.lease?.untilMs ?? 0;
+      // Whoever holds it and lives goes on, until another claims it.
+      update.set('lastTurn', 0).set('leaseUntil', Math.min(leaseUntil, now));
+      update.require('leaseUntil', '=', leaseUntil);
+    }
     const item = await this.#table.update(getAgentKey(agent), update);
     return item && parseAgent(item);
   }

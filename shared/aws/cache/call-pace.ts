@@ -1,9 +1,8 @@
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, clockErrorMsMax } from '../../core/clock.ts';
 import { type CallTurns, ServiceBusyError } from '../../core/lookup.ts';
 import { type Item, type ItemKey, type ItemTable, ItemUpdate } from '../table.ts';
 import { lookupPartitions } from '../tables.ts';
 import { toKeyText } from './cache-keys.ts';
-import { clockErrorMsMax } from './lookup-store.ts';
 
 /** Milliseconds between two calls of all processes together, of one kind in one region of one AWS account. */
 export const callPaceMs = 200;

@@ -1,12 +1,9 @@
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, clockErrorMsMax } from '../../core/clock.ts';
 import type { Lookup, LookupChange, LookupKey, LookupStore } from '../../core/lookup.ts';
 import { lookupPauseMsMax } from '../../core/shared-lookups.ts';
 import type { Item, ItemKey, ItemTable } from '../table.ts';
 import { lookupPartitions } from '../tables.ts';
 import { toKeyText } from './cache-keys.ts';
-
-/** By so much clocks of processes may differ, milliseconds. They go by the store's time. */
-export const clockErrorMsMax = 60_000;
 
 /** What is not asked for again for so long is forgotten: a week. */
 const retentionSeconds = 7 * 24 * 3600;

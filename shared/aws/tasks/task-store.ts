@@ -131,7 +131,7 @@ export class DynamoTaskStore implements TaskStore {
       .add('fence', 1)
       .add('attempts', options.attempts)
       .require('state', '=', 'STARTED')
-      .require('leaseUntil', '<=', now)
+      .requireDue('leaseUntil', now, leaseDurationMs)
       .require('expiresAt', '>', toSeconds(now));
     requireFormat(update, options.journalFormat ?? journalFormat);
     if (options.agentId !== undefined) update.set('agentId', options.agentId).set('takenAt', now);

@@ -16,6 +16,9 @@ export const useRememberedMs = 5 * 60_000;
 /** Milliseconds of back-off after the first failure, and at most, unless the interval is longer. */
 export const retryDelayMs = { first: 30_000, most: 10 * 60_000 } as const;
 
+/** Milliseconds for which a worker holds an agent unless it renews that: what a worker's death costs at most. No lease is longer. */
+export const agentLeaseMs = 60_000;
+
 /** Milliseconds by which a turn may be taken early: clocks differ. */
 export const earlyToleranceMs = 1_000;
 

@@ -1,3 +1,5 @@
+import { clockErrorMsMax } from '../clock.ts';
+import { agentLeaseMs, idleIntervalMs, retryDelayMs } from './agent-schedule.ts';
 import type { AgentMode } from './cache-mode.ts';
 
 /** Names an agent. */
@@ -76,6 +78,18 @@ export interface Agent extends AgentSpec {
 /** Whether somebody runs or watches an agent. */
 export function isHeld({ lease }: Pick<Agent, 'lease'>, nowMs: number): boolean {
   return lease !== undefined && lease.untilMs > nowMs;
+}
+
+/**
+ * Whether times of an agent lie further ahead than its lease, its interval or its back-off can put them: a process with another clock wrote
+ * them, and nobody would run the agent until then.
+ */
+export function isMisdated(agent: Agent, nowMs: number): boolean {
+  const { lease, lastTurn, nextRunMs, intervalMs, failures } = agent;
+  const lastMs = nowMs + clockErrorMsMax;
+  const pauseMs = Math.max(intervalMs, failures > 0 ? retryDelayMs.most : idleIntervalMs);
+  const isLeaseAhead = lease !== undefined && lease.untilMs > lastMs + agentLeaseMs;
+  return isLeaseAhead || lastTurn > lastMs || nextRunMs > lastMs + pauseMs;
 }
 
 /** Objects and applications of its account that an agent found too large to be cached, by its last run or the one that goes on. */

@@ -10,9 +10,6 @@ import { getNextRunMs } from './agent-schedule.ts';
 import type { Agent, AgentStore, ClaimedAgent, Finish } from './agent-store.ts';
 import type { CachingAgent, CachingResult } from './caching-agent.ts';
 
-/** Milliseconds for which a worker holds an agent unless it renews that: what a worker's death costs at most. */
-export const agentLeaseMs = 60_000;
-
 /** Milliseconds that a run gets to end by itself once it was aborted. */
 const abortGraceMs = 2_000;
 

@@ -1,11 +1,11 @@
 import type { CacheStore } from '../cache/cache-store.ts';
 import { getErrorMessage } from '../errors.ts';
 import type { AgentMessage } from './agent-queue.ts';
-import { earlyToleranceMs, getClaimableTurn } from './agent-schedule.ts';
+import { agentLeaseMs, earlyToleranceMs, getClaimableTurn } from './agent-schedule.ts';
 import type { AgentKey, AgentStore, ClaimedAgent } from './agent-store.ts';
 import type { CachingAgent } from './caching-agent.ts';
 import { type RunReporter, reportRuns } from './report-runs.ts';
-import { agentLeaseMs, type EndedAgent, runAgent } from './run-agent.ts';
+import { type EndedAgent, runAgent } from './run-agent.ts';
 import { type AgentSender, sendMessages } from './send-agents.ts';
 
 /** Milliseconds that a message waits at most which comes early: a process's clock is off by two seconds at most. */

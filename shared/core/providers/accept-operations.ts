@@ -10,6 +10,7 @@ import type { TaskSystem } from '../tasks/process-message.ts';
 import {
   type Caller,
   isFinished,
+  isLeased,
   orchestrationPhase,
   type Submission,
   type SubmittedOperation,
@@ -68,7 +69,7 @@ export async function acceptOperations(
   if (!accepted && task.state === 'FAILED_RETRYABLE') {
     return restartTask(system, task, { operations, ...owners });
   }
-  if (!isFinished(task) && task.leaseUntilMs <= system.clock.now()) await sendTaskMessage(system, task);
+  if (!isFinished(task) && !isLeased(task, system.clock.now())) await sendTaskMessage(system, task);
   return task;
 }
 

@@ -62,7 +62,7 @@ export interface AgentReport {
 
 /** Whether an agent is there: its session is open, and it was heard of a moment ago. */
 export function isConnected(session: Pick<AgentSession, 'isClosed' | 'seenAtMs'>, nowMs: number): boolean {
-  return !session.isClosed && nowMs - session.seenAtMs < agentSilenceMs;
+  return !session.isClosed && Math.abs(nowMs - session.seenAtMs) < agentSilenceMs;
 }
 
 /** Sessions in a durable store. Every change is one conditional write of one item. */

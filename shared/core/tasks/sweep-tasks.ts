@@ -7,6 +7,7 @@ import { toAbandonedEntry } from './run-task.ts';
 import {
   attemptsMax,
   isFinished,
+  isLeased,
   type JournalEntry,
   type OpenRow,
   staleRowAgeMs,
@@ -192,7 +193,7 @@ class Sweep {
   /** Tells the agents of a task that nobody holds, and fails it where none came in time, and none is connected. */
   async #awaitAgent(task: TaskStatus, inbox: TaskInbox, { acceptedAtMs }: OpenRow): Promise<void> {
     const system = this.#system;
-    if (task.leaseUntilMs <= system.clock.now()) {
+    if (!isLeased(task, system.clock.now())) {
       if (task.parts !== undefined) await system.store.repairInbox(task);
       await this.#tellAgents(inbox.account);
     }
@@ -257,7 +258,7 @@ class Sweep {
 
 /** A live lease is waited for: if its worker died, the message arrives right after it lapsed. */
 function getDelaySeconds(task: TaskStatus, now: number): number {
-  return task.leaseUntilMs > now ? Math.ceil((task.leaseUntilMs - now) / 1000) + 1 : 0;
+  return isLeased(task, now) ? Math.ceil((task.leaseUntilMs - now) / 1000) + 1 : 0;
 }
 
 /**

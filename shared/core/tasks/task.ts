@@ -1,3 +1,4 @@
+import { isAhead } from '../clock.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { OperationOutput } from './operation.ts';
 
@@ -273,6 +274,11 @@ export const taskRetentionMs = 7 * 24 * 3600 * 1000;
 
 /** Phase of the lines that belong to no operation. */
 export const orchestrationPhase = 'ORCHESTRATION';
+
+/** Whether a worker holds a task. */
+export function isLeased({ leaseUntilMs }: Pick<Task, 'leaseUntilMs'>, nowMs: number): boolean {
+  return isAhead(leaseUntilMs, nowMs, leaseDurationMs);
+}
 
 /** True once the task has ended, either way. */
 export function isFinished(task: Pick<Task, 'state'>): boolean {

@@ -1,3 +1,4 @@
+import { isAhead } from '../../core/clock.ts';
 import { getErrorMessage, UnavailableError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -56,7 +57,8 @@ async function mustWait(
   { providers, settings, clock, log }: ProviderServices,
 ): Promise<boolean> {
   if (account === undefined || acceptedAtMs === undefined) return false;
-  if (clock.now() - acceptedAtMs >= findClusterWaitMs(settings, log)) return false;
+  const waitMs = findClusterWaitMs(settings, log);
+  if (!isAhead(acceptedAtMs + waitMs, clock.now(), waitMs)) return false;
   if (await providers.isReachable(account)) return false;
   log.info('a task waits for its cluster', { taskId, account });
   return true;

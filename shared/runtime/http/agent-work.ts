@@ -2,7 +2,7 @@ import type { Work } from '../../agent-protocol/messages.ts';
 import { toCacheOwner } from '../../core/agents/cache-owner.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import type { AgentSession } from '../../core/tasks/agent-session.ts';
-import { isFinished, type OpenRow, staleRowAgeMs, type TaskStatus } from '../../core/tasks/task.ts';
+import { isFinished, isLeased, type OpenRow, staleRowAgeMs, type TaskStatus } from '../../core/tasks/task.ts';
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { type AgentStoreServices, openAgentStore } from '../services/agent-store.ts';
 import type { Services } from '../services/services.ts';
@@ -97,5 +97,5 @@ async function findWaiting(hub: AgentHub, account: string, row: OpenRow): Promis
     if (!isOpen && now - row.acceptedAtMs >= staleRowAgeMs) await hub.inboxes.remove(account, row);
     return undefined;
   }
-  return task.state === 'STARTED' && task.leaseUntilMs <= now ? task : undefined;
+  return task.state === 'STARTED' && !isLeased(task, now) ? task : undefined;
 }

@@ -3,8 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type ApiProxyOptions, type ProxiedCall, startApiProxy } from '../../support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import { endLease } from '../../support/engines/end-lease.ts';
-import { sendTaskMessages } from '../../support/engines/stores.ts';
 import { itLocally } from '../../support/system/subject.ts';
 import { type System, type SystemTask, startSystem } from '../../support/system/system.ts';
 import { createSixtyObjects, listGlobalPaths } from './killed-deploy/sixty-objects.ts';
@@ -41,8 +39,6 @@ describeWithCluster('a deploy of 60 objects of 20 kinds', (cluster) => {
         if (!(await killer.waitForKill(kill))) throw new Error(await describe(system, id));
         await system.restart();
         begins.push(proxy.calls.length);
-        await endLease(system.stores, id);
-        await sendTaskMessages(system.stores, id, 1);
       }
       const task = await system.waitForTask(id, { timeoutMs: 60_000 });
 

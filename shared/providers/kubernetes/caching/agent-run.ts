@@ -8,6 +8,7 @@ import {
   type AgentSession,
   type AgentSessionOptions,
   getNextCheckMs,
+  isCheckDue,
   openAgentSession,
   reopenAgentSession,
 } from './agent-session.ts';
@@ -159,7 +160,7 @@ class AgentRun {
   /** Compares all that is cached with the cluster, when it is time for that. */
   async #check(): Promise<CachingResult['outcome'] | Proof> {
     const { state } = this.#session;
-    if (state.checkAtMs > this.#clock.now()) return 'done';
+    if (!isCheckDue(state, this.#clock.now())) return 'done';
     if (!this.#run.isAlone) return 'listing';
     const scopes = (await this.#session.planScopes()).filter((scope) => this.#isToBeChecked(scope));
     const checks = await mapConcurrently(scopes, listConcurrency, (scope) => this.#checkScope(scope));

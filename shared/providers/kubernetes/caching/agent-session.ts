@@ -1,7 +1,7 @@
 import type { CachingResult, CachingRun } from '../../../core/agents/caching-agent.ts';
 import { getRandomMs } from '../../../core/back-off.ts';
 import { hashText } from '../../../core/cache/hash-text.ts';
-import type { Clock, Randomness } from '../../../core/clock.ts';
+import { type Clock, isAhead, type Randomness } from '../../../core/clock.ts';
 import type { ConcurrencyLimit } from '../../../core/concurrency.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
@@ -119,6 +119,11 @@ function toNewState(
 /** When the whole cache is to be compared with the cluster next. */
 export function getNextCheckMs(clock: Clock, randomness: Randomness): number {
   return clock.now() + checkIntervalMs.least + Math.floor(getRandomMs(checkIntervalMs.spread, randomness));
+}
+
+/** Whether it is to be compared now. */
+export function isCheckDue({ checkAtMs }: Pick<AgentState, 'checkAtMs'>, nowMs: number): boolean {
+  return !isAhead(checkAtMs, nowMs, checkIntervalMs.least + checkIntervalMs.spread);
 }
 
 async function createAgentSession(

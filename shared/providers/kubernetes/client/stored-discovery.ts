@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parseBoundedJson } from '../../../core/bounded-json.ts';
-import type { Clock } from '../../../core/clock.ts';
+import { type Clock, clockErrorMsMax } from '../../../core/clock.ts';
 import { getErrorMessage } from '../../../core/errors.ts';
 import { asJsonArray } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
@@ -40,9 +40,6 @@ export const storedDiscoveryRenewalMs = 300_000;
 /** One process writes no more often than this, milliseconds, whatever its server answers. */
 export const storedDiscoveryPauseMs = 60_000;
 
-/** Clocks of processes differ by no more, milliseconds: what is from further ahead counts as old. */
-const clockErrorMsMax = 60_000;
-
 const groupVersion = /^[a-z0-9][a-z0-9.-]*\/[a-z0-9]+$/;
 const pluralName = /^[a-z0-9][a-z0-9-]*$/;
 
@@ -70,6 +67,7 @@ export class SharedDiscovery {
       const stored = await (await openStore()).find({ account, server });
       if (stored === undefined) return undefined;
       const ageMs = clock.now() - stored.asOfMs;
+      // What is from further ahead than clocks differ counts as old.
       const goodForMs = ageMs > -clockErrorMsMax ? storedDiscoveryLifetimeMs - Math.max(ageMs, 0) : 0;
       return { resources: parseResources(stored.text), etag: findEtag(stored.etag), goodForMs };
     });

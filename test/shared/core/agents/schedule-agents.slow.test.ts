@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
-import { sentAheadMs } from '../../../../shared/core/agents/agent-schedule.ts';
+import { agentLeaseMs, sentAheadMs } from '../../../../shared/core/agents/agent-schedule.ts';
 import type { Agent } from '../../../../shared/core/agents/agent-store.ts';
 import type { CachingAgent } from '../../../../shared/core/agents/caching-agent.ts';
 import { overdueAfterMs } from '../../../../shared/core/agents/due-agents.ts';
-import { agentLeaseMs } from '../../../../shared/core/agents/run-agent.ts';
 import { createScheduleMemory, scheduleAgents } from '../../../../shared/core/agents/schedule-agents.ts';
 import { toRevision } from '../../../../shared/core/cache/revision.ts';
 import type { TestAgentSystem } from '../../../support/agents/agent-system.ts';

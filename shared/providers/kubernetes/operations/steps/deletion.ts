@@ -62,7 +62,8 @@ async function waitUntilGone(
   deletion: Deletion,
 ): Promise<void> {
   const { clock, settings } = session;
-  const deadlineMs = deletion.decidedAtMs + settings.operationTimeoutMs;
+  // A decision of a process whose clock was ahead does not make the wait longer.
+  const deadlineMs = Math.min(deletion.decidedAtMs, clock.now()) + settings.operationTimeoutMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * pauseGrowth, maximumPauseMs)) {
     const live = await client.get(deletion.ref, { signal: run.signal });
     if (live === undefined || readUid(live) !== deletion.uid) return;

@@ -54,7 +54,7 @@ async function waitForSuccessor(
 ): Promise<void> {
   const { session, run } = work;
   const { clock, settings } = session;
-  const deadlineMs = startedAtMs + settings.operationTimeoutMs;
+  const deadlineMs = Math.min(startedAtMs, clock.now()) + settings.operationTimeoutMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * pauseGrowth, maximumPauseMs)) {
     const live = await findLive('Pod', { namespace, name: pod.name }, work);
     const isRunning = live !== undefined && asUnchecked<V1Pod>(live).status?.phase === 'Running';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import { agentLeaseMs, type EndedAgent, runAgent } from '../../../../../shared/core/agents/run-agent.ts';
+import { agentLeaseMs } from '../../../../../shared/core/agents/agent-schedule.ts';
+import { type EndedAgent, runAgent } from '../../../../../shared/core/agents/run-agent.ts';
 import { openAgents } from '../../../../contracts/agent-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
