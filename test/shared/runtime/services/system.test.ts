@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
+import { Services } from '../../../../shared/runtime/services/services.ts';
+import { openStoreClock } from '../../../../shared/runtime/services/store-clock.ts';
 import { systemClock, wallClock } from '../../../../shared/runtime/services/system.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -20,4 +22,12 @@ test('the time of the process goes on, however often the clock of the machine is
       expect(Math.abs(wallClock.now() - systemClock.now() - setToMs)).toBeLessThan(hourMs);
     }),
   );
+});
+
+test('Lambda goes by the wall clock, for it stops processes between their calls', () => {
+  const trueNow = Date.now;
+  const local = openStoreClock(new Services({ BUSDRIVER_PLACEMENT: 'local' }));
+  const deployed = openStoreClock(new Services({}));
+  vi.spyOn(Date, 'now').mockImplementation(() => trueNow() + hourMs);
+  expect(deployed.now() - local.now()).toBeGreaterThan(hourMs / 2);
 });
