@@ -1,7 +1,7 @@
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { ProviderOptions } from '../../../core/providers/provider.ts';
-import type { KubernetesClient } from '../api/client.ts';
+import type { AccountClient } from '../api/client.ts';
 import type { KubernetesClientOptions } from '../client/kubernetes-client.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
 import {
@@ -37,7 +37,7 @@ export class KubernetesSession implements AsyncDisposable {
   readonly epochs: EpochMemory = new Map();
   readonly #accounts: ReadonlyMap<string, KubernetesAccount>;
   readonly #v1Accounts: ReadonlyMap<string, KubernetesV1Account>;
-  readonly #clients: AccountClients<KubernetesClient>;
+  readonly #clients: AccountClients<AccountClient>;
   /** Undefined where processes may be frozen between calls. */
   readonly #watchClients: AccountClients<WatchClient> | undefined;
   readonly #opened: AsyncDisposable[] = [];
@@ -75,7 +75,7 @@ export class KubernetesSession implements AsyncDisposable {
   }
 
   /** The account's client, the same each time. */
-  getClient(account: KubernetesAccount): Promise<KubernetesClient> {
+  getClient(account: KubernetesAccount): Promise<AccountClient> {
     return this.#clients.get(account);
   }
 
@@ -130,7 +130,7 @@ function createClosing(opened: readonly AsyncDisposable[]): AsyncDisposable {
   };
 }
 
-async function openClient(options: KubernetesClientOptions): Promise<KubernetesClient> {
+async function openClient(options: KubernetesClientOptions): Promise<AccountClient> {
   const { createKubernetesClient } = await import('../client/kubernetes-client.ts');
   return createKubernetesClient(options);
 }

@@ -48,7 +48,7 @@ export interface PatchRequest {
   readonly dryRun?: WriteOptions['dryRun'];
 }
 
-/** Options of a create or replace. */
+/** Options of a create or replace. A replace that names no resourceVersion is sent once. */
 export interface WriteOptions {
   readonly fieldManager?: string | undefined;
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
@@ -61,7 +61,7 @@ export interface WriteOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Options of a delete, as in Kubernetes' DeleteOptions. */
+/** Options of a delete, as in Kubernetes' DeleteOptions. Without a uid it is sent once: another object may come to have the name. */
 export interface DeleteRequest {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
   readonly gracePeriodSeconds?: number | undefined;
@@ -118,4 +118,13 @@ export interface KubernetesClient extends AsyncDisposable {
   getJson(path: string, options?: CallOptions): Promise<Manifest>;
   /** GET of any path as text (logs), of `textBytesMax` at most. */
   getText(path: string, options?: CallOptions): Promise<string>;
+}
+
+/** The client of an account. */
+export interface AccountClient extends KubernetesClient {
+  /**
+   * The same client, for operations: what may be repeated is repeated for half a minute while the server answers 429 or 5xx. Calls by which
+   * people wait for an answer are given up within two seconds.
+   */
+  readonly persistent: KubernetesClient;
 }

@@ -1,10 +1,13 @@
+import { getLongestPauseMs } from '../../../core/back-off.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { isAnswerLost } from '../api/errors.ts';
 
-/** How often an object is looked at anew because a write failed that may well succeed, or did. */
-const maxRetries = 5;
-/** Wait before the second retry and later ones; the first follows at once. */
-const retryDelayMs = 200;
+/** How often an object is looked at anew because somebody else was faster, and the pause before all such looks but the first. */
+const racesMax = 5;
+const racePauseMs = 200;
+/** How often it is looked at anew because the answer to a write was lost, and the pauses before all such looks but the first: half a minute. */
+const lostMax = 11;
+const lostBackOff = { firstMs: 200, mostMs: 5_000 };
 
 /** A write that depends on what is there. */
 export interface CheckedWrite<S, T> {
@@ -19,17 +22,26 @@ export interface CheckedWrite<S, T> {
 
 /**
  * Looks, then writes. When the write came too late, or its answer was lost, it looks again: so nothing is written twice for
- * want of an answer.
+ * want of an answer. It goes on for half a minute while no answer comes: a server that fails is mostly back by then.
  */
 export async function retryWrite<S, T>(checked: CheckedWrite<S, T>): Promise<T> {
   const { look, write, isLostRace, signal, clock } = checked;
-  for (let retry = 0; ; retry++) {
-    const found = await look(retry);
+  let races = 0;
+  let lost = 0;
+  for (;;) {
+    const found = await look(races + lost);
+    let pauseMs = 0;
     try {
       return await write(found);
     } catch (error) {
-      if (retry === maxRetries || !(isAnswerLost(error) || isLostRace(error, found))) throw error;
+      if (isAnswerLost(error) && lost < lostMax) {
+        if (lost > 0) pauseMs = getLongestPauseMs(lostBackOff, lost);
+        lost += 1;
+      } else if (isLostRace(error, found) && races < racesMax) {
+        if (races + lost > 0) pauseMs = racePauseMs;
+        races += 1;
+      } else throw error;
     }
-    if (retry > 0) await clock.sleep(retryDelayMs, signal);
+    if (pauseMs > 0) await clock.sleep(pauseMs, signal);
   }
 }

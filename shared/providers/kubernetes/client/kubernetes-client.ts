@@ -5,6 +5,7 @@ import { AccountBreaker } from '../../../core/providers/account-breaker.ts';
 import type { DiscoveryStore } from '../../../core/providers/discovery-store.ts';
 import { AnswerLimitError, gatheredListDurationMsMax, textBytesMax } from '../api/answer-limits.ts';
 import type {
+  AccountClient,
   ApiResource,
   CallOptions,
   DeleteRequest,
@@ -40,7 +41,7 @@ export interface KubernetesClientOptions extends ConnectionOptions {
   readonly breaker?: AccountBreaker | undefined;
   /** Opens what processes share of discovery, when it is first needed. Default: each process asks for itself. */
   readonly openDiscoveryStore?: (() => Promise<DiscoveryStore>) | undefined;
-  /** How soon a server that answers nothing counts as dead. Default: after 8 s. */
+  /** How soon a server that answers nothing counts as dead. Default: after 14 s. */
   readonly probeTimes?: LivenessProbeTimes | undefined;
 }
 
@@ -62,48 +63,85 @@ const patchTypes: Readonly<Record<PatchRequest['type'], string>> = {
  * A client of one account's API server. Making one reads nothing and connects to nothing: the first call does, and
  * throws what is wrong with the account's settings.
  */
-export function createKubernetesClient(options: KubernetesClientOptions): KubernetesClient {
-  return new ApiServerClient(options);
+export function createKubernetesClient(options: KubernetesClientOptions): AccountClient {
+  return new ApiServerClient(openParts(options));
 }
 
-class ApiServerClient implements KubernetesClient {
+/** What the clients of an account share. */
+interface ClientParts {
+  readonly account: string;
+  readonly clock: Clock;
+  readonly sessions: SessionKeeper;
+  readonly transport: ApiTransport;
+  readonly discovery: ResourceDiscovery;
+}
+
+function openParts(options: KubernetesClientOptions): ClientParts {
+  const { connection, clock, randomness, log, openDiscoveryStore: openStore } = options;
+  const account = connection.name;
+  const sessions = new SessionKeeper(options);
+  const transport = new ApiTransport({
+    account,
+    sessions,
+    budget: new RequestBudget(options.budget ?? defaultBudget, clock),
+    clock,
+    randomness,
+    breaker: options.breaker ?? new AccountBreaker({ account, clock, log }),
+    probeTimes: options.probeTimes,
+    requestTimeoutMs: (connection.requestTimeoutSeconds ?? defaultTimeoutSeconds) * 1000,
+  });
+  const discovery = new ResourceDiscovery({
+    account,
+    clock,
+    getJson: async ({ path, accept, answerBytesMax, signal }) => {
+      const request: ApiRequest = { method: 'GET', path, accept, answerBytesMax, compressed: true, signal };
+      return parseJsonAnswer(await transport.send(request), account, 'GET');
+    },
+    getDocument: (request) => getDocument(transport, account, request),
+    shared:
+      openStore &&
+      new SharedDiscovery({
+        account,
+        clock,
+        log,
+        openStore,
+        getServer: async () => (await transport.getSession()).connection,
+      }),
+  });
+  return { account, clock, sessions, transport, discovery };
+}
+
+async function getDocument(
+  transport: ApiTransport,
+  account: string,
+  request: DocumentRequest,
+): Promise<DocumentAnswer> {
+  const held = await transport.sendHeld({ ...request, method: 'GET', compressed: true });
+  const { text, etag, isUnchanged, release } = held;
+  release();
+  if (isUnchanged) return { document: undefined, etag: request.ifNoneMatch };
+  return { document: parseJsonAnswer(text, account, 'GET'), etag: findEtag(etag) };
+}
+
+class ApiServerClient implements AccountClient {
+  readonly #parts: ClientParts;
   readonly #account: string;
-  readonly #clock: Clock;
   readonly #sessions: SessionKeeper;
   readonly #transport: ApiTransport;
   readonly #discovery: ResourceDiscovery;
+  readonly #persists: boolean;
 
-  constructor(options: KubernetesClientOptions) {
-    const { connection, clock, randomness, log, openDiscoveryStore: openStore } = options;
-    this.#account = connection.name;
-    this.#sessions = new SessionKeeper(options);
-    this.#clock = clock;
-    this.#transport = new ApiTransport({
-      account: connection.name,
-      sessions: this.#sessions,
-      budget: new RequestBudget(options.budget ?? defaultBudget, clock),
-      clock,
-      randomness,
-      breaker: options.breaker ?? new AccountBreaker({ account: connection.name, clock, log: options.log }),
-      probeTimes: options.probeTimes,
-      requestTimeoutMs: (connection.requestTimeoutSeconds ?? defaultTimeoutSeconds) * 1000,
-    });
-    this.#discovery = new ResourceDiscovery({
-      account: connection.name,
-      clock,
-      getJson: ({ path, accept, answerBytesMax, signal }) =>
-        this.#sendForJson({ method: 'GET', path, accept, answerBytesMax, compressed: true, signal }),
-      getDocument: (request) => this.#getDocument(request),
-      shared:
-        openStore &&
-        new SharedDiscovery({
-          account: connection.name,
-          clock,
-          log,
-          openStore,
-          getServer: async () => (await this.#transport.getSession()).connection,
-        }),
-    });
+  constructor(parts: ClientParts, persists = false) {
+    this.#parts = parts;
+    this.#account = parts.account;
+    this.#sessions = parts.sessions;
+    this.#transport = parts.transport;
+    this.#discovery = parts.discovery;
+    this.#persists = persists;
+  }
+
+  get persistent(): KubernetesClient {
+    return new ApiServerClient(this.#parts, true);
   }
 
   isReachable(): Promise<boolean> {
@@ -157,7 +195,7 @@ class ApiServerClient implements KubernetesClient {
       account: this.#account,
       attempts: 2,
       durationMsMax: gatheredListDurationMsMax,
-      clock: this.#clock,
+      clock: this.#parts.clock,
       send: (request) => this.#sendAbout(resource, request, (page) => this.#sendForPage(page)),
       signal: options.signal,
     };
@@ -197,7 +235,8 @@ class ApiServerClient implements KubernetesClient {
       method: 'PUT',
       path,
       body: JSON.stringify(manifest),
-      repeatable: !options?.looksFirst,
+      // Without a version it would take back what somebody else wrote meanwhile.
+      repeatable: !options?.looksFirst && getPath(manifest, 'metadata', 'resourceVersion') !== undefined,
       signal: options?.signal,
     });
   }
@@ -223,8 +262,9 @@ class ApiServerClient implements KubernetesClient {
   ): Promise<Manifest | undefined> {
     const path = await this.#getPath(ref, options);
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...request });
+    const repeatable = request?.preconditions?.uid !== undefined;
     return this.#unlessMissing(
-      this.#sendTo(ref.resource, { method: 'DELETE', path, body, signal: options?.signal }),
+      this.#sendTo(ref.resource, { method: 'DELETE', path, body, repeatable, signal: options?.signal }),
     );
   }
 
@@ -284,20 +324,13 @@ class ApiServerClient implements KubernetesClient {
   }
 
   async #sendForJson(request: ApiRequest): Promise<Manifest> {
-    return parseJsonAnswer(await this.#transport.send(request), this.#account, request.method);
-  }
-
-  async #getDocument(request: DocumentRequest): Promise<DocumentAnswer> {
-    const held = await this.#transport.sendHeld({ ...request, method: 'GET', compressed: true });
-    const { text, etag, isUnchanged, release } = held;
-    release();
-    if (isUnchanged) return { document: undefined, etag: request.ifNoneMatch };
-    return { document: parseJsonAnswer(text, this.#account, 'GET'), etag: findEtag(etag) };
+    const text = await this.#transport.send({ ...request, persists: this.#persists });
+    return parseJsonAnswer(text, this.#account, request.method);
   }
 
   async #sendForPage(request: ApiRequest): Promise<HeldAnswer> {
     const source = { account: this.#account, method: request.method };
-    return parseHeldAnswer(await this.#transport.sendHeld(request), source);
+    return parseHeldAnswer(await this.#transport.sendHeld({ ...request, persists: this.#persists }), source);
   }
 
   async #unlessMissing(sending: Promise<Manifest>): Promise<Manifest | undefined> {

@@ -40,8 +40,10 @@ export interface ApiRequest {
   readonly answerBytesMax?: number | undefined;
   /** ETag of what is known: an answer that it is still so is a success without text. */
   readonly ifNoneMatch?: string | undefined;
-  /** True when sending it twice leaves what sending it once leaves; default: all but POST. */
+  /** True when sending it twice leaves what sending it once leaves; default: true for GET alone. */
   readonly repeatable?: boolean | undefined;
+  /** True to send it again for as long as it may be sent, and not four times, while the server answers that it failed. Default: false. */
+  readonly persists?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -68,7 +70,7 @@ export interface TransportOptions {
   readonly breaker: AccountBreaker;
   /** Bound of one try; no try begins later than this after the first. */
   readonly requestTimeoutMs: number;
-  /** How soon a server that answers nothing counts as dead. Default: after 8 s. */
+  /** How soon a server that answers nothing counts as dead. Default: after 14 s. */
   readonly probeTimes?: LivenessProbeTimes | undefined;
 }
 
@@ -102,7 +104,7 @@ const transientStatuses = new Set([429, 500, 502, 503, 504]);
  * Sends requests to one account's API server, within its budget, again where that is safe.
  *
  * What is sent again: anything that surely was not acted upon (never sent, 429, a 5xx with Retry-After), and
- * repeatable requests also after a 500, 502, 503, 504 or a broken connection: at most four tries. A create that broke
+ * repeatable requests also after a 500, 502, 503, 504 or a broken connection: at most four tries, but for requests that persist. A create that broke
  * midway is the caller's to look into. A time-out is final, and so is a server that does not even say that it is alive. A 401 renews the credential once. Where no connection comes about,
  * the account's kubeconfig is looked at again once.
  */
@@ -170,7 +172,8 @@ export class ApiTransport {
       const pauseMs = planRetry(failure, {
         tries,
         remainingMs: deadlineMs - clock.monotonic(),
-        repeatable: request.repeatable ?? request.method !== 'POST',
+        repeatable: request.repeatable ?? request.method === 'GET',
+        persists: request.persists === true && failure.error instanceof KubernetesApiError,
         randomFraction: randomness.fraction(),
       });
       if (pauseMs === undefined) throw failure.error;

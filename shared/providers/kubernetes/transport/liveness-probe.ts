@@ -33,7 +33,8 @@ export interface LivenessProbeOptions {
 /** How long those who could wait give a probe that somebody else makes, in milliseconds. */
 const answerSoonMs = 250;
 
-const usualTimes: LivenessProbeTimes = { probeAfterMs: 4_000, probeMs: 4_000 };
+/** An API server that starves says after five seconds that it is alive: it is slow, not dead. */
+const usualTimes: LivenessProbeTimes = { probeAfterMs: 4_000, probeMs: 10_000 };
 /** Parts in which the time of a probe is counted. */
 const probeParts = 8;
 /** The bound of a probe whatever the process did meanwhile, in its times. */
@@ -78,7 +79,11 @@ export class LivenessProbe {
 
   /** For a request under way. */
   watch(session: Session): SilenceProbe {
-    return { probeAfterMs: this.#times.probeAfterMs, isAlive: () => this.#isAlive(session) };
+    return {
+      probeAfterMs: this.#times.probeAfterMs,
+      // Another request may have found out while this one's timer was late.
+      isAlive: async () => !this.#breaker.isOpen && (await this.#isAlive(session)),
+    };
   }
 
   async #recheck(session: Session): Promise<void> {

@@ -18,12 +18,14 @@ export interface RetryState {
   readonly remainingMs: number;
   /** True when sending the request twice leaves what sending it once leaves. */
   readonly repeatable: boolean;
+  /** True to go on until no time remains, and not to stop after four tries. */
+  readonly persists: boolean;
   /** From 0 (inclusive) to 1 (exclusive), fresh for each pause. */
   readonly randomFraction: number;
 }
 
 const maximumTries = 4;
-const backOff = { firstMs: 200 };
+const backOff = { firstMs: 200, mostMs: 5_000 };
 const maximumRetryAfterMs = 10_000;
 
 /**
@@ -31,7 +33,7 @@ const maximumRetryAfterMs = 10_000;
  * least what the server asked for, up to 10 s.
  */
 export function planRetry(failure: Failure, state: RetryState): number | undefined {
-  if (!failure.transient || state.tries >= maximumTries) return undefined;
+  if (!failure.transient || (state.tries >= maximumTries && !state.persists)) return undefined;
   if (!failure.harmless && !state.repeatable) return undefined;
   const backOffMs = getPauseMs(backOff, state.tries, { fraction: () => state.randomFraction });
   const pauseMs = Math.min(failure.retryAfterMs ?? 0, maximumRetryAfterMs) + backOffMs;

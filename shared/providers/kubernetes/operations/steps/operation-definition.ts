@@ -107,7 +107,7 @@ export function defineOperation<D extends object>(fields: OperationFields<D>): O
               session,
               account,
               run,
-              client: boundToAccount(await session.getClient(account), account),
+              client: boundToAccount((await session.getClient(account)).persistent, account),
             }),
             (work) => fields.run(description, work),
           ),

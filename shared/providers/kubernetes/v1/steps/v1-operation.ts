@@ -105,7 +105,7 @@ async function openWork(
   session: KubernetesSession,
   run: OperationRun,
 ): Promise<V1Work> {
-  const opened = await session.getClient(account);
+  const opened = (await session.getClient(account)).persistent;
   const namespaces = await loadV1Namespaces(account, opened, run.signal);
   const client = boundToAccount(opened, { ...account, namespaces });
   const work: V1Work = {

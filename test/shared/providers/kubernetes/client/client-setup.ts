@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../../shared/core/clock.ts';
-import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
+import type { AccountClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
 import {
   createKubernetesClient,
   type KubernetesClientOptions,
@@ -37,7 +37,7 @@ export class TurnedClock implements Clock {
 export function createTestClient(
   connection: Partial<KubernetesConnection>,
   options: Partial<KubernetesClientOptions> = {},
-): KubernetesClient {
+): AccountClient {
   return createKubernetesClient({
     clock: systemClock,
     randomness: systemRandomness,

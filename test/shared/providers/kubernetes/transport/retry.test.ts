@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseRetryAfter, planRetry } from '../../../../../shared/providers/kubernetes/transport/retry.ts';
 
 const error = new Error('busy');
-const state = { tries: 1, remainingMs: 30_000, repeatable: true, randomFraction: 0.5 };
+const state = { tries: 1, remainingMs: 30_000, repeatable: true, persists: false, randomFraction: 0.5 };
 
 test.each([
   ['something permanent', { transient: false, harmless: true }, undefined],
@@ -12,6 +12,8 @@ test.each([
   ['a create that was never sent', { transient: true, harmless: true, repeatable: false }, 100],
   ['the third try', { transient: true, harmless: true, tries: 3 }, 400],
   ['the fourth try', { transient: true, harmless: true, tries: 4 }, undefined],
+  ['the fourth try of who persists', { transient: true, harmless: false, persists: true, tries: 4 }, 800],
+  ['the tenth try of who persists', { transient: true, harmless: false, persists: true, tries: 10 }, 2_500],
   ['no time left', { transient: true, harmless: true, remainingMs: 100 }, undefined],
   ['a wish of 2 s', { transient: true, harmless: true, retryAfterMs: 2_000 }, 2_100],
   ['a wish of a day', { transient: true, harmless: true, retryAfterMs: 86_400_000 }, 10_100],
