@@ -1,11 +1,29 @@
 /** So many places, each of one holder at a time; the others wait for theirs in the order in which they came. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
+  #places: number;
+  /** Less than none where places were taken away whose holders have not ended. */
   #free: number;
 
   /** @param places from 1 */
   constructor(places: number) {
+    this.#places = places;
     this.#free = places;
+  }
+
+  /** How many places there are. */
+  get places(): number {
+    return this.#places;
+  }
+
+  /** Has another number of places from now on. @param places from 1 */
+  resize(places: number): void {
+    this.#free += places - this.#places;
+    this.#places = places;
+    while (this.#free > 0 && this.#waiting.length > 0) {
+      this.#free -= 1;
+      this.#waiting.shift()?.();
+    }
   }
 
   /**
@@ -20,7 +38,7 @@ export class Semaphore {
     else await this.#wait(signal);
     return () => {
       // Whoever ends hands the place on.
-      const next = this.#waiting.shift();
+      const next = this.#free < 0 ? undefined : this.#waiting.shift();
       if (next === undefined) this.#free += 1;
       else next();
     };

@@ -23,8 +23,11 @@ export interface CachingRun {
    * @throws Error when the run may write no more, or the reason of `signal`
    */
   ensureHeld(): void;
-  /** Stores what the next run is to know before this one ends: a worker that dies later costs only what came after it. */
-  commitState(state: string): Promise<void>;
+  /**
+   * Stores what the next run is to know before this one ends: a worker that dies later costs only what came after it. What it has come to is
+   * shown, and stays so where the run fails later.
+   */
+  commitState(state: string, progress?: AgentProgress): Promise<void>;
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { CacheStore } from '../cache/cache-store.ts';
+import { retry } from '../back-off.ts';
+import { type CacheStore, isThrottle } from '../cache/cache-store.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import { untilAborted } from '../deadline.ts';
 import { getErrorMessage } from '../errors.ts';
@@ -7,11 +8,14 @@ import { type Hold, holdLease } from '../tasks/hold-lease.ts';
 import { LeaseLostError } from '../tasks/task.ts';
 import type { BusEvent } from '../tasks/task-events.ts';
 import { getNextRunMs } from './agent-schedule.ts';
-import type { Agent, AgentStore, ClaimedAgent, Finish } from './agent-store.ts';
+import type { Agent, AgentProgress, AgentStore, ClaimedAgent, Finish } from './agent-store.ts';
 import type { CachingAgent, CachingResult } from './caching-agent.ts';
 
 /** Milliseconds that a run gets to end by itself once it was aborted. */
 const abortGraceMs = 2_000;
+
+/** Tries to end a run in the store while that refuses it for being asked too much. */
+const finishTries = { triesMax: 8, backOff: { firstMs: 200, mostMs: 4_000, fixedShare: 0.5 } };
 
 /** What running an agent needs. */
 export interface RunSystem {
@@ -72,7 +76,9 @@ export async function runAgent(
 }
 
 /** What came of a run: a result, or why there is none. */
-type Ending = { readonly result: CachingResult } | { readonly error: unknown };
+type Ending =
+  | { readonly result: CachingResult }
+  | { readonly error: unknown; readonly progress: AgentProgress | undefined };
 
 async function attempt(
   system: RunSystem,
@@ -85,6 +91,7 @@ async function attempt(
   const timeOut = (): void => over.abort(new Error(`given up after ${agent.timeoutMs / 1000} s`));
   clock.sleep(agent.timeoutMs, timer.signal).then(timeOut, () => undefined);
   const signal = AbortSignal.any([held.signal, stop, over.signal]);
+  let progress: AgentProgress | undefined;
   const ensureHeld = (): void => {
     held.ensureHeld();
     signal.throwIfAborted();
@@ -97,11 +104,14 @@ async function attempt(
       });
       return undefined;
     });
-    const commitState = (next: string): Promise<void> => agents.commitState(claimed.lease, next);
+    const commitState = async (next: string, told?: AgentProgress): Promise<void> => {
+      await agents.commitState(claimed.lease, next, told);
+      progress = told ?? progress;
+    };
     const running = agent.run({ cache, state, isAlone, signal, ensureHeld, commitState });
     return { result: await untilAborted(running, signal, { clock, ms: abortGraceMs }) };
   } catch (error) {
-    return { error: signal.aborted ? signal.reason : error };
+    return { error: signal.aborted ? signal.reason : error, progress };
   } finally {
     timer.abort();
   }
@@ -116,7 +126,8 @@ function toFinish(
 ): FinishWithoutDuration {
   const { lastRun, failures } = claimed.agent;
   const { turn, usedAtMs } = claimed.lease;
-  const before = { items: lastRun?.items ?? 0, changes: 0 };
+  const told = 'progress' in ending ? ending.progress : undefined;
+  const before: AgentProgress = told ?? { items: lastRun?.items ?? 0, changes: 0 };
   const pace = { nowMs: clock.now(), turn, usedAtMs, fraction: randomness.fraction() };
   const toStopped = (run: typeof before): FinishWithoutDuration => ({
     ...run,
@@ -141,12 +152,14 @@ function toFinish(
 }
 
 async function finish(
-  { agents, log }: RunSystem,
+  { agents, log, clock, randomness }: RunSystem,
   { agent: before, lease }: ClaimedAgent,
   end: Finish,
 ): Promise<EndedAgent | undefined> {
   try {
-    return { before, agent: await agents.finish(lease, end), lagMs: lease.lagMs, error: end.error };
+    const tries = { ...finishTries, clock, randomness, isRetryable: isThrottle };
+    const agent = await retry(tries, () => agents.finish(lease, end));
+    return { before, agent, lagMs: lease.lagMs, error: end.error };
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
     log.warn('stopped running an agent', { ...toKey(lease), reason: error.message });

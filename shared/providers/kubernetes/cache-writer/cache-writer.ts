@@ -5,6 +5,7 @@ import {
   ItemTooLargeError,
   RowContendedError,
 } from '../../../core/cache/cache-store.ts';
+import { WritePace } from '../../../core/cache/write-pace.ts';
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
 import { getRowName } from '../rows/row-names.ts';
@@ -51,9 +52,10 @@ const backOff: BackOff = { firstMs: 20, growth: 'linear' };
 
 /** Writes what became of an account's objects: see {@link CacheWriter}. */
 export function createCacheWriter(options: CacheWriterOptions): CacheWriter {
-  const start = (ensureHeld = (): void => undefined): WriterContext => ({
+  const pace = new WritePace(writingConcurrency, options.clock);
+  const start = (ensureHeld?: () => void): WriterContext => ({
     ...options,
-    call: createCaller(options, ensureHeld),
+    call: createCaller(options, { pace, ensureHeld }),
     dropped: new Set(),
     proofs: [],
   });

@@ -6,6 +6,7 @@ import {
   RowContendedError,
   type StoredObject,
 } from '../../../core/cache/cache-store.ts';
+import type { WritePace } from '../../../core/cache/write-pace.ts';
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
@@ -47,23 +48,36 @@ const triesMax = 4;
 const backOff: BackOff = { firstMs: 300, fixedShare: 1 / 3, growth: 'linear' };
 /** Tries of a call that the store refuses for being asked too much, and the pauses between them: 8 to 15 seconds in all. */
 const throttled = { triesMax: 6, backOff: { firstMs: 500, fixedShare: 0.5 } };
+/** The same for who holds a lease, and so has all the time that there is: what a list has must be written, and the next run would begin with it again. */
+const throttledHolder = {
+  triesMax: Number.POSITIVE_INFINITY,
+  backOff: { firstMs: 200, mostMs: 5_000, growth: 'linear', fixedShare: 0.5 } satisfies BackOff,
+};
+
+/** How a writer calls the cache. */
+export interface CallerOptions {
+  readonly pace: WritePace;
+  /** Throws when the writer may not do anything any more: until then throttles are waited out. Default: it may always, and gives up after some tries. */
+  readonly ensureHeld?: (() => void) | undefined;
+}
 
 /**
- * Makes what calls the cache for a writer: it begins nothing that the writer may not do any more, and waits throttles out. The client's own
+ * Makes what calls the cache for a writer: it begins nothing that the writer may not do any more, paces itself, and waits throttles out. The client's own
  * repeats are over within seconds, and a list of thousands of objects asks for more than a partition gives until each of its writers
  * waits. Nobody waits for a writer but those who wait for the cache.
- *
- * @param ensureHeld throws when the writer may not do anything any more
  */
 export function createCaller(
   { cache, clock, randomness }: Pick<WriterContext, 'cache' | 'clock' | 'randomness'>,
-  ensureHeld: () => void,
+  { pace, ensureHeld }: CallerOptions,
 ): WriterContext['call'] {
+  const tries = ensureHeld === undefined ? throttled : throttledHolder;
   return (send) =>
-    retry({ ...throttled, clock, randomness, isRetryable: isThrottle }, async () => {
-      ensureHeld();
-      return send(cache);
-    });
+    retry({ ...tries, clock, randomness, isRetryable: isThrottle }, () =>
+      pace.run(async () => {
+        ensureHeld?.();
+        return send(cache);
+      }),
+    );
 }
 
 /** The key of an object of the account. */

@@ -1,4 +1,6 @@
+import type { AgentProgress } from '../../../core/agents/agent-store.ts';
 import type { CachingResult, CachingRun } from '../../../core/agents/caching-agent.ts';
+import { isThrottle } from '../../../core/cache/cache-store.ts';
 import { hashText } from '../../../core/cache/hash-text.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { mapConcurrently } from '../../../core/concurrency.ts';
@@ -12,7 +14,7 @@ import {
   openAgentSession,
   reopenAgentSession,
 } from './agent-session.ts';
-import { formatAgentState, type ScopeState } from './agent-state.ts';
+import type { ScopeState } from './agent-state.ts';
 import { isOnePage, mustList, type WatchedScope } from './kind-scopes.ts';
 import { type CheckedScope, checkScope } from './scope-check.ts';
 import { catchUpScope, listScope } from './scope-reader.ts';
@@ -26,8 +28,8 @@ const listAttempts = 3;
 const listConcurrency = 2;
 /** A resource version that did not move for so long is moved by a bookmark, before the API server forgets it. */
 const quietMs = { least: 3 * 60_000, spread: 60_000 } as const;
-/** What the lists have come to is stored no more often than this, milliseconds. */
-const commitIntervalMs = 2_000;
+/** What lists have come to is stored after so many milliseconds, or so many lists. */
+const commitAfter = { ms: 2_000, lists: 16 } as const;
 
 /**
  * Brings what is cached of an account up to date: asks what changed of each kind since the last run, lists what has no resource version
@@ -62,6 +64,10 @@ class AgentRun {
   #read = 0;
   #failed = 0;
   #committedAtMs: number;
+  /** Lists since then. */
+  #uncommitted = 0;
+  /** One state after the other: lists end side by side. */
+  #isStoring = false;
 
   constructor(session: AgentSession, options: AgentSessionOptions, run: CachingRun) {
     this.#session = session;
@@ -71,7 +77,17 @@ class AgentRun {
     this.#committedAtMs = options.clock.monotonic();
   }
 
+  /** What it has come to is stored where it fails, too: the next run goes on from there. */
   async run(): Promise<CachingResult | Proof> {
+    try {
+      return await this.#bringUpToDate();
+    } catch (error) {
+      if (this.#uncommitted > 0) await this.#store().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #bringUpToDate(): Promise<CachingResult | Proof> {
     const session = this.#session;
     await session.evictKinds();
     const proof = await this.#catchUpAll();
@@ -137,9 +153,14 @@ class AgentRun {
     const { tools, state } = this.#session;
     state.tooLarge.forgetKind(scope.kind.kind, scope.namespace);
     const most = this.#session.getRemainingQuota(scope);
-    const { outcome, items } = await this.#limitList(() => listScope(scope, tools, { most }));
+    const write: typeof tools.write = async (changes, how) => {
+      await tools.write(changes, how);
+      await this.#commit();
+    };
+    const { outcome, items } = await this.#limitList(() => listScope(scope, { ...tools, write }, { most }));
     this.#run.signal.throwIfAborted();
     await this.#note(scope, outcome, items);
+    this.#uncommitted += 1;
     await this.#commit();
   }
 
@@ -149,12 +170,34 @@ class AgentRun {
     return untilUnexpired(() => limitLists(list));
   }
 
-  /** Stores how far it has come, now and then. */
+  /** Stores how far it has come, now and then. A store that is asked too much is asked another time. */
   async #commit(): Promise<void> {
     const nowMs = this.#clock.monotonic();
-    if (nowMs - this.#committedAtMs < commitIntervalMs) return;
+    const isDue = nowMs - this.#committedAtMs >= commitAfter.ms || this.#uncommitted >= commitAfter.lists;
+    if (!isDue || this.#isStoring) return;
     this.#committedAtMs = nowMs;
-    await this.#run.commitState(formatAgentState(this.#session.state));
+    this.#isStoring = true;
+    try {
+      await this.#store();
+    } catch (error) {
+      if (!isThrottle(error)) throw error;
+    } finally {
+      this.#isStoring = false;
+    }
+  }
+
+  async #store(): Promise<void> {
+    const { state, items, changes, asOfMs } = this.#session.toProgress();
+    const listed = this.#uncommitted;
+    await this.#run.commitState(state, { items, changes, asOfMs, details: this.#toFillDetails() });
+    this.#uncommitted -= listed;
+  }
+
+  /** How far a first fill is: how many of the kinds, or namespaces, that are read by themselves were listed. Undefined once all were. */
+  #toFillDetails(): AgentProgress['details'] {
+    const { kinds, state } = this.#session;
+    const { scopes, unlisted } = summarizeState(state, kinds, this.#options.account);
+    return unlisted > 0 ? { filled: `${scopes - unlisted} of ${scopes}` } : undefined;
   }
 
   /** Compares all that is cached with the cluster, when it is time for that. */

@@ -14,6 +14,8 @@ export interface StateSummary {
   readonly asOfMs: number | undefined;
   /** Kinds and namespaces that are read by themselves: watches that an agent needs. */
   readonly scopes: number;
+  /** Those of them that were never listed to their end. */
+  readonly unlisted: number;
   /** Kinds and namespaces that may not be read: `ingress`, `pod in shop`. */
   readonly forbidden: readonly string[];
   /** Whether nothing may be read at all. */
@@ -39,6 +41,7 @@ export function summarizeState(
     items: scopes.reduce((sum, { items }) => sum + items, 0),
     asOfMs: isWhole ? times.reduce((one, other) => Math.min(one, other)) : undefined,
     scopes: readable.length,
+    unlisted: readable.length - times.length,
     forbidden,
     isAllForbidden: forbidden.length > 0 && readable.length === 0,
   };

@@ -93,7 +93,10 @@ class AgentWatch {
       state: last.state,
       isAlone: true,
       // The worker stores it with the next progress.
-      commitState: async (text) => onProgress({ ...last, state: text }),
+      commitState: async (
+        text,
+        { items, changes, details = last.details } = { items: last.items, changes: 0 },
+      ) => onProgress({ ...last, items, changes: last.changes + changes, details, state: text }),
     });
     this.#last = { ...result, changes: last.changes + result.changes };
     onProgress(this.#last);

@@ -1,3 +1,4 @@
+import type { AgentProgress } from '../../../../../shared/core/agents/agent-store.ts';
 import type {
   CachingAgent,
   CachingResult,
@@ -48,6 +49,8 @@ export interface AgentBench extends AsyncDisposable {
   loadAgents(): Promise<readonly CachingAgent[]>;
   /** What each agent left for its next run. */
   readonly states: Map<string, string>;
+  /** How far runs told that they have come, in order. */
+  readonly told: AgentProgress[];
   /** Runs an agent once, alone; by default the core agent. What it commits counts even if it then fails. */
   run(options?: BenchRun): Promise<CachingResult>;
 }
@@ -62,6 +65,7 @@ export function openAgentBench(options: AgentBenchOptions): AgentBench {
   const provider = openProvider([account], { clock, ...setup, settings });
   const loadAgents = async () => (await provider.loadCachingAgents?.()) ?? [];
   const states = before?.states ?? new Map<string, string>();
+  const told: AgentProgress[] = [];
   return {
     account: name,
     cache,
@@ -69,10 +73,12 @@ export function openAgentBench(options: AgentBenchOptions): AgentBench {
     provider,
     loadAgents,
     states,
+    told,
     async run({ agent: agentName = agentNames.core, commitDies = false, ...run } = {}) {
-      const store = async (state: string): Promise<void> => {
+      const store = async (state: string, progress?: AgentProgress): Promise<void> => {
         if (commitDies) throw new Error('killed');
         states.set(agentName, state);
+        if (progress !== undefined) told.push(progress);
       };
       const agent = (await loadAgents()).find((each) => each.name === agentName);
       if (agent === undefined) throw new Error(`there is no ${agentName}`);

@@ -6,7 +6,8 @@ import { openAgents } from '../../../../contracts/agent-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
-import { createStandingClock, testRandomness } from '../../../../support/run/test-clock.ts';
+import { createRandom } from '../../../../support/run/seeded-random.ts';
+import { createStandingClock, createTestClock, testRandomness } from '../../../../support/run/test-clock.ts';
 import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 import { type AgentBench, agentNames, openAgentBench, readCached } from './agent-bench.ts';
 import { answerAs, createWorld, type World } from './scripted-world.ts';
@@ -25,13 +26,17 @@ describe('the first fill of an account', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  const openBench = (engine: StoreEngine, before?: AgentBench): AgentBench =>
+  const openBench = (
+    engine: StoreEngine,
+    before?: AgentBench,
+    // Timers do not fire by it: so it is for a process that was stopped and sees its answers first.
+    { kinds = ['configMap'], clock = createStandingClock() } = {},
+  ): AgentBench =>
     openAgentBench({
       engine,
-      account: { kinds: ['configMap'], namespaces: ['shop'], kubeconfigContents: server.getKubeconfig() },
+      account: { kinds, namespaces: ['shop'], kubeconfigContents: server.getKubeconfig() },
       cacheSettings: { cacheAll: true },
-      // Timers do not fire by it: so it is for a process that was stopped and sees its answers first.
-      ...(before ? { before } : { clock: createStandingClock() }),
+      ...(before ? { before } : { clock }),
     });
   const readWorld = (): string[] => [...world.objects].map(([name, at]) => `${name}@${at}`).sort();
 
@@ -73,6 +78,40 @@ describe('the first fill of an account', () => {
     freezer.thaw();
     await filling;
     expect(await readCached(next, 'configMap')).toEqual(readWorld());
+  });
+
+  test('gets to its end although half of the writes are refused', async () => {
+    const random = createRandom(7);
+    const engine = watchObjectWrites(openTable(cacheTable), async (write) => {
+      if (random() < 0.5) throw Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+      return write();
+    });
+    const clock = { ...createTestClock(), sleep: async () => undefined };
+    await using bench = openBench(engine, undefined, { clock });
+    expect(await bench.run()).toMatchObject({ outcome: 'done', items: 301 });
+    expect(await readCached(bench, 'configMap')).toEqual(readWorld());
+  });
+
+  test('tells how far it is, and goes on from there when it was ended', async () => {
+    const engine = openTable(cacheTable);
+    const over = new AbortController();
+    const written = new Set<string>();
+    const watched = watchObjectWrites(engine, async (write, kind) => {
+      written.add(kind);
+      if (written.size > 2) over.abort(new Error('the worker stops'));
+      return write();
+    });
+    const kinds = ['configMap', 'service', 'pod', 'job'];
+    await using first = openBench(watched, undefined, { kinds });
+    await expect(first.run({ signal: over.signal })).rejects.toThrow('the worker stops');
+    const { filled = '' } = first.told.at(-1)?.details ?? {};
+    expect(filled).toMatch(/^[12] of 4$/);
+    const sent = server.seen.length;
+    await using next = openBench(engine, first, { kinds });
+    expect(await next.run()).toMatchObject({ outcome: 'done' });
+    const lists = server.seen.slice(sent).filter(({ path }) => path.includes('limit=500'));
+    expect(lists).toHaveLength(4 - Number.parseInt(String(filled), 10));
+    for (const kind of kinds) expect(await readCached(next, kind)).toEqual(readWorld());
   });
 
   test('begins to write no further object once its lease is lost', async () => {
@@ -138,7 +177,7 @@ function createFreezer(
 /** The same engine, whose clients have requests that write cached objects sent by this. */
 function watchObjectWrites(
   engine: StoreEngine,
-  send: <T>(write: () => Promise<T>) => Promise<T>,
+  send: <T>(write: () => Promise<T>, kind: string) => Promise<T>,
 ): StoreEngine {
   return {
     ...engine,
@@ -147,8 +186,9 @@ function watchObjectWrites(
       documents.middlewareStack.add(
         (next) => async (args) => {
           const text = JSON.stringify(args.input);
-          const isWrite = text.includes('"pk":{"S":"OBJECT#') && /"(Item|PutRequest)":/.test(text);
-          return isWrite ? send(() => next(args)) : next(args);
+          const [, kind] = /"pk":\{"S":"OBJECT#[^"]*#([^"#]+)"/.exec(text) ?? [];
+          const isWrite = kind !== undefined && /"(Item|PutRequest)":/.test(text);
+          return isWrite ? send(() => next(args), kind) : next(args);
         },
         { step: 'initialize', name: 'watchObjectWrites', priority: 'low' },
       );

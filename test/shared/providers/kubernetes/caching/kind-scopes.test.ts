@@ -115,12 +115,17 @@ describe('the summary of a state', () => {
       items: 5,
       forbidden: [],
     });
-    expect(
-      summarize({ service: stateOf({ '': { asOfMs: undefined } }), clusterRole }).asOfMs,
-    ).toBeUndefined();
+    expect(summarize({ service: stateOf({ '': { asOfMs: undefined } }), clusterRole })).toMatchObject({
+      asOfMs: undefined,
+      scopes: 2,
+      unlisted: 1,
+    });
     expect(
       summarize({ service: stateOf({ '': { asOfMs: 50, items: 3, forbiddenAtMs: nowMs } }), clusterRole }),
-    ).toEqual({ asOfMs: 70, items: 5, scopes: 1, forbidden: ['service'], isAllForbidden: false });
+    ).toEqual({
+      ...{ asOfMs: 70, items: 5, scopes: 1, unlisted: 0 },
+      ...{ forbidden: ['service'], isAllForbidden: false },
+    });
   });
 
   test('counts what is read one by one, and not what was read at once before', () => {
@@ -129,6 +134,7 @@ describe('the summary of a state', () => {
       asOfMs: 30,
       items: 3,
       scopes: 1,
+      unlisted: 0,
       forbidden: ['service in b'],
       isAllForbidden: false,
     });
