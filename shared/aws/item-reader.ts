@@ -2,6 +2,9 @@ import { isRevision, type Revision } from '../core/cache/revision.ts';
 import type { Item } from './table.ts';
 import { accountsTable, cacheTable, type Table, tasksTable } from './tables.ts';
 
+/** The form of items that do not say which they have. */
+const firstForm = 1;
+
 /** An item is not as it was written: somebody else changed it. The message names table, key and attribute, never a value. */
 export class MalformedItemError extends Error {
   override name = 'MalformedItemError';
@@ -19,6 +22,16 @@ export class ItemReader {
 
   constructor(table: Pick<Table, 'name'>) {
     this.#table = table;
+  }
+
+  /**
+   * That an item has the form that this release reads. The first one is not written: an item without the attribute `form` has it. Whoever
+   * changes what an item means writes the next number into it, and reads both or leaves the old one to be unreadable.
+   */
+  checkForm(item: Item, pk?: string): void {
+    const { form = firstForm } = item;
+    if (form !== firstForm)
+      this.fail(item, { attribute: 'form', expected: `${firstForm}, since this release knows no other`, pk });
   }
 
   /** A text. */
@@ -129,6 +142,16 @@ export const accountReader = new ItemReader(accountsTable);
 
 /** Reads items of the cache's table. */
 export const cacheReader = new ItemReader(cacheTable);
+
+/** What is made of an item; undefined for one that is not as this release writes it. */
+export function unlessMalformed<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof MalformedItemError)) throw error;
+    return undefined;
+  }
+}
 
 function describeKey({ pk, sk }: Item, partition?: string): string {
   return [pk ?? partition, sk].filter((part) => typeof part === 'string').join(' ');

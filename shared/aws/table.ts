@@ -90,6 +90,12 @@ export class ItemUpdate {
     return this;
   }
 
+  /** Only an item without this attribute. */
+  requireNone(attribute: string): this {
+    this.#conditions.push(`attribute_not_exists(${this.#name(attribute)})`);
+    return this;
+  }
+
   /** The parameters of DynamoDB's UpdateItem. */
   toParameters(): {
     UpdateExpression: string;

@@ -54,6 +54,11 @@ class RemoteCache implements ReadableCache {
     return epochAnswerSchema.parse(answer).current ?? epoch;
   }
 
+  /** Who stores it sees to that. */
+  takeUnreadable(): boolean {
+    return false;
+  }
+
   async listKinds(account: string): Promise<readonly string[]> {
     return (await this.#readEpoch(account)).kinds;
   }

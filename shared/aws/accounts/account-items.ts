@@ -5,7 +5,7 @@ import type {
   ChangedAccount,
   StoredAccount,
 } from '../../core/settings/account-store.ts';
-import { accountReader as reader } from '../item-reader.ts';
+import { MalformedItemError, accountReader as reader } from '../item-reader.ts';
 import type { Item, ItemKey } from '../table.ts';
 
 /** Milliseconds that a change stays in the history of its account. */
@@ -80,8 +80,31 @@ export function toAccountItem(state: AccountState): Item {
   };
 }
 
-/** Reads what `toAccountItem` made. */
-export function parseAccountItem(item: Item): AccountState {
+/** Reads what `toAccountItem` made. @param name what it is called, for one that cannot be read */
+export function parseAccountItem(item: Item, name: string): AccountState {
+  try {
+    return readAccountItem(item);
+  } catch (error) {
+    if (!(error instanceof MalformedItemError)) throw error;
+    return toUnreadable(item, name, error.message);
+  }
+}
+
+/** What is not absent, so that nobody takes its name, and is nothing that anybody could use. */
+function toUnreadable(item: Item, name: string, unreadable: string): AccountState {
+  const { name: own, type, revision } = item;
+  return {
+    name: typeof own === 'string' ? own : name,
+    type: typeof type === 'string' ? type : '',
+    body: {},
+    revision: typeof revision === 'number' ? revision : 0,
+    ...{ createdAtMs: 0, modifiedAtMs: 0, modifiedBy: undefined, origin: 'credentials', isDeleted: false },
+    unreadable,
+  };
+}
+
+function readAccountItem(item: Item): AccountState {
+  reader.checkForm(item);
   const isDeleted = reader.findBoolean(item, 'deleted') === true;
   return {
     name: reader.getText(item, 'name'),
@@ -122,6 +145,7 @@ export function toRevision({
 
 /** Reads what `toRevisionItem` made. */
 export function parseRevisionItem(item: Item): AccountRevision {
+  reader.checkForm(item);
   return {
     revision: reader.getNumber(item, 'revision'),
     timestampMs: reader.getNumber(item, 'timestamp'),

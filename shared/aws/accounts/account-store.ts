@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import { ConflictError } from '../../core/errors.ts';
 import type {
   AccountDefinition,
   AccountPage,
@@ -120,7 +121,7 @@ export class DynamoAccountStore implements AccountStore {
       const accounts = await this.findMany(names.slice(start, start + size));
       const byName = new Map(accounts.map((account) => [account.name, account]));
       const some = names.slice(start, start + size).flatMap((name) => byName.get(name) ?? []);
-      found.push(...some.filter((account) => account.type === type));
+      found.push(...some.filter((account) => account.type === type || account.unreadable !== undefined));
     }
     return found.slice(0, size);
   }
@@ -129,7 +130,9 @@ export class DynamoAccountStore implements AccountStore {
     const wanted = new Set(names);
     const keys = new Map(names.map((name) => [name.toLowerCase(), getAccountKey(name)]));
     const items = await this.#table.getBatch([...keys.values()], { consistent: true });
-    return items.map(parseAccountItem).filter(({ name, isDeleted }) => !isDeleted && wanted.has(name));
+    const known = new Map(names.map((name) => [getAccountKey(name).pk, name]));
+    const states = items.map((item) => parseAccountItem(item, known.get(String(item['pk'])) ?? ''));
+    return states.filter(({ name, isDeleted }) => !isDeleted && wanted.has(name));
   }
 
   async listHistory(name: string): Promise<readonly AccountRevision[]> {
@@ -158,12 +161,14 @@ export class DynamoAccountStore implements AccountStore {
 
   async #read(name: string): Promise<AccountState | undefined> {
     const item = await this.#table.get(getAccountKey(name));
-    return item && parseAccountItem(item);
+    return item && parseAccountItem(item, name);
   }
 
   /** The state of an account, after the change that made it was completed: the next one must not hide what is left of it. */
   async #readComplete(name: string): Promise<AccountState | undefined> {
     const state = await this.#read(name);
+    if (state?.unreadable !== undefined)
+      throw new ConflictError(`Account ${name} cannot be read, and stays as it is: ${state.unreadable}`);
     if (state !== undefined && !(await this.#isComplete(state))) await this.#complete(state);
     return state;
   }
@@ -225,6 +230,7 @@ export class DynamoAccountStore implements AccountStore {
     const ageMs = this.#clock.now() - atMs;
     if (ageMs < completionDelayMs) return false;
     const state = await this.#read(name);
+    if (state?.unreadable !== undefined) return false;
     if (state === undefined || state.revision < revision) {
       if (ageMs < abandonedAfterMs) return false;
       await this.#unlist({ type, name, revision });

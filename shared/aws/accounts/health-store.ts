@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import type { AccountHealth, AccountHealthStore } from '../../core/providers/account-health.ts';
-import { cacheReader } from '../item-reader.ts';
+import { cacheReader, unlessMalformed } from '../item-reader.ts';
 import type { Item, ItemTable } from '../table.ts';
 import { healthPartition } from '../tables.ts';
 
@@ -28,13 +28,18 @@ export class DynamoHealthStore implements AccountHealthStore {
   async find(account: string): Promise<AccountHealth | undefined> {
     const key = { pk: healthPartition, sk: account };
     const item = await this.#options.table.get(key, { consistent: false });
-    return item === undefined || this.#isExpired(item) ? undefined : toHealth(item);
+    if (item === undefined || this.#isExpired(item)) return undefined;
+    return unlessMalformed(() => toHealth(item));
   }
 
   async list(): Promise<ReadonlyMap<string, AccountHealth>> {
     const items = await this.#options.table.query(healthPartition);
     const live = items.filter((item) => !this.#isExpired(item));
-    return new Map(live.map((item) => [cacheReader.getText(item, 'sk'), toHealth(item)]));
+    // The next call of an account writes anew what cannot be read.
+    const found = live.map((item) =>
+      unlessMalformed(() => [cacheReader.getText(item, 'sk'), toHealth(item)] as const),
+    );
+    return new Map(found.filter((each) => each !== undefined));
   }
 
   async put(account: string, health: AccountHealth): Promise<void> {
@@ -48,6 +53,7 @@ export class DynamoHealthStore implements AccountHealthStore {
 }
 
 function toHealth(item: Item): AccountHealth {
+  cacheReader.checkForm(item);
   const reason = cacheReader.findText(item, 'reason');
   const warning = cacheReader.findText(item, 'warning');
   const lastSuccessMs = cacheReader.findNumber(item, 'lastSuccessMs');

@@ -24,6 +24,7 @@ export interface StateChunks {
 /** Attributes of an agent without its state. */
 export const agentAttributes: readonly string[] = [
   'sk',
+  'form',
   'account',
   'name',
   'provider',
@@ -96,6 +97,7 @@ export function toNewItem({ account, name, provider, intervalMs }: AgentSpec, no
 
 /** The agent of an item. @throws MalformedItemError */
 export function parseAgent(item: Item): Agent {
+  reader.checkForm(item);
   const leaseOwner = reader.getText(item, 'leaseOwner');
   const errorAt = reader.findNumber(item, 'errorAt');
   const removedAt = reader.getNumber(item, 'removedAt');

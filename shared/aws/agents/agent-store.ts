@@ -23,9 +23,11 @@ import type { AgentMode } from '../../core/agents/cache-mode.ts';
 import { isCacheOwner } from '../../core/agents/cache-owner.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
+import type { Logger } from '../../core/logger.ts';
 import { LeaseLostError } from '../../core/tasks/task.ts';
 import { compareText } from '../../core/text-order.ts';
 import { CacheTable } from '../cache/cache-table.ts';
+import { UnreadableItems } from '../cache/unreadable-items.ts';
 import { cacheReader } from '../item-reader.ts';
 import { type Item, ItemUpdate, type StoreClient } from '../table.ts';
 import { listDemands, putDemand } from './agent-demands.ts';
@@ -55,6 +57,8 @@ export interface AgentStoreOptions {
   readonly tableName: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** Is told of agents that cannot be read. Default: nobody is. */
+  readonly log?: Pick<Logger, 'error'>;
 }
 
 /** Agents in DynamoDB, by single-item conditional writes and without an index. */
@@ -62,6 +66,8 @@ export class DynamoAgentStore implements AgentStore {
   readonly #table: CacheTable;
   readonly #clock: Clock;
   readonly #randomness: Randomness;
+  /** Agents of another release count as absent: what there are to be replaces them. */
+  readonly #unreadable: UnreadableItems;
   /** Until when the use of an account need not be noted, milliseconds. */
   readonly #used = new Map<string, number>();
 
@@ -69,6 +75,7 @@ export class DynamoAgentStore implements AgentStore {
     this.#table = new CacheTable(options);
     this.#clock = options.clock;
     this.#randomness = options.randomness;
+    this.#unreadable = new UnreadableItems(options.log);
   }
 
   async claim(key: AgentKey, options: ClaimOptions): Promise<ClaimedAgent | undefined> {
@@ -338,7 +345,11 @@ export class DynamoAgentStore implements AgentStore {
   async #query(query: Omit<Parameters<CacheTable['queryPages']>[0], 'attributes'>): Promise<Agent[]> {
     const agents: Agent[] = [];
     for await (const items of this.#table.queryPages({ ...query, attributes: agentAttributes }))
-      agents.push(...items.map(parseAgent));
+      agents.push(
+        ...items.flatMap(
+          (item) => this.#unreadable.read({ ...item, pk: query.pk }, () => parseAgent(item)) ?? [],
+        ),
+      );
     return agents;
   }
 }

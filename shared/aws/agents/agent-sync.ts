@@ -9,7 +9,8 @@ import {
 import type { Clock } from '../../core/clock.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { CacheTable } from '../cache/cache-table.ts';
-import { ItemUpdate } from '../table.ts';
+import { unlessMalformed } from '../item-reader.ts';
+import { type Item, type ItemKey, ItemUpdate } from '../table.ts';
 import { getAgentKey, parseAgent, toNewItem } from './agent-items.ts';
 
 /** Agents that are written at once. */
@@ -54,8 +55,18 @@ export class AgentSync {
   /** Adds an agent; undefined when somebody else did. */
   async #add(spec: AgentSpec): Promise<Agent | undefined> {
     const item = toNewItem(spec, this.#clock.now());
-    const isAdded = await this.#table.putIf(item, { expression: 'attribute_not_exists(pk)' });
+    const isAdded =
+      (await this.#table.putIf(item, { expression: 'attribute_not_exists(pk)' })) ||
+      (await this.#replaceUnreadable(item));
     return isAdded ? parseAgent(item) : undefined;
+  }
+
+  /** @returns whether there was one that cannot be read, and now is this one */
+  async #replaceUnreadable(item: Item & ItemKey): Promise<boolean> {
+    const found = await this.#table.get({ pk: item.pk, sk: item.sk });
+    if (found === undefined || unlessMalformed(() => parseAgent(found)) !== undefined) return false;
+    await this.#table.put(item);
+    return true;
   }
 
   /** Adapts an agent to what it is to be; undefined when it has been changed meanwhile. */

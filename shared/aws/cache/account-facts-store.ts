@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Clock } from '../../core/clock.ts';
 import { type AccountFactsStore, accountFactsBytesMax } from '../../core/providers/account-facts.ts';
-import { cacheReader } from '../item-reader.ts';
+import { cacheReader, unlessMalformed } from '../item-reader.ts';
 import type { Item, ItemKey, ItemTable } from '../table.ts';
 import { accountFactsPartition } from '../tables.ts';
 
@@ -77,7 +77,8 @@ export class DynamoAccountFactsStore implements AccountFactsStore {
 
   async #readHead(): Promise<Head | undefined> {
     const item = await this.#options.table.get(headKey);
-    return item && parseHead(item);
+    // Who publishes them writes anew what cannot be read.
+    return item && unlessMalformed(() => parseHead(item));
   }
 
   async #readAgain(stale: Head): Promise<string | undefined> {
@@ -130,6 +131,7 @@ export class DynamoAccountFactsStore implements AccountFactsStore {
 const headKey: ItemKey = { pk: accountFactsPartition, sk: 'HEAD' };
 
 function parseHead(item: Item): Head {
+  cacheReader.checkForm(item);
   const data = item['data'] === undefined ? undefined : cacheReader.getBytes(item, 'data');
   const former = cacheReader.findMap(item, 'former');
   return {

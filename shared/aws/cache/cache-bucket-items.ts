@@ -35,18 +35,22 @@ export async function writePart(
   return table.putIf(item, isUnchanged({ revision: part.versionNumber || undefined }));
 }
 
-/** The part that an item holds. Rows are not decoded. @throws MalformedItemError */
-export function parsePart(item: RawItem): Part {
+/** The part that an item of a partition holds; an empty one for what cannot be read, which is to be written over. Rows are not decoded. */
+export function parsePart(item: RawItem, pk: string, { unreadable }: Pick<CacheParts, 'unreadable'>): Part {
+  const sk = item['sk']?.S ?? '';
+  const place = {
+    index: Number(sk.slice(sk.lastIndexOf('#') + 1)),
+    versionNumber: Number(item['revision']?.N ?? 0),
+  };
+  const content = unreadable.read({ pk, sk }, () => parseContent(item));
+  return { ...place, ...(content ?? { rows: new Map(), floor: undefined, bytes: 0 }) };
+}
+
+function parseContent(item: RawItem): Pick<Part, 'rows' | 'floor' | 'bytes'> {
+  cacheReader.checkForm({ sk: item['sk']?.S, form: item['form'] && Number(item['form'].N) });
   const body = item['body']?.S ?? item['body']?.B;
   const text = unpackText(body ?? fail(item, 'body', 'a text or bytes'));
-  const sk = item['sk']?.S ?? '';
-  return {
-    index: Number(sk.slice(sk.lastIndexOf('#') + 1)),
-    versionNumber: Number(item['revision']?.N),
-    rows: parseRows(text, item),
-    floor: readFloor(item),
-    bytes: text.length,
-  };
+  return { rows: parseRows(text, item), floor: readFloor(item), bytes: text.length };
 }
 
 /** Two lines a row: what must be known of it, and its text. So rows need no decoding to be found or to be written again. */

@@ -1,9 +1,10 @@
 import type { CacheStore, DirectoryEntry, DirectoryNames } from '../../core/cache/cache-store.ts';
-import { joinNames, listNames, type NamesByTopic } from '../../core/cache/recorded-names.ts';
+import { joinNames, listNames, type NamesByTopic, noNames } from '../../core/cache/recorded-names.ts';
 import type { Item, ItemKey } from '../table.ts';
 import { toKeyText } from './cache-keys.ts';
 import { readNames } from './cache-name-parts.ts';
 import type { CacheParts } from './cache-parts.ts';
+import type { UnreadableItems } from './unreadable-items.ts';
 
 /** Partition of the directory. */
 export const directoryPartition = 'APPLICATIONS';
@@ -32,7 +33,7 @@ export async function pruneApplication(
 
 /** The directory, or what it has of one application. */
 export async function listDirectory(
-  { table }: CacheParts,
+  { table, unreadable }: CacheParts,
   { application, consistent = false }: { readonly application?: string; readonly consistent?: boolean } = {},
 ): Promise<readonly DirectoryEntry[]> {
   const prefix = application === undefined ? undefined : `${toKeyText(application)}#`;
@@ -46,7 +47,7 @@ export async function listDirectory(
     }
   }
   return [...places.values()]
-    .map(toEntry)
+    .map((parts) => toEntry(parts, unreadable))
     .filter(({ clusters, namespaces }) => clusters.length + namespaces.length > 0);
 }
 
@@ -60,10 +61,12 @@ function toTopics({ namespaces, clusters }: DirectoryNames): NamesByTopic {
   return { namespaces, clusters };
 }
 
-function toEntry(parts: readonly Item[]): DirectoryEntry {
+function toEntry(parts: readonly Item[], unreadable: UnreadableItems): DirectoryEntry {
   const [first] = parts;
+  const read = (item: Item | undefined) =>
+    unreadable.read({ ...item, pk: directoryPartition }, () => readNames(item)) ?? noNames;
   // Most places have one part, whose names need no joining.
-  const recorded = parts.length === 1 ? readNames(first) : joinNames(parts.map(readNames));
+  const recorded = parts.length === 1 ? read(first) : joinNames(parts.map(read));
   return {
     application: String(first?.['application']),
     account: String(first?.['account']),

@@ -1,20 +1,22 @@
 import type { AccountEpoch } from '../../core/cache/cache-store.ts';
+import { cacheReader } from '../item-reader.ts';
 import { type Item, type ItemKey, ItemUpdate } from '../table.ts';
 import { toKeyText } from './cache-keys.ts';
 import type { CacheParts } from './cache-parts.ts';
 
 /** See {@link CacheStore.getEpoch}. */
-export async function getEpoch({ table }: CacheParts, account: string): Promise<AccountEpoch | undefined> {
-  const item = await table.get(getEpochKey(account));
-  return item && toEpoch(item);
+export async function getEpoch(parts: CacheParts, account: string): Promise<AccountEpoch | undefined> {
+  const item = await parts.table.get(getEpochKey(account));
+  return item && findEpoch(parts, item);
 }
 
 /** See {@link CacheStore.raiseEpoch}. */
 export async function raiseEpoch(
-  { table }: CacheParts,
+  parts: CacheParts,
   account: string,
   { epoch, cluster }: AccountEpoch,
 ): Promise<AccountEpoch> {
+  const { table } = parts;
   const key = getEpochKey(account);
   const isFirst = { expression: 'attribute_not_exists(pk)' };
   if (await table.putIf({ ...key, epoch, cluster }, isFirst)) return { epoch, cluster };
@@ -24,13 +26,19 @@ export async function raiseEpoch(
     .require('epoch', '<=', epoch - 1);
   const item = (await table.update(key, update)) ?? (await table.get(key));
   // Nobody deletes it: who comes back under the name of an account must find how far it was.
-  return item === undefined ? { epoch, cluster } : toEpoch(item);
+  const stored = item && findEpoch(parts, item);
+  // One that cannot be read is written over. They rise with time: nobody had a later one.
+  if (item !== undefined && stored === undefined) await table.put({ ...key, epoch, cluster });
+  return stored ?? { epoch, cluster };
 }
 
 function getEpochKey(account: string): ItemKey {
   return { pk: `EPOCH#${toKeyText(account)}`, sk: 'EPOCH' };
 }
 
-function toEpoch(item: Item): AccountEpoch {
-  return { epoch: Number(item['epoch']), cluster: String(item['cluster']) };
+function findEpoch({ unreadable }: CacheParts, item: Item): AccountEpoch | undefined {
+  return unreadable.read({ pk: String(item['pk']) }, () => {
+    cacheReader.checkForm(item);
+    return { epoch: cacheReader.getNumber(item, 'epoch'), cluster: cacheReader.getText(item, 'cluster') };
+  });
 }

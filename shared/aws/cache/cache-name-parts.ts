@@ -23,9 +23,10 @@ const furtherParts = 64;
 /** Names by topic as they are stored: those in use under `0`, the others under when they ceased to be, milliseconds. */
 type StoredNames = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** The names of an item. */
+/** The names of an item. @throws MalformedItemError */
 export function readNames(item: Item | undefined): RecordedNames {
   if (item === undefined) return noNames;
+  cacheReader.checkForm(item);
   const topics = unpackText(cacheReader.getTextOrBytes(item, 'topics'));
   const stored = cacheReader.getJson({ ...item, topics }, 'topics', isStored);
   return {

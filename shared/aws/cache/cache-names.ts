@@ -4,6 +4,7 @@ import {
   listAllNames,
   listNames,
   type NamesByTopic,
+  noNames,
   type RecordedNames,
   recordNames,
   recordUnused,
@@ -24,6 +25,7 @@ import {
 } from './cache-name-parts.ts';
 import type { CacheTable } from './cache-table.ts';
 import { untilUncontended } from './contention.ts';
+import type { UnreadableItems } from './unreadable-items.ts';
 
 /** Milliseconds for which this process takes a name for recorded without a look. Well below the retention of unused names. */
 const knownForMs = 2 * 60_000;
@@ -40,6 +42,7 @@ export interface NameStoreOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly remembered: RememberedBytes;
+  readonly unreadable: UnreadableItems;
 }
 
 /** Names that are recorded of a place. */
@@ -107,7 +110,7 @@ export class NameStore {
     let waits = false;
     await untilUncontended({ ...this.#options, what: `${key.pk} ${key.sk}` }, async () => {
       const parts = await this.#readParts(key);
-      waits = recordNames(joinAll(parts), departing).changed;
+      waits = recordNames(this.#joinAll(parts), departing).changed;
       if (parts.length === 0) return true;
       const left = await readLeft();
       let isWhole = true;
@@ -125,7 +128,7 @@ export class NameStore {
   /** The names of a place, or undefined when it has none. */
   async find(key: ItemKey): Promise<RecordedNames | undefined> {
     const parts = await this.#readParts(key);
-    return parts.length === 0 ? undefined : joinAll(parts);
+    return parts.length === 0 ? undefined : this.#joinAll(parts);
   }
 
   /** @returns names for which there is no room */
@@ -149,7 +152,7 @@ export class NameStore {
     let left: NamesByTopic = {};
     await untilUncontended({ ...this.#options, what: `${key.pk} ${key.sk}` }, async () => {
       const item = await table.get(key);
-      const added = recordNames(readNames(item), names, bytesMax);
+      const added = recordNames(this.#read({ ...item, ...key }), names, bytesMax);
       left = added.left;
       if (!added.changed) return true;
       return (await this.#putPart({ ...item, ...attributes, ...key }, added.recorded)) || undefined;
@@ -160,7 +163,7 @@ export class NameStore {
   /** @returns what is recorded in it then; undefined when somebody else wrote it meanwhile */
   async #prunePart(item: Item & ItemKey, left: NamesByTopic): Promise<RecordedNames | undefined> {
     const { table, clock } = this.#options;
-    const { recorded, changed } = recordUnused(readNames(item), left, clock.now());
+    const { recorded, changed } = recordUnused(this.#read(item), left, clock.now());
     if (hasNoNames(recorded)) return (await table.deleteIf(item, isUnchanged(item))) ? recorded : undefined;
     if (!changed) return recorded;
     return (await this.#putPart(item, recorded)) ? recorded : undefined;
@@ -169,7 +172,18 @@ export class NameStore {
   /** Writes a part, if nobody wrote it since it was read. */
   #putPart(item: Item & ItemKey, recorded: RecordedNames): Promise<boolean> {
     const revision = Number(item['revision'] ?? 0) + 1;
-    return this.#options.table.putIf({ ...item, topics: packNames(recorded), revision }, isUnchanged(item));
+    const written = { ...item, form: undefined, topics: packNames(recorded), revision };
+    return this.#options.table.putIf(written, isUnchanged(item));
+  }
+
+  /** What another release wrote counts as nothing, and is written over. */
+  #read(item: Item & ItemKey): RecordedNames {
+    if (item['topics'] === undefined) return noNames;
+    return this.#options.unreadable.read(item, () => readNames(item)) ?? noNames;
+  }
+
+  #joinAll(parts: readonly (Item & ItemKey)[]): RecordedNames {
+    return joinNames(parts.map((item) => this.#read(item)));
   }
 
   async #readParts(key: ItemKey): Promise<(Item & ItemKey)[]> {
@@ -202,7 +216,7 @@ export class NameStore {
 export function isUnchanged(item: Item): { expression: string; values?: { ':revision': unknown } } {
   const revision = item['revision'];
   return revision === undefined
-    ? { expression: 'attribute_not_exists(pk)' }
+    ? { expression: 'attribute_not_exists(revision)' }
     : { expression: 'revision = :revision', values: { ':revision': revision } };
 }
 
@@ -224,8 +238,4 @@ function toIds({ pk, sk }: ItemKey, names: NamesByTopic): string[] {
   return Object.entries(names).flatMap(([topic, some]) =>
     some.map((name) => `${pk}\n${sk}\n${topic}\n${name}`),
   );
-}
-
-function joinAll(parts: readonly Item[]): RecordedNames {
-  return joinNames(parts.map(readNames));
 }

@@ -26,7 +26,7 @@ export async function recordNamespaces(parts: CacheParts, account: string): Prom
 
 /** See {@link CacheStore.listNamespaces}. */
 export async function listNamespaces(
-  { table }: CacheParts,
+  { table, unreadable }: CacheParts,
   accounts: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found: Item[] = [];
@@ -35,7 +35,13 @@ export async function listNamespaces(
   if (accounts.length === 1)
     found.push((await table.get(getNamespacesItem(first), { consistent: false })) ?? {});
   else for await (const items of table.queryPages({ pk: partition, consistent: false })) found.push(...items);
-  const names = new Map(found.map((item) => [item['account'], cacheReader.findTexts(item, 'names')]));
+  const read = (item: Item) => {
+    cacheReader.checkForm(item);
+    return cacheReader.findTexts(item, 'names');
+  };
+  const names = new Map(
+    found.map((item) => [item['account'], unreadable.read({ ...item, pk: partition }, () => read(item))]),
+  );
   return new Map(accounts.map((account) => [account, names.get(account) ?? []]));
 }
 

@@ -85,27 +85,27 @@ export async function getObjects(
   const found = new Map(items.map((item) => [`${item['pk']}\n${item['sk']}`, item]));
   return keys.map((key) => {
     const item = found.get(toId(key));
-    return item === undefined || item['gone'] === true ? undefined : toObject(item, key);
+    return item === undefined || item['gone'] === true ? undefined : findObject(parts, item, key);
   });
 }
 
 /** See {@link CacheStore.listObjects}. */
 export async function* listObjects(
-  { table }: CacheParts,
+  parts: CacheParts,
   { account, kind }: Pick<ObjectKey, 'account' | 'kind'>,
   { namespace, outside }: NonNullable<Parameters<CacheStore['listObjects']>[2]> = {},
 ): AsyncGenerator<readonly StoredObject[]> {
   const query = { pk: getPartition(account, kind), prefix: toNamespacePrefix(namespace), consistent: false };
   const filter = outside === undefined ? undefined : toOutside(outside);
-  for await (const items of table.queryPages({ ...query, ...(filter && { filter }) })) {
+  for await (const items of parts.table.queryPages({ ...query, ...(filter && { filter }) })) {
     const live = items.filter((item) => item['gone'] !== true);
-    yield live.map((item) => toObject(item, toObjectKey(item, { account, kind })));
+    yield live.flatMap((item) => findObject(parts, item, toObjectKey(item, { account, kind })) ?? []);
   }
 }
 
 /** See {@link CacheStore.listHeads}. */
 export async function* listHeads(
-  { table, clock }: CacheParts,
+  { table, clock, unreadable }: CacheParts,
   { account, kind }: Pick<ObjectKey, 'account' | 'kind'>,
   { namespace, withGone = false, consistent = true, after }: HeadOptions = {},
 ): AsyncGenerator<readonly ObjectHead[]> {
@@ -116,13 +116,15 @@ export async function* listHeads(
     prefix: toNamespacePrefix(namespace),
     consistent,
     ...(after && { after: toItemKey({ account, kind, ...after }).sk }),
-    attributes: ['sk', 'parts', 'version', 'application', 'cluster', 'leaving', 'gone', 'expiresAt'],
+    attributes: ['sk', 'parts', 'form', 'version', 'application', 'cluster', 'leaving', 'gone', 'expiresAt'],
   });
   for await (const items of pages) {
     const wanted = items.filter(
       (item) => item['gone'] !== true || (withGone && Number(item['expiresAt']) > seconds),
     );
-    yield wanted.map((item) => toHead(item, toObjectKey(item, { account, kind }), pk));
+    yield wanted.flatMap(
+      (item) => unreadable.read({ pk }, () => toHead(item, toObjectKey(item, { account, kind }), pk)) ?? [],
+    );
   }
 }
 
@@ -180,6 +182,7 @@ function toObjectKey(item: Item, { account, kind }: Pick<ObjectKey, 'account' | 
 
 /** @param pk partition of an item that was read without it, for errors */
 function toHead(item: Item, key: ObjectKey, pk?: string): ObjectHead {
+  cacheReader.checkForm(item, pk);
   return {
     key,
     revision: cacheReader.getRevision(item, 'version', pk),
@@ -190,6 +193,11 @@ function toHead(item: Item, key: ObjectKey, pk?: string): ObjectHead {
   };
 }
 
-function toObject(item: Item, key: ObjectKey): StoredObject {
-  return { ...toHead(item, key), readBody: () => unpackText(cacheReader.getTextOrBytes(item, 'body')) };
+/** Undefined for one that cannot be read. */
+function findObject({ unreadable }: CacheParts, item: Item, key: ObjectKey): StoredObject | undefined {
+  const pk = getPartition(key.account, key.kind);
+  return unreadable.read({ pk }, () => {
+    const body = cacheReader.getTextOrBytes(item, 'body');
+    return { ...toHead(item, key), readBody: () => unpackText(body) };
+  });
 }

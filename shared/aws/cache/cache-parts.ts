@@ -3,6 +3,7 @@ import type { Clock, Randomness } from '../../core/clock.ts';
 import type { NameStore } from './cache-names.ts';
 import type { CacheTable } from './cache-table.ts';
 import type { RowMemory } from './row-memory.ts';
+import type { UnreadableItems } from './unreadable-items.ts';
 
 /** What the cache's store works with. */
 export interface CacheParts {
@@ -13,6 +14,7 @@ export interface CacheParts {
   readonly names: NameStore;
   /** What this process has read of rows. */
   readonly rowMemory: RowMemory;
+  readonly unreadable: UnreadableItems;
   /** How the rows of a view are written. */
   getCodec(view: string): RowCodec;
 }

@@ -67,7 +67,7 @@ export async function getRow(
   const items: RawItem[] = [];
   const query = { pk: getRowPartition(key), prefix: getBucket(key.view, key.row), consistent };
   for await (const page of parts.table.queryRawPages(query)) items.push(...page);
-  return readRows(parts, items).find(({ row }) => row === key.row);
+  return readRows(parts, query.pk, items).find(({ row }) => row === key.row);
 }
 
 /** See {@link CacheStore.listRows}. */
@@ -83,7 +83,9 @@ export async function* listRows(
   const attributes = known && bucketAttributes;
   const found = new Map<string, ReadBucket>();
   for await (const groups of groupPages(parts.table.queryRawPages({ ...query, attributes }))) {
-    const buckets = known ? await readChanged(parts, { query, known, groups }) : readBuckets(parts, groups);
+    const buckets = known
+      ? await readChanged(parts, { query, known, groups })
+      : readBuckets(parts, query.pk, groups);
     for (const [bucket, read] of buckets) found.set(bucket, read);
     yield buckets.flatMap(([, { rows }]) => rows);
   }
@@ -108,15 +110,14 @@ function getBucket(view: string, row: string): string {
 }
 
 /** Answers how many items it wrote. */
-async function mergeBucket(
-  { table, clock, randomness, getCodec }: CacheParts,
-  { pk, sk, view, changes }: BucketChanges,
-): Promise<number> {
+async function mergeBucket(parts: CacheParts, { pk, sk, view, changes }: BucketChanges): Promise<number> {
+  const { table, clock, randomness, getCodec } = parts;
   let written = 0;
   await untilUncontended({ clock, randomness, what: `${pk} ${sk}` }, async () => {
     const before: Part[] = [];
     const query = { pk, prefix: sk, consistent: true };
-    for await (const items of table.queryRawPages(query)) before.push(...items.map(parsePart));
+    for await (const items of table.queryRawPages(query))
+      before.push(...items.map((item) => parsePart(item, pk, parts)));
     const after = mergeParts(before, changes, { codec: getCodec(view), nowMs: clock.now() });
     const changed = after.filter((part) => !before.includes(part));
     const isWritten = await Promise.all(changed.map((part) => writePart({ table, clock }, { pk, sk }, part)));
@@ -148,7 +149,7 @@ async function readChanged(
     .filter(({ name, items }) => known.get(name)?.signature !== sign(items))
     .flatMap(({ items }) => items.map(({ sk }) => ({ pk, sk: sk?.S ?? '' })));
   const changed = keys.length === 0 ? [] : await parts.table.getRawBatch(keys, { consistent });
-  const read = new Map(readBuckets(parts, groupByBucket(changed)));
+  const read = new Map(readBuckets(parts, pk, groupByBucket(changed)));
   return buckets.flatMap(({ name, items }): [string, ReadBucket][] => {
     const remembered = known.get(name);
     const bucket = remembered?.signature === sign(items) ? remembered : read.get(name);
@@ -156,13 +157,13 @@ async function readChanged(
   });
 }
 
-function readBuckets(parts: CacheParts, groups: readonly RawItem[][]): [string, ReadBucket][] {
-  return groups.map((items) => [readBucket(items[0]), toReadBucket(parts, items)]);
+function readBuckets(parts: CacheParts, pk: string, groups: readonly RawItem[][]): [string, ReadBucket][] {
+  return groups.map((items) => [readBucket(items[0]), toReadBucket(parts, pk, items)]);
 }
 
-function toReadBucket(parts: CacheParts, items: readonly RawItem[]): ReadBucket {
+function toReadBucket(parts: CacheParts, pk: string, items: readonly RawItem[]): ReadBucket {
   const characters = items.reduce((sum, { body }) => sum + (body?.S ?? body?.B ?? '').length, 0);
-  return { signature: sign(items), rows: readRows(parts, items), characters };
+  return { signature: sign(items), rows: readRows(parts, pk, items), characters };
 }
 
 function sign(items: readonly RawItem[]): string {
@@ -200,13 +201,13 @@ function readBucket(item: RawItem | undefined): string {
 }
 
 /** The rows of a bucket in which something is. */
-function readRows({ getCodec }: CacheParts, items: readonly RawItem[]): StoredRow[] {
+function readRows(parts: CacheParts, pk: string, items: readonly RawItem[]): StoredRow[] {
   const [first] = items;
   if (first === undefined || items.every(({ live }) => live?.N === '0')) return [];
   const view = readView(first);
-  const codec = getCodec(view);
+  const codec = parts.getCodec(view);
   const rows = new Map<string, RowText[]>();
-  for (const [row, text] of items.flatMap((item) => [...parsePart(item).rows])) {
+  for (const [row, text] of items.flatMap((item) => [...parsePart(item, pk, parts).rows])) {
     const own = rows.get(row);
     if (own === undefined) rows.set(row, [text]);
     else own.push(text);

@@ -1,6 +1,7 @@
 import type { CacheStore } from '../../core/cache/cache-store.ts';
 import type { RowCodec } from '../../core/cache/packed-row.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
+import type { Logger } from '../../core/logger.ts';
 import { RememberedBytes } from '../../core/remembered-bytes.ts';
 import type { StoreClient } from '../table.ts';
 import { deleteAccount, listStoredKinds } from './cache-deletion.ts';
@@ -14,6 +15,7 @@ import { getRow, listRows, mergeRows } from './cache-rows.ts';
 import { CacheTable } from './cache-table.ts';
 import { jsonRowCodec } from './json-row-codec.ts';
 import { RowMemory } from './row-memory.ts';
+import { UnreadableItems } from './unreadable-items.ts';
 
 /** What the store is made of. */
 export interface CacheStoreOptions {
@@ -25,18 +27,22 @@ export interface CacheStoreOptions {
   readonly remembered?: RememberedBytes;
   /** How rows are written, by view. Others are written as JSON. */
   readonly codecs?: { readonly [view: string]: RowCodec };
+  /** Is told of items that cannot be read. Default: nobody is. */
+  readonly log?: Pick<Logger, 'error'>;
 }
 
 /** The cache in DynamoDB, by single-item conditional writes and without an index. */
 export function createCacheStore(options: CacheStoreOptions): CacheStore {
   const table = new CacheTable(options);
   const { clock, randomness, codecs = {}, remembered = new RememberedBytes() } = options;
+  const unreadable = new UnreadableItems(options.log);
   const parts: CacheParts = {
     table,
     clock,
     randomness,
     rowMemory: new RowMemory(remembered),
-    names: new NameStore({ table, clock, randomness, remembered }),
+    names: new NameStore({ table, clock, randomness, remembered, unreadable }),
+    unreadable,
     getCodec: (view) => (Object.hasOwn(codecs, view) ? codecs[view] : undefined) ?? jsonRowCodec,
   };
   return {
@@ -58,6 +64,7 @@ export function createCacheStore(options: CacheStoreOptions): CacheStore {
     pruneApplication: (place, readLeft) => pruneApplication(parts, place, readLeft),
     listApplications: (how) => listDirectory(parts, how),
     listAccounts: (application, how) => listDirectory(parts, { ...how, application }),
+    takeUnreadable: (account) => unreadable.take(account),
     deleteAccount: (account, how) => deleteAccount(parts, account, how),
   };
 }

@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../core/errors.ts';
+import { ConflictError, UnavailableError } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import {
   type AgentCluster,
@@ -8,7 +8,7 @@ import {
   enrolmentEvents,
   noEnrolment,
 } from '../../core/tasks/agent-enrolment.ts';
-import { taskReader as reader } from '../item-reader.ts';
+import { MalformedItemError, taskReader as reader } from '../item-reader.ts';
 import type { Item, ItemKey, ItemTable } from '../table.ts';
 
 /** Tries to make a change while others make theirs. */
@@ -37,6 +37,8 @@ export class DynamoAgentEnrolmentStore implements AgentEnrolmentStore {
     for (let tries = 0; tries < triesMax; tries += 1) {
       const item = await this.#table.get(getKey(account));
       const before = parseEnrolment(item);
+      if (before.unreadable !== undefined)
+        throw new ConflictError(`The enrolment of account ${account} cannot be read: ${before.unreadable}`);
       const after = change(before);
       if (after === undefined) return before;
       const revision = item === undefined ? 0 : reader.getNumber(item, 'revision');
@@ -58,8 +60,19 @@ export class DynamoAgentEnrolmentStore implements AgentEnrolmentStore {
   }
 }
 
+/** One that cannot be read lets nobody in: as an absent one it would let in whoever comes. */
 function parseEnrolment(item: Item | undefined): AgentEnrolment {
   if (item === undefined) return noEnrolment;
+  try {
+    return readEnrolment(item);
+  } catch (error) {
+    if (!(error instanceof MalformedItemError)) throw error;
+    return { ...noEnrolment, generation: -1, isRevoked: true, unreadable: error.message };
+  }
+}
+
+function readEnrolment(item: Item): AgentEnrolment {
+  reader.checkForm(item);
   const cluster = reader.findJson(item, 'cluster', isJsonObject);
   return {
     generation: reader.getNumber(item, 'generation'),

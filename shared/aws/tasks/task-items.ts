@@ -6,6 +6,7 @@ import {
   type Caller,
   type JournalEntry,
   type OpenRow,
+  orchestrationPhase,
   type SubmittedOperation,
   type Task,
   type TaskInbox,
@@ -14,7 +15,7 @@ import {
   type TaskStatus,
   taskRetentionMs,
 } from '../../core/tasks/task.ts';
-import { taskReader as reader } from '../item-reader.ts';
+import { isTexts, taskReader as reader } from '../item-reader.ts';
 import type { Item } from '../table.ts';
 
 /** Number of partitions over which the list of open tasks is spread. */
@@ -161,6 +162,7 @@ export function parseHeader(item: Item): HeaderItem {
 }
 
 function checkHeader(item: Item): asserts item is Item & HeaderItem {
+  reader.checkForm(item);
   for (const attribute of headerTexts) reader.getText(item, attribute);
   for (const attribute of headerNumbers) reader.getNumber(item, attribute);
   if (!isState(item['state'])) reader.fail(item, { attribute: 'state', expected: 'the state of a task' });
@@ -209,6 +211,35 @@ export function parseTask(header: HeaderItem, entries: readonly string[] = heade
     changedAtMs: toChangedAtMs(header),
     told: header.told ?? 0,
     journal: entries.map((text) => parseEntry(text, header)),
+  };
+}
+
+/**
+ * What can be told of a task whose header or journal cannot be read. It looks like one that goes on, for nobody knows whether it has ended, and
+ * belongs to no account that its header does not name.
+ */
+export function toUnreadableTask(id: string, item: Item, reason: string): Task {
+  const { account, accounts, acceptedAt, openRow, state } = item;
+  const name = typeof account === 'string' ? account : '';
+  const status = `The task cannot be read, and nobody goes on with it: ${reason}`;
+  return {
+    id,
+    requestId: '',
+    state: isState(state) ? state : 'STARTED',
+    acceptedAtMs: typeof acceptedAt === 'number' ? acceptedAt : 0,
+    ownerId: '',
+    account: name,
+    accounts: isTexts(accounts) ? accounts : [name],
+    isRestricted: true,
+    caller: {},
+    ...{ run: 0, attempts: 0, leaseUntilMs: 0, changedAtMs: 0, told: 0, hasChunks: false },
+    openRow: typeof openRow === 'string' ? openRow : '',
+    taken: undefined,
+    endedAtMs: undefined,
+    inbox: undefined,
+    journalFormat: undefined,
+    journal: [{ key: 'unreadable', lines: [{ phase: orchestrationPhase, status }] }],
+    unreadable: reason,
   };
 }
 

@@ -21,6 +21,7 @@ import {
   taskRetentionMs,
 } from '../../core/tasks/task.ts';
 import { writeChunks } from '../chunks.ts';
+import { MalformedItemError } from '../item-reader.ts';
 import { type ItemTable, ItemUpdate } from '../table.ts';
 import { deleteInboxRow, putInboxRow } from './inbox-store.ts';
 import { listOpenRows } from './open-rows.ts';
@@ -42,6 +43,7 @@ import {
   toInboxAttributes,
   toPartAttributes,
   toStatus,
+  toUnreadableTask,
   unbegun,
 } from './task-items.ts';
 import { readPayload, removePayload, writePayload } from './task-payload.ts';
@@ -112,8 +114,18 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   async find(id: string): Promise<Task | undefined> {
-    const header = await this.#findHeader(id);
-    if (header === undefined || header.expiresAt <= toSeconds(this.#clock.now())) return undefined;
+    const item = await this.#table.get(getHeaderKey(id));
+    if (item === undefined) return undefined;
+    try {
+      return await this.#toTask(parseHeader(item));
+    } catch (error) {
+      if (!(error instanceof MalformedItemError)) throw error;
+      return toUnreadableTask(id, item, error.message);
+    }
+  }
+
+  async #toTask(header: HeaderItem): Promise<Task | undefined> {
+    if (header.expiresAt <= toSeconds(this.#clock.now())) return undefined;
     if (!header.journal.some(isSpillKey)) return parseTask(header);
     // Spills are written before the header that names them, and stay: it tells how all of it was at one moment.
     return parseTask(header, await readJournal(header, await this.#table.query(header.pk)));
@@ -132,7 +144,8 @@ export class DynamoTaskStore implements TaskStore {
       .add('attempts', options.attempts)
       .require('state', '=', 'STARTED')
       .requireDue('leaseUntil', now, leaseDurationMs)
-      .require('expiresAt', '>', toSeconds(now));
+      .require('expiresAt', '>', toSeconds(now))
+      .requireNone('form');
     requireFormat(update, options.journalFormat ?? journalFormat);
     if (options.agentId !== undefined) update.set('agentId', options.agentId).set('takenAt', now);
     // Whoever ended the task since, or submitted it anew, has taken the lease away with that.
@@ -231,6 +244,7 @@ export class DynamoTaskStore implements TaskStore {
       .append('journal', [JSON.stringify(entry)])
       .add('fence', 1)
       .add('run', 1)
+      .requireNone('form')
       .require('state', '=', 'FAILED_RETRYABLE');
     if (payload !== undefined) update.put('payload', payload.payload).put('chunks', payload.chunks);
     if (submission !== undefined) {
@@ -259,6 +273,7 @@ export class DynamoTaskStore implements TaskStore {
       .set('expiresAt', this.#getExpiry())
       .append('journal', [text])
       .add('fence', 1)
+      .requireNone('form')
       .require('state', '=', 'STARTED');
     if (state === 'FAILED') update.remove('payload');
     const header = await this.#updateHeader(id, update, (found) => found.journal.at(-1) === text);

@@ -160,6 +160,11 @@ export interface CacheStore {
    * @returns the one in force: this or a later one.
    */
   raiseEpoch(account: string, epoch: AccountEpoch): Promise<AccountEpoch>;
+  /**
+   * Whether this process met something of the account's that another release wrote, and that cannot be read: it counts as absent, and all is to be
+   * cached anew. True once for each account.
+   */
+  takeUnreadable(account: string): boolean;
   /** Kinds of which an account has, or had, objects in the cache. */
   listKinds(account: string): Promise<readonly string[]>;
   /** Notes which namespaces are cached of an account: to be called after such an object was written or deleted. */

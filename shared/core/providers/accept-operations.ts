@@ -1,5 +1,5 @@
 import type { CallerRights } from '../access/authorization.ts';
-import { InvalidInputError, RefusedOperationsError, ViolationList } from '../errors.ts';
+import { ConflictError, InvalidInputError, RefusedOperationsError, ViolationList } from '../errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { clientRequestIdMax, operationsMax } from '../request-limits.ts';
 import { checkRequestSize } from '../request-size.ts';
@@ -146,6 +146,8 @@ function checkSameAccounts(
  * @throws InvalidInputError when it is not retryable.
  */
 export async function restartTask(system: TaskSystem, task: Task, submission?: Submission): Promise<Task> {
+  if (task.unreadable !== undefined)
+    throw new ConflictError(`Task ${task.id} cannot be read, and stays as it is: ${task.unreadable}`);
   const entry = toAcceptEntry('Restarting task');
   const restarted = await system.store.restart(task.id, entry, submission && addOwners(submission, task));
   if (restarted === undefined) {

@@ -22,6 +22,8 @@ export interface StoredAccount extends AccountDefinition {
   /** Undefined where nobody said who he was. */
   readonly modifiedBy: string | undefined;
   readonly origin: AccountOrigin;
+  /** Why it cannot be read: another release wrote it. It is listed and stays as it is, and nobody uses it. Left out where it can. */
+  readonly unreadable?: string;
 }
 
 /** One change of an account. */
@@ -68,6 +70,7 @@ export interface AccountStore {
    * Creates or replaces an account.
    *
    * @returns undefined when the account is not as the writer saw it
+   * @throws ConflictError for one that cannot be read
    */
   save(
     definition: AccountDefinition & Pick<StoredAccount, 'origin'>,
@@ -77,6 +80,7 @@ export interface AccountStore {
    * Deletes an account.
    *
    * @returns the revision that the deletion has; undefined when the account is not as the writer saw it
+   * @throws ConflictError for one that cannot be read
    */
   remove(name: string, writer: AccountWriter): Promise<number | undefined>;
   /** Accounts by name, ascending. */

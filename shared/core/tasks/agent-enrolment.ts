@@ -40,6 +40,8 @@ export interface AgentEnrolment {
   readonly cluster: AgentCluster | undefined;
   /** The last changes, newest first. */
   readonly changes: readonly EnrolmentChange[];
+  /** Why it cannot be read: another release wrote it. Nobody is let in by it, and it stays as it is. Left out where it can. */
+  readonly unreadable?: string;
 }
 
 /** Changes that are remembered of one account. */
@@ -62,7 +64,7 @@ export interface AgentEnrolmentStore {
    *
    * @param change what becomes of it; undefined where nothing is to change
    * @returns what holds now
-   * @throws UnavailableError when others keep changing it
+   * @throws UnavailableError when others keep changing it, ConflictError for one that cannot be read
    */
   change(
     account: string,
@@ -130,9 +132,10 @@ export function endAgents(before: AgentEnrolment, { atMs, by }: EnrolmentAuthor)
 /** Why an agent of a cluster is not let in though it proves that it is one of the account; undefined where it is. */
 export function findEnrolmentFault(
   account: string,
-  { isRevoked, cluster }: AgentEnrolment,
+  { isRevoked, cluster, unreadable }: AgentEnrolment,
   told: Pick<AgentCluster, 'uid'>,
 ): string | undefined {
+  if (unreadable !== undefined) return `the enrolment of account ${account} cannot be read: ${unreadable}`;
   if (isRevoked) {
     return `the agents of account ${account} are revoked: busdriver agent enroll ${account} lets them in again`;
   }

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../errors.ts';
+import { ConflictError, InvalidInputError } from '../errors.ts';
 import { isJsonObject, type JsonValue } from '../json.ts';
 import { settleTask, type TaskSystem } from './process-message.ts';
 import { orchestrationPhase, type Task } from './task.ts';
@@ -9,12 +9,15 @@ import { toEndedEntry } from './tell-task.ts';
  * task that has ended stays as it is.
  *
  * @param options.retryable whether the task may be started again.
+ * @throws ConflictError for a task that cannot be read
  */
 export async function failTask(
   system: TaskSystem,
   task: Task,
   { retryable }: { readonly retryable: boolean },
 ): Promise<Task> {
+  if (task.unreadable !== undefined)
+    throw new ConflictError(`Task ${task.id} cannot be read, and stays as it is: ${task.unreadable}`);
   const line = { phase: orchestrationPhase, status: 'Orchestration failed: the task was ended by request' };
   const state = retryable ? 'FAILED_RETRYABLE' : 'FAILED';
   const failed = await system.store.fail(task.id, state, toEndedEntry(state, line));

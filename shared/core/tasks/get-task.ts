@@ -11,11 +11,12 @@ export async function getTask(store: Pick<TaskStore, 'find'>, id: string): Promi
   return task;
 }
 
-/** The tasks that are open, oldest first, at most 500. */
+/** The tasks that are open, and those that cannot be read, oldest first, at most 500. */
 export async function listRunningTasks(store: Pick<TaskStore, 'find' | 'listOpen'>): Promise<Task[]> {
   const rows = await store.listOpen(runningMax);
   const tasks = await Promise.all(rows.map((row) => store.find(row.taskId)));
   return tasks.filter(
-    (task, index) => task?.state === 'STARTED' && task.openRow === rows[index]?.key,
+    (task, index) =>
+      task?.unreadable !== undefined || (task?.state === 'STARTED' && task.openRow === rows[index]?.key),
   ) as Task[];
 }

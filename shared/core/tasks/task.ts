@@ -105,6 +105,8 @@ export interface Task {
   /** Entries of the journal, from its beginning, whose events the bus has surely taken. It may have taken more. */
   readonly told: number;
   readonly journal: readonly JournalEntry[];
+  /** Why it cannot be read: another release wrote it. It is kept and shown, and nobody may do anything with it. Left out where it can. */
+  readonly unreadable?: string;
 }
 
 /** What the list of open tasks needs to know of a task: a small part of it, however long its journal is. */

@@ -26,6 +26,8 @@ const accountsAtOnce = 8;
 export interface AccountAgentsView {
   readonly account: string;
   readonly state: 'enrolled' | 'revoked';
+  /** Why what is known of them cannot be read: then no agent is let in. Left out where it can. */
+  readonly unreadable?: string;
   /** Rises whenever sessions of before are ended. */
   readonly generation: number;
   /** The cluster that the account is for; left out before an agent told one. */
@@ -141,7 +143,7 @@ interface ViewServices extends OperatorServices {
 async function toView(
   { sessions, inboxes, providers, clock, mayShow }: ViewServices,
   account: string,
-  { generation, isRevoked, cluster, changes }: AgentEnrolment,
+  { generation, isRevoked, cluster, changes, unreadable }: AgentEnrolment,
 ): Promise<AccountAgentsView> {
   const [found, waiting] = await Promise.all([sessions.listOf(account), inboxes.list(account, waitingMax)]);
   const agents = found.map((session) => ({
@@ -153,6 +155,7 @@ async function toView(
     account,
     state: isRevoked ? 'revoked' : 'enrolled',
     generation,
+    ...(unreadable !== undefined && { unreadable }),
     ...(cluster && { cluster: { ...cluster } }),
     connected: agents.filter(({ connected }) => connected).length,
     minReplicas: providers.getAccount(account).agentHome?.minReplicas ?? 1,

@@ -252,7 +252,8 @@ function toAccount(access: Pick<NonNullable<KnownAccount>, 'permissions'> | unde
 }
 
 /** Who may use a stored account; nobody's are permissions that cannot be read. */
-export function findAccess({ body }: StoredAccount): AccountAccess | undefined {
+export function findAccess({ body, unreadable }: StoredAccount): AccountAccess | undefined {
+  if (unreadable !== undefined) return undefined;
   try {
     return parseAccess(body);
   } catch (error) {

@@ -27,9 +27,9 @@ export function openCache(services: Services, kind: CallKind): CacheServices {
 
 function createCache(services: Services, kind: CallKind): CacheServices {
   const base = openBase(services);
-  const { config, clock, randomness, remembered } = base;
+  const { config, clock, randomness, remembered, log } = base;
   const documents = openDocuments(services, kind);
-  const options = { documents, tableName: config.cacheTable, clock, randomness };
+  const options = { documents, tableName: config.cacheTable, clock, randomness, log };
   const codecs = Object.assign({}, ...plugins.map(({ rowCodecs }) => rowCodecs));
   return {
     ...base,

@@ -5,7 +5,7 @@ import { parseAccountFacts, pickDefinitions } from '../../core/providers/account
 import type { ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
 import { ProviderSet } from '../../core/providers/provider-set.ts';
 import { SharedClients } from '../../core/providers/shared-clients.ts';
-import type { AccountDefinition } from '../../core/settings/account-store.ts';
+import type { AccountDefinition, StoredAccount } from '../../core/settings/account-store.ts';
 import { mergeDocuments } from '../../core/settings/spring-config.ts';
 import { plugins } from '../../providers/index.ts';
 import { type Config, type Environment, toOuterEnvironment } from '../config.ts';
@@ -102,14 +102,18 @@ type OpeningOptions = BaseServices &
   Pick<ProviderOptions, 'services' | 'openCache' | 'clients' | 'breakers' | 'openDiscoveryStore'> & {
     readonly environment: Environment;
     readonly knowledge: Knowledge;
-    readonly storedAccounts: readonly AccountDefinition[];
+    readonly storedAccounts: readonly (AccountDefinition & Pick<StoredAccount, 'unreadable'>)[];
   };
 
 function openProviderSet(
   { settings, rejectedAccounts, refusedAccounts = [], warnings = [] }: ParsedSettings,
   opening: OpeningOptions,
 ): ProviderSet {
-  const { knowledge, config, storedAccounts, ...given } = opening;
+  const { knowledge, config, ...given } = opening;
+  const storedAccounts = opening.storedAccounts.filter(({ unreadable }) => unreadable === undefined);
+  const unreadable = opening.storedAccounts.flatMap(({ name, unreadable: reason }) =>
+    reason === undefined ? [] : [{ name, reason: `stored account "${name}" cannot be read: ${reason}` }],
+  );
   const options = {
     ...given,
     settings,
@@ -134,11 +138,15 @@ function openProviderSet(
     for (const { name } of [...provider.accounts, ...provider.rejectedAccounts]) takenNames.add(name);
     return provider;
   });
-  const set: ProviderSet = new ProviderSet(providers, rejectedAccounts, [
-    ...warnings,
-    // Functions that know accounts at second hand would only repeat it.
-    ...(knowledge.hasClusters ? listIdlePermissions(providers) : []),
-  ]);
+  const set: ProviderSet = new ProviderSet(
+    providers,
+    [...rejectedAccounts, ...unreadable],
+    [
+      ...warnings,
+      // Functions that know accounts at second hand would only repeat it.
+      ...(knowledge.hasClusters ? listIdlePermissions(providers) : []),
+    ],
+  );
   return set;
 }
 

@@ -94,6 +94,7 @@ class AgentRun {
     if (proof !== undefined) return { proof };
     const outcome = await this.#listAndCheck();
     if (typeof outcome !== 'string') return outcome;
+    if (session.isNew && outcome === 'done') this.#run.cache.takeUnreadable(this.#options.account.name);
     await session.prune();
     this.#run.signal.throwIfAborted();
     return { ...session.toProgress(), outcome, drift: this.#drift, ...this.#toComplaints() };

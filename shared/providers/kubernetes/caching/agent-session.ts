@@ -79,8 +79,11 @@ export async function openAgentSession(
   const tools = { account: account.name, cache: run.cache, clock };
   const rules = hashCacheRules(account, settings);
   const found = await findEpoch(tools, read, known?.cluster ?? '');
+  const isListedAnew = known?.epoch !== found || known.rules !== rules;
   const hasOtherRules = known?.epoch === found && known.rules !== rules;
-  const epoch = hasOtherRules ? await raiseEpoch(tools, { epoch: found, cluster }) : found;
+  // What another release wrote is written over by a list in another epoch, and by nothing else.
+  const isDamaged = !isListedAnew && run.cache.takeUnreadable(account.name);
+  const epoch = hasOtherRules || isDamaged ? await raiseEpoch(tools, { epoch: found, cluster }) : found;
   const isUsable = known?.epoch === epoch && known.rules === rules;
   const state = isUsable ? known : toNewState(options, { known, epoch, rules });
   state.cluster = cluster;
@@ -158,6 +161,8 @@ export class AgentSession {
   changes = 0;
   /** What a list proved: see `findProof`. */
   proof: string | undefined;
+  /** Whether nothing was known of the account: everything is listed, and written over what another release left. */
+  readonly isNew: boolean;
   /** Whether namespaces are to be read by themselves, and the account may not know which there are. */
   areNamespacesUnknown = false;
   readonly #options: AgentSessionOptions;
@@ -172,6 +177,7 @@ export class AgentSession {
     this.#run = run;
     this.kinds = kinds;
     this.state = state;
+    this.isNew = state.kinds.size === 0;
     const conversion = new ObjectConversion({
       account,
       epoch: state.epoch,

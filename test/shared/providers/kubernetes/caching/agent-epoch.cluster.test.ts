@@ -233,7 +233,8 @@ describe('a caching agent and the epochs of its cluster', () => {
       '/api/v1/namespaces/kube-system',
       '/api/v1/namespaces/shop/configmaps?limit=1',
     ]);
-    expect(calls).toEqual(['getEpoch']);
+    // What it found unreadable the process knows: no store is asked.
+    expect(calls).toEqual(['getEpoch', 'takeUnreadable']);
     expect(result).toMatchObject({ outcome: 'done', changes: 0, items: 1 });
     expect(result.asOfMs).toBeGreaterThanOrEqual(before);
   });

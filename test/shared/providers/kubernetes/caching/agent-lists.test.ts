@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { ItemTable } from '../../../../../shared/aws/table.ts';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import { createConcurrencyLimit } from '../../../../../shared/core/concurrency.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
@@ -25,13 +26,18 @@ describe('what a caching agent does', () => {
     world = createWorld();
     server = await startScriptedServer();
     server.script((response, request) => answerAs(world, request.path)(response, request));
-    bench = openAgentBench({
+    bench = openBench();
+  });
+  disposeAfterEach(() => [bench, server]);
+
+  function openBench(before?: AgentBench): AgentBench {
+    return openAgentBench({
       engine: openTable(cacheTable),
       account: { kinds: ['configMap'], namespaces: ['shop'], kubeconfigContents: server.getKubeconfig() },
       cacheSettings: { cacheAll: true },
+      ...(before && { before }),
     });
-  });
-  disposeAfterEach(() => [bench, server]);
+  }
 
   /** The next agent, for these kinds. */
   function openFor(kinds: string[], setup: NonNullable<Parameters<typeof openAgentBench>[0]['setup']> = {}) {
@@ -40,6 +46,10 @@ describe('what a caching agent does', () => {
   }
 
   const read = (): Promise<string[]> => readCached(bench, 'configMap');
+  const createTable = (): ItemTable => {
+    const { openDocuments, tableName } = openTable(cacheTable);
+    return new ItemTable(openDocuments(), tableName);
+  };
   const seenSince = (sent: number): string[] => server.seen.slice(sent).map(({ path }) => path);
 
   test('with a list that begins anew in the midst of it: nothing of it is lost, and nothing stays', async () => {
@@ -94,6 +104,24 @@ describe('what a caching agent does', () => {
     world.now = 51;
     await bench.run();
     expect(watched(seenSince(sent))).toEqual([expect.stringMatching(/resourceVersion=50&timeoutSeconds=1$/)]);
+  });
+
+  test('with what another release left and nobody can read: it lists everything anew, once', async () => {
+    await bench.run();
+    const table = createTable();
+    const key = { pk: `KINDS#${bench.account}`, sk: 'KINDS' };
+    const other = JSON.stringify([['kinds', [['configMap', 0]]]]);
+    await table.put({ ...(await table.get(key)), ...key, topics: other });
+    bench = openBench(bench);
+    const epoch = await bench.cache.getEpoch(bench.account);
+    expect(await bench.cache.listKinds(bench.account)).toEqual([]);
+    await bench.run();
+    const raised = await bench.cache.getEpoch(bench.account);
+    expect(raised?.epoch).toBeGreaterThan(epoch?.epoch ?? 0);
+    expect(await bench.cache.listKinds(bench.account)).toEqual(['configMap']);
+    expect(await read()).toEqual(['one@5']);
+    await bench.run();
+    expect(await bench.cache.getEpoch(bench.account)).toEqual(raised);
   });
 
   test('with some kinds that cannot be read: others go on, and it tells', async () => {
