@@ -44,7 +44,6 @@ import {
   getStatePartition,
   parseAgent,
 } from './agent-items.ts';
-import { deleteChunks, readState, writeState } from './agent-state.ts';
 
 const concurrency = 16;
 
@@ -119,7 +118,11 @@ export class DynamoAgentStore implements AgentStore {
       stateWrites: 0,
       hasChunks: findStateChunks(found) !== undefined,
     };
-    return { agent, lease, readState: () => readState(this.#table, found) };
+    return {
+      agent,
+      lease,
+      readState: async () => (await loadStates()).readState(this.#table, found),
+    };
   }
 
   renew(lease: AgentLease, progress?: AgentProgress): Promise<void> {
@@ -249,7 +252,7 @@ export class DynamoAgentStore implements AgentStore {
   async forget(key: AgentKey): Promise<void> {
     const isRemoved = { expression: 'removedAt > :zero', values: { ':zero': 0 } };
     if (await this.#table.deleteIf(getAgentKey(key), isRemoved))
-      await deleteChunks(this.#table, getStatePartition(key));
+      await (await loadStates()).deleteChunks(this.#table, getStatePartition(key));
   }
 
   /** The agents of the account that were idle, or about to be. */
@@ -289,6 +292,7 @@ export class DynamoAgentStore implements AgentStore {
     { update, state, isApplied }: { state: string | undefined } & LeasedUpdate,
   ): Promise<Item> {
     if (state === undefined) return this.#updateLeased(lease, { update, isApplied });
+    const { writeState } = await loadStates();
     const written = await writeState(this.#table, lease, state);
     try {
       const item = await this.#updateLeased(lease, {
@@ -352,6 +356,11 @@ export class DynamoAgentStore implements AgentStore {
       );
     return agents;
   }
+}
+
+/** Loaded late: all that show what is cached have this store, and only those that run agents have to do with what these left. */
+function loadStates(): Promise<typeof import('./agent-state.ts')> {
+  return import('./agent-state.ts');
 }
 
 interface LeasedUpdate {

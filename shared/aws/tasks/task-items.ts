@@ -6,7 +6,6 @@ import {
   type Caller,
   type JournalEntry,
   type OpenRow,
-  orchestrationPhase,
   type SubmittedOperation,
   type Task,
   type TaskInbox,
@@ -15,7 +14,7 @@ import {
   type TaskStatus,
   taskRetentionMs,
 } from '../../core/tasks/task.ts';
-import { isTexts, taskReader as reader } from '../item-reader.ts';
+import { taskReader as reader } from '../item-reader.ts';
 import type { Item } from '../table.ts';
 
 /** Number of partitions over which the list of open tasks is spread. */
@@ -214,35 +213,6 @@ export function parseTask(header: HeaderItem, entries: readonly string[] = heade
   };
 }
 
-/**
- * What can be told of a task whose header or journal cannot be read. It looks like one that goes on, for nobody knows whether it has ended, and
- * belongs to no account that its header does not name.
- */
-export function toUnreadableTask(id: string, item: Item, reason: string): Task {
-  const { account, accounts, acceptedAt, openRow, state } = item;
-  const name = typeof account === 'string' ? account : '';
-  const status = `The task cannot be read, and nobody goes on with it: ${reason}`;
-  return {
-    id,
-    requestId: '',
-    state: isState(state) ? state : 'STARTED',
-    acceptedAtMs: typeof acceptedAt === 'number' ? acceptedAt : 0,
-    ownerId: '',
-    account: name,
-    accounts: isTexts(accounts) ? accounts : [name],
-    isRestricted: true,
-    caller: {},
-    ...{ run: 0, attempts: 0, leaseUntilMs: 0, changedAtMs: 0, told: 0, hasChunks: false },
-    openRow: typeof openRow === 'string' ? openRow : '',
-    taken: undefined,
-    endedAtMs: undefined,
-    inbox: undefined,
-    journalFormat: undefined,
-    journal: [{ key: 'unreadable', lines: [{ phase: orchestrationPhase, status }] }],
-    unreadable: reason,
-  };
-}
-
 /** The format of a task's journal; undefined while it was not begun. */
 export function toJournalFormat({ journalFormat }: Pick<HeaderItem, 'journalFormat'>): number | undefined {
   return journalFormat === unbegun ? undefined : (journalFormat ?? firstJournalFormat);
@@ -304,7 +274,8 @@ export function parsePayload(text: string, { pk, sk }: Pick<HeaderItem, 'pk' | '
   return areOperations(value) ? value : reader.fail({ pk, sk }, malformed);
 }
 
-function isState(value: unknown): value is TaskState {
+/** Whether a value is the state of a task. */
+export function isState(value: unknown): value is TaskState {
   return value === 'STARTED' || value === 'COMPLETED' || value === 'FAILED' || value === 'FAILED_RETRYABLE';
 }
 

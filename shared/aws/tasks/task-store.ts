@@ -43,7 +43,6 @@ import {
   toInboxAttributes,
   toPartAttributes,
   toStatus,
-  toUnreadableTask,
   unbegun,
 } from './task-items.ts';
 import { readPayload, removePayload, writePayload } from './task-payload.ts';
@@ -120,6 +119,8 @@ export class DynamoTaskStore implements TaskStore {
       return await this.#toTask(parseHeader(item));
     } catch (error) {
       if (!(error instanceof MalformedItemError)) throw error;
+      // Loaded late: most functions never meet one.
+      const { toUnreadableTask } = await import('./unreadable-task.ts');
       return toUnreadableTask(id, item, error.message);
     }
   }
