@@ -1,5 +1,5 @@
 import type { CachingAgent } from '../../core/agents/caching-agent.ts';
-import type { JobReader, Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
+import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
 import { parseAccountFields } from './account/account-fields.ts';
 import { createAgentHome, reachOptions } from './account/agent-home.ts';
 import { knownSettings } from './account/known-settings.ts';
@@ -13,10 +13,8 @@ import {
 import { toPublicSettings } from './account/public-settings.ts';
 import { KubernetesSession } from './account/session.ts';
 import { keepOptions } from './account/unknown-keys.ts';
-import { createInstanceReader } from './reads/instance-reader.ts';
-import { createManifestReader } from './reads/manifest-reader.ts';
+import { createLateReads } from './reads/late-reads.ts';
 import { rowCodec } from './rows/row-codec.ts';
-import { joinV1InstanceReader, joinV1JobReader } from './v1/reads/live-readers.ts';
 
 /** Kubernetes: everything that can be described by a manifest, through the API servers of the configured accounts. */
 export const kubernetesPlugin: ProviderPlugin = {
@@ -69,9 +67,7 @@ function openKubernetes(options: ProviderOptions): Provider {
         },
       ],
     ]),
-    manifests: createManifestReader(session),
-    jobs: joinV1JobReader(session, createLateJobReader(session)),
-    instances: joinV1InstanceReader(session, createInstanceReader(session)),
+    ...createLateReads(session),
     async checkCredential({ body }) {
       const { checkServerCredential } = await import('./account/server-credential.ts');
       await checkServerCredential(body, options);
@@ -99,16 +95,5 @@ function openKubernetes(options: ProviderOptions): Provider {
     },
     closing: session.closing,
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
-  };
-}
-
-/** Live reads of jobs, loaded with the first of them: few functions make any. */
-function createLateJobReader(session: KubernetesSession): JobReader {
-  const load = async (): Promise<JobReader> =>
-    (await import('./reads/job-reader.ts')).createJobReader(session);
-  return {
-    getJob: async (request) => (await load()).getJob(request),
-    cancelJob: async (request) => (await load()).cancelJob(request),
-    getFileContents: async (request, container) => (await load()).getFileContents(request, container),
   };
 }

@@ -33,11 +33,10 @@ import { findUnscheduled } from './unscheduled-pods.ts';
 import { WatchedEvents } from './watched-events.ts';
 
 /** Live reads through the clients of a session. */
-export function createManifestReader(session: KubernetesSession): ManifestReader {
+export function createManifestReader(session: KubernetesSession): Omit<ManifestReader, 'isSecret'> {
   const watchedEvents = new WatchedEvents(session);
   return {
     getManifest: (request) => getManifest(request, { session, watchedEvents }),
-    isSecret: (name) => /^secret(?:\.\S*)? /i.test(name),
     async listClusterManifests(request) {
       const members = await listMembers(session, request, { metadataOnly: true });
       return members.map((object) => toCoordinates(object, request.kind));

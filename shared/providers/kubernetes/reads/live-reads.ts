@@ -1,0 +1,14 @@
+import type { KubernetesSession } from '../account/session.ts';
+import { joinV1InstanceReader, joinV1JobReader } from '../v1/reads/live-readers.ts';
+import { createInstanceReader } from './instance-reader.ts';
+import { createJobReader } from './job-reader.ts';
+import { createManifestReader } from './manifest-reader.ts';
+
+/** Live reads of accounts of both versions, through the clients of a session. */
+export function openLiveReads(session: KubernetesSession) {
+  return {
+    manifests: createManifestReader(session),
+    jobs: joinV1JobReader(session, createJobReader(session)),
+    instances: joinV1InstanceReader(session, createInstanceReader(session)),
+  };
+}
