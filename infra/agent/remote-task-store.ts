@@ -60,6 +60,7 @@ export class RemoteTaskStore implements WorkerStore {
     return {
       task: fromLeasedTaskMessage(message, ownerId),
       lease,
+      waitsInPlace: true,
       readOperations: async () => parseOperations(message),
     };
   }

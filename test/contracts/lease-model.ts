@@ -6,6 +6,7 @@ export type LeaseAction =
   | 'renew'
   | 'commit'
   | 'checkpoint'
+  | 'putDown'
   | 'release'
   | 'complete'
   | 'fail'
@@ -48,6 +49,10 @@ export const leaseModel: { readonly [action in LeaseAction]: (step: ModelStep) =
   renew: (step) => isHolder(step) && !step.task.isGivenUp && change(step.task, { waits: 2 }),
   commit: (step) => isHolder(step) && write(step, { waits: 2, isGivenUp: false, attempts: 0 }),
   checkpoint: (step) => isHolder(step) && change(step.task, { waits: 0, isGivenUp: true, attempts: 0 }),
+  // For less than one wait.
+  putDown: (step) =>
+    isHolder(step) &&
+    change(step.task, { waits: 1, isGivenUp: true, attempts: 0, fence: step.task.fence + 1 }),
   release: (step) => isHolder(step) && change(step.task, { waits: 0, isGivenUp: true }),
   complete: (step) => isHolder(step) && write(step, { state: 'COMPLETED', waits: 0, attempts: 0 }),
   fail(step) {

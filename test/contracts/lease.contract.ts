@@ -140,6 +140,18 @@ export function testLeases(open: (clock?: TestClock) => StoreBench, countCases: 
       expect((await take(store, task.id)).lease.fence).toBe(2);
     });
 
+    it('are given back by a task that waits, which nobody takes before it is to be looked at again', async () => {
+      const { store, clock, task } = await openAccepted(open);
+      const { lease } = await take(store, task.id, 4);
+      await store.commit(lease, { entries: [], next: 'wait', lookSeconds: 15 });
+
+      expect(await store.takeLease(task.id, { ownerId: 'early@h', attempts: 1 })).toBeUndefined();
+      await expect(store.renewLease(lease)).rejects.toThrow(LeaseLostError);
+      await expect(store.commit(lease, hold('late'))).rejects.toThrow(LeaseLostError);
+      clock.advance(15_000);
+      expect((await take(store, task.id, 1)).task.attempts).toBe(1);
+    });
+
     it('take a checkpoint for progress, too', async () => {
       const { store, task } = await openAccepted(open);
       const { lease } = await take(store, task.id, 4);
@@ -301,6 +313,7 @@ async function act({ worker, action, key, id, clock }: Act): Promise<boolean> {
     if (action === 'renew') await store.renewLease(lease);
     else if (action === 'commit') await store.commit(lease, hold(key));
     else if (action === 'complete') await store.commit(lease, { entries: [entry(key)], next: 'COMPLETED' });
+    else if (action === 'putDown') await store.commit(lease, { entries: [], next: 'wait', lookSeconds: 15 });
     else await store.commit(lease, { entries: [], next: action });
     return true;
   } catch (error) {

@@ -6,11 +6,11 @@ import type { QueueClient } from '../queue-client.ts';
 /** The queue of operations on SQS: a standard queue whose message groups are accounts (a fair queue). */
 export function createOperationQueue(sqs: QueueClient, queueUrl: string): OperationQueue {
   return {
-    async send({ taskId, account, acceptedAtMs, delaySeconds }) {
+    async send({ taskId, account, delaySeconds }) {
       await sqs.send(
         new SendMessageCommand({
           QueueUrl: queueUrl,
-          MessageBody: JSON.stringify({ taskId, account, acceptedAtMs }),
+          MessageBody: JSON.stringify({ taskId }),
           MessageGroupId: toGroupId(account),
           ...(delaySeconds !== undefined &&
             delaySeconds > 0 && { DelaySeconds: Math.min(delaySeconds, 900) }),

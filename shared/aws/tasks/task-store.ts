@@ -20,6 +20,7 @@ import {
   type TaskStore,
   taskRetentionMs,
 } from '../../core/tasks/task.ts';
+import { getRestMs } from '../../core/tasks/wait.ts';
 import { writeChunks } from '../chunks.ts';
 import { MalformedItemError } from '../item-reader.ts';
 import { type ItemTable, ItemUpdate } from '../table.ts';
@@ -189,15 +190,19 @@ export class DynamoTaskStore implements TaskStore {
     const { entries, bytes } = await this.#storeEntries(lease, commit.entries);
     const handover = commit.next === 'handover' ? await this.#prepareHandover(lease) : undefined;
     const now = this.#clock.now();
+    const leaseUntil = getLeaseUntil(commit, now);
     const update = new ItemUpdate()
-      .set('leaseUntil', commit.next === 'hold' ? now + leaseDurationMs : 0)
+      .set('leaseUntil', leaseUntil)
       .set('sequence', lease.sequence + 1)
       .set('expiresAt', this.#getExpiry())
       .require('state', '=', 'STARTED')
       .require('fence', '=', lease.fence)
       .require('sequence', '=', lease.sequence);
     if (entries.length > 0) update.append('journal', entries);
-    if (entries.length > 0 || commit.next === 'checkpoint' || handover) update.set('attempts', 0);
+    const waits = commit.next === 'wait';
+    if (entries.length > 0 || commit.next === 'checkpoint' || waits || handover) update.set('attempts', 0);
+    // A renewal that is late must not keep it from who looks again.
+    if (waits) update.add('fence', 1);
     handover?.apply(update);
     if (commit.told !== undefined) update.set('told', commit.told);
     if (commit.next === 'COMPLETED' || commit.next === 'FAILED') {
@@ -207,7 +212,11 @@ export class DynamoTaskStore implements TaskStore {
     const header = await this.#updateHeader(
       lease.taskId,
       update,
-      (found) => found.fence === lease.fence && found.sequence === next,
+      (found) =>
+        found.sequence === next &&
+        (waits
+          ? found.fence === lease.fence + 1 && found.leaseUntil === leaseUntil
+          : found.fence === lease.fence),
     );
     if (header === undefined) throw leaseLost(lease);
     lease.sequence = next;
@@ -388,6 +397,12 @@ function requireFormat(update: ItemUpdate, format: number | 'any'): void {
   if (format === 'any') return;
   update.requireOneOf('journalFormat', [unbegun, format], format === firstJournalFormat);
   update.set('journalFormat', format);
+}
+
+/** Until when nobody else can take a task after a commit. */
+function getLeaseUntil({ next, lookSeconds = 1 }: Commit, now: number): number {
+  if (next === 'wait') return now + getRestMs(lookSeconds);
+  return next === 'hold' ? now + leaseDurationMs : 0;
 }
 
 function leaseLost(lease: Lease): LeaseLostError {

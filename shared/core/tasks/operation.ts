@@ -1,5 +1,6 @@
 import type { TaskView } from '../../contract/answers/tasks.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { Look, Wait } from './wait.ts';
 
 /** Captured output of one call, as `GET /task/{id}` shows it under `outputs`. */
 export type OperationOutput = TaskView['outputs'][number];
@@ -40,6 +41,16 @@ export interface OperationRun {
    * went otherwise than it was planned: a repeat goes by them from the start, and does not find out anew.
    */
   recall(key: string): JsonValue | undefined;
+  /**
+   * Waits until `look` answers something. What takes longer than two seconds puts the task down: its journal is stored, its lease
+   * given back, and a later worker calls the operation again from its start, up to here. So `look` asks afresh what is so now, and what comes
+   * before is decided or idempotent. It may be called inside a step. The history says once what is waited for.
+   *
+   * @param key unique within the operation and the same on every run.
+   * @param look answers undefined for as long as there is something to wait for.
+   * @throws FailedOperationError where `look` has no answer though it is late; PutDownError where the task is put down: let it pass.
+   */
+  waitUntil<T>(key: string, look: (at: Look) => Promise<T | undefined>, wait: Wait): Promise<T>;
 }
 
 /** One parsed and validated operation of a request. */

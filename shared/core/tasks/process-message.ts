@@ -6,10 +6,9 @@ import { holdLease } from './hold-lease.ts';
 import { hideMessage, keepHidden } from './keep-hidden.ts';
 import type { Operation } from './operation.ts';
 import { type OperationQueue, sendForTask } from './operation-queue.ts';
-import { type RunOutcome, runTask } from './run-task.ts';
+import { type RunEnd, type RunOutcome, type RunTaskOptions, runTask } from './run-task.ts';
 import {
   type Commit,
-  type Lease,
   type LeasedTask,
   LeaseLostError,
   leaseDurationMs,
@@ -49,8 +48,10 @@ export interface ProcessMessageOptions {
   findOperation(provider: string, name: string): Promise<Operation | undefined>;
   /** As `RunTaskOptions` has it. */
   renewOperations?(): Promise<boolean>;
-  /** As `RunTaskOptions` has it. */
-  readonly clusterWaitMs?: number;
+  /** As `RunTaskOptions` has them. */
+  readonly clusters?: RunTaskOptions['clusters'];
+  /** Called where the task was put down. @param seconds after which it is to be looked at again */
+  onPutDown?(seconds: number): void;
   /** Called with the task once it is held, for what the log tells of it. */
   onLeased?(task: Task): void;
   /** Whether this worker is an agent: it runs what waits for one, and nothing else. Default false: all the rest. */
@@ -87,9 +88,12 @@ export async function processTaskMessage(
   system.log.info('task started', { attempt: attempts, waitedMs: system.clock.now() - acceptedAtMs });
   const teller = new TaskTeller(system, leased.task);
   try {
-    const outcome = await runLeased({ system, leased, message, options, teller });
-    system.log.info(outcomeLines[outcome], { durationMs: Math.round(system.clock.monotonic() - startedAt) });
-    await finishRun(system, leased.task, { outcome, teller });
+    const end = await runLeased({ system, leased, message, options, teller });
+    const { outcome, lookSeconds } = end;
+    const durationMs = Math.round(system.clock.monotonic() - startedAt);
+    system.log.info(outcomeLines[outcome], { durationMs, ...(lookSeconds !== undefined && { lookSeconds }) });
+    await finishRun(system, leased.task, { ...end, teller });
+    if (lookSeconds !== undefined) options.onPutDown?.(lookSeconds);
   } catch (error) {
     if (!(error instanceof LeaseLostError)) {
       // Instead of after the queue's long time-out.
@@ -105,8 +109,8 @@ const outcomeLines: { readonly [K in RunOutcome]: string } = {
   COMPLETED: 'task completed',
   FAILED: 'task failed',
   released: 'task handed on to the next worker',
-  waiting: 'task waits for credentials of its account',
   handedOver: 'task handed over to the worker of its next operations',
+  waiting: 'task put down: it waits',
 };
 
 async function runLeased(run: {
@@ -115,7 +119,7 @@ async function runLeased(run: {
   message: ReceivedTaskMessage;
   options: ProcessMessageOptions;
   teller: TaskTeller;
-}): Promise<RunOutcome> {
+}): Promise<RunEnd> {
   const { system, leased, teller, options } = run;
   const { lease } = leased;
   using _hidden = keepHidden(system, run.message.receiptHandle);
@@ -126,20 +130,23 @@ async function runLeased(run: {
     renew: (signal) => system.store.renewLease(lease, signal),
   });
   return await runTask(leased, {
-    store: { commit: (_lease, commit) => commitAndTell(system, { lease, commit, teller }) },
+    store: { commit: (_lease, commit) => commitAndTell(system, leased, { commit, teller }) },
     clock: system.clock,
     log: system.log,
     findOperation: options.findOperation,
     ...(options.renewOperations && { renewOperations: options.renewOperations }),
-    ...(options.clusterWaitMs !== undefined && { clusterWaitMs: options.clusterWaitMs }),
+    ...(options.clusters && { clusters: options.clusters }),
     signal: AbortSignal.any([held.signal, options.stop]),
   });
 }
 
 async function commitAndTell(
   system: WorkerSystem,
-  { lease, commit, teller }: { lease: Lease; commit: Commit; teller: TaskTeller },
+  { task, lease }: LeasedTask,
+  { commit, teller }: { commit: Commit; teller: TaskTeller },
 ): Promise<void> {
+  // Who looks again, maybe many times, is not to tell it again.
+  if (commit.next === 'wait') await leaveToSweeper(system, task, () => teller.flush());
   await system.store.commit(lease, { ...commit, told: teller.told });
   teller.add(commit.entries);
 }
@@ -151,14 +158,14 @@ async function commitAndTell(
 async function finishRun(
   system: WorkerSystem,
   task: Task,
-  { outcome, teller }: { outcome: RunOutcome; teller: TaskTeller },
+  { outcome, lookSeconds, teller }: RunEnd & { teller: TaskTeller },
 ): Promise<void> {
   if (outcome === 'COMPLETED' || outcome === 'FAILED')
     return settleTask(system, { ...task, state: outcome }, teller);
   const next = outcome === 'handedOver' ? { ...task, inbox: findNextPart(task)?.inbox } : task;
   await Promise.all([
-    outcome !== 'waiting' && leaveToSweeper(system, task, () => sendForTask(system, next)),
-    leaveToSweeper(system, task, () => teller.flush()),
+    leaveToSweeper(system, task, () => sendForTask(system, next, lookSeconds)),
+    outcome === 'waiting' || leaveToSweeper(system, task, () => teller.flush()),
   ]);
 }
 

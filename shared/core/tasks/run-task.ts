@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { getErrorMessage, VisibleError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { CredentialsError, mayBeRenewed } from './late-credentials.ts';
-import type { Operation, PreparedOperation } from './operation.ts';
+import type { Operation, OperationRun, PreparedOperation } from './operation.ts';
 import {
   attemptsMax,
   type HistoryLine,
@@ -11,10 +11,12 @@ import {
   type LeasedTask,
   orchestrationPhase,
   type SubmittedOperation,
+  type Task,
   type TaskStore,
 } from './task.ts';
-import { OperationJournal, TaskJournal, waitsPrefix } from './task-journal.ts';
+import { OperationJournal, TaskJournal } from './task-journal.ts';
 import { findPartRange } from './task-parts.ts';
+import { type Look, PutDownError } from './wait.ts';
 
 /** What running a task needs. */
 export interface RunTaskOptions {
@@ -28,12 +30,18 @@ export interface RunTaskOptions {
    * newer accounts from now on. Default: it does not.
    */
   renewOperations?(): Promise<boolean>;
-  /**
-   * Milliseconds for which an operation waits for other credentials when those that worked are refused. Default 0: it fails at once.
-   */
-  readonly clusterWaitMs?: number;
+  /** Default: operations are run whether their clusters can be reached or not. */
+  readonly clusters?: AwaitedClusters;
   /** Aborted with a CheckpointError to stop at a point from which another worker goes on, or with a LeaseLostError. */
   readonly signal: AbortSignal;
+}
+
+/** What operations wait for before they are run. */
+export interface AwaitedClusters {
+  /** Whether the cluster of an account can be reached, as far as that is known. */
+  isReachable(account: string): Promise<boolean>;
+  /** Milliseconds after the task's acceptance for which one that cannot is waited for; then its operations are run, and say what is wrong. */
+  readonly waitMs: number;
 }
 
 /** Reason to stop a run that another worker will continue: the worker's time is over, or it shuts down. */
@@ -41,16 +49,15 @@ export class CheckpointError extends Error {
   override name = 'CheckpointError';
 }
 
-/** An operation is to be gone on with once its account has other credentials. */
-class WaitingError extends Error {
-  override name = 'WaitingError';
-}
+/** How a run ended. `released`: open, for another worker; `handedOver`: for that of the task's next part; `waiting`: for who looks again. */
+export type RunOutcome = 'COMPLETED' | 'FAILED' | 'released' | 'handedOver' | 'waiting';
 
-/**
- * How a run ended. `released`: open, for another worker; `waiting`: for one that the sweeper sends for, since its account has no credentials
- * that hold; `handedOver`: for that of the task's next part.
- */
-export type RunOutcome = 'COMPLETED' | 'FAILED' | 'released' | 'waiting' | 'handedOver';
+/** The end of a run. */
+export interface RunEnd {
+  readonly outcome: RunOutcome;
+  /** Seconds after which a task that waits is to be looked at again. */
+  readonly lookSeconds?: number;
+}
 
 /**
  * Runs the operations of a leased task in order, from where its journal ends, to the end of its present part. A failing operation does
@@ -59,37 +66,42 @@ export type RunOutcome = 'COMPLETED' | 'FAILED' | 'released' | 'waiting' | 'hand
  * @throws LeaseLostError when another worker has the task or it was ended from outside, and what the store throws when it is
  *   away: nothing more may be done for the task here, and another worker goes on with it once the lease has lapsed.
  */
-export async function runTask(leased: LeasedTask, options: RunTaskOptions): Promise<RunOutcome> {
+export async function runTask(leased: LeasedTask, options: RunTaskOptions): Promise<RunEnd> {
   const journal = openJournal(leased, options);
   if (leased.task.attempts > attemptsMax) return giveUp(leased, journal);
   try {
     const range = findPartRange(leased.task);
     let failed = false;
     for (const [index, submitted] of (await leased.readOperations()).slice(0, range?.to).entries()) {
-      const entry = await runOperation({ journal, submitted, index, options });
+      const entry = await runOperation({ journal, submitted, index, task: leased.task, options });
       failed ||= isFailure(entry);
     }
     if (range?.isLast === false) {
       await journal.end('handover');
-      return 'handedOver';
+      return { outcome: 'handedOver' };
     }
     if (!failed) journal.add({ key: 'end', lines: [toLine('Orchestration completed.')] });
     const outcome = failed ? 'FAILED' : 'COMPLETED';
     await journal.end(outcome);
-    return outcome;
+    return { outcome };
   } catch (error) {
-    const isWaiting = error instanceof WaitingError;
-    if (!isWaiting && !(error instanceof CheckpointError)) throw error;
+    if (error instanceof PutDownError) {
+      const { lookSeconds } = error;
+      await journal.end('wait', lookSeconds);
+      return { outcome: 'waiting', lookSeconds };
+    }
+    if (!(error instanceof CheckpointError)) throw error;
     await journal.end('checkpoint');
-    return isWaiting ? 'waiting' : 'released';
+    return { outcome: 'released' };
   }
 }
 
-function openJournal({ task, lease }: LeasedTask, options: RunTaskOptions): TaskJournal {
+function openJournal({ task, lease, waitsInPlace }: LeasedTask, options: RunTaskOptions): TaskJournal {
   return new TaskJournal({
     committed: task.journal,
     prefix: getRunPrefix(task.run),
     commit: (commit) => options.store.commit(lease, commit),
+    putsDown: waitsInPlace !== true,
   });
 }
 
@@ -99,10 +111,10 @@ export function getRunPrefix(run: number): string {
 }
 
 /** Ends a task that nobody could run: it is failed, never left running. */
-async function giveUp({ task }: LeasedTask, journal: TaskJournal): Promise<RunOutcome> {
+async function giveUp({ task }: LeasedTask, journal: TaskJournal): Promise<RunEnd> {
   journal.add(toAbandonedEntry(task.attempts));
   await journal.end('FAILED');
-  return 'FAILED';
+  return { outcome: 'FAILED' };
 }
 
 /** The last journal entry of a task whose attempts are spent. */
@@ -128,6 +140,7 @@ async function runOperation(run: {
   journal: TaskJournal;
   submitted: SubmittedOperation;
   index: number;
+  task: Task;
   options: RunTaskOptions;
 }): Promise<JournalEntry> {
   const key = `op/${run.index}`;
@@ -140,7 +153,7 @@ async function runOperation(run: {
 
 /** The lines and results of an operation, failed or not. Rejects only when the run itself must stop. */
 async function attemptOperation(
-  { journal, submitted, options }: Parameters<typeof runOperation>[0],
+  { journal, submitted, task, options }: Parameters<typeof runOperation>[0],
   prefix: string,
 ): Promise<Omit<JournalEntry, 'key'>> {
   const { signal } = options;
@@ -149,47 +162,79 @@ async function attemptOperation(
   const own = new OperationJournal(journal, { prefix, phase: prepared.phase, signal });
   own.report(`Processing op: ${prepared.operationClass}`, orchestrationPhase);
   try {
+    const isTried = own.isAwaited(toCredentialsWait(journal));
+    if (!isTried) await awaitCluster(own, { prepared, task, options });
     const result = await prepared.run(own);
     signal.throwIfAborted();
+    journal.throwIfPutDown();
     own.report(`Completed op: ${prepared.operationClass}`, orchestrationPhase);
     return { ...own.takeLines(), ...(result !== undefined && { results: [JSON.stringify(result)] }) };
   } catch (error) {
     journal.throwIfBroken();
     // Whatever an operation throws once the run is to stop is a consequence of that.
     if (signal.aborted) throw signal.reason;
+    journal.throwIfPutDown();
     if (isProgramGone(error)) throw error;
     if (!(error instanceof CredentialsError))
       return toFailure(prepared.operationClass, toVisible(error, prepared, options), own.takeLines());
-    if (mustWait({ journal, prepared, options, error }, prefix)) throw new WaitingError();
+    await awaitCredentials(own, { journal, prepared, options, error });
     return toFailure(prepared.operationClass, toVisible(error.cause, prepared, options), own.takeLines());
   }
 }
 
-/**
- * Whether an operation whose account's credentials are refused is to wait for others: they worked lately, or this run has used them, and it
- * has not waited long enough since it last got on. The history tells of the wait once.
- */
-function mustWait({ journal, prepared, options, error }: CredentialsFailure, prefix: string): boolean {
-  const { clock, clusterWaitMs = 0 } = options;
-  const key = `${prefix}${waitsPrefix}credentials`;
-  const nowMs = clock.now();
-  const sinceMs = journal.findLast(key)?.value;
-  if (typeof sinceMs === 'number') return Math.abs(nowMs - sinceMs) < clusterWaitMs;
-  if (clusterWaitMs === 0 || !(mayBeRenewed(error.workedAtMs, nowMs) || journal.hasSteps())) return false;
-  const line = {
-    phase: prepared.phase,
-    status: `waiting for credentials of ${prepared.account}: ${error.message}`,
-  };
-  journal.add({ key, lines: [line], value: nowMs });
-  return true;
+/** Nothing of an operation is done while its cluster is known to be away: the task is put down at once, for most clusters stay away for longer. */
+async function awaitCluster(
+  run: OperationRun,
+  {
+    prepared: { account },
+    task,
+    options: { clusters, clock },
+  }: { readonly prepared: PreparedOperation; readonly task: Task; readonly options: RunTaskOptions },
+): Promise<void> {
+  if (clusters === undefined) return;
+  const look = async ({ isLate }: Look): Promise<true | undefined> =>
+    isLate || (await clusters.isReachable(account)) || undefined;
+  await run.waitUntil('cluster', look, {
+    describe: () => `the cluster of account ${account}`,
+    // What a process whose clock was ahead accepted does not wait longer.
+    deadlineMs: Math.min(task.acceptedAtMs, clock.now()) + clusters.waitMs,
+    inPlaceMs: 0,
+    phase: orchestrationPhase,
+    clock,
+  });
 }
 
-/** An operation of which the credentials were refused. */
-interface CredentialsFailure {
-  readonly journal: TaskJournal;
-  readonly prepared: PreparedOperation;
-  readonly options: RunTaskOptions;
-  readonly error: CredentialsError;
+/**
+ * Has an operation whose account's credentials are refused wait for others where they worked lately, or this run has used them: as long as it
+ * would for its cluster, from when it last got on. Returns where it is to fail.
+ */
+async function awaitCredentials(
+  run: OperationRun,
+  {
+    journal,
+    prepared: { account },
+    options: { clusters, clock },
+    error,
+  }: {
+    readonly journal: TaskJournal;
+    readonly prepared: PreparedOperation;
+    readonly options: RunTaskOptions;
+    readonly error: CredentialsError;
+  },
+): Promise<void> {
+  const mayCome = mayBeRenewed(error.workedAtMs, clock.now()) || journal.countSteps() > 0;
+  if (clusters === undefined || !mayCome) return;
+  await run.waitUntil(toCredentialsWait(journal), async ({ isLate }) => isLate || undefined, {
+    describe: () => `credentials of account ${account}: ${error.message}`,
+    deadlineMs: clock.now() + clusters.waitMs,
+    inPlaceMs: 0,
+    clock,
+  });
+}
+
+/** Another wait once the run has got on. */
+function toCredentialsWait(journal: TaskJournal): string {
+  return `credentials/${journal.countSteps()}`;
 }
 
 /**

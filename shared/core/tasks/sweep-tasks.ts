@@ -146,15 +146,15 @@ class Sweep {
       } else if (isFinished(task)) this.#left.push({ row, work: 'settle' });
       else if (isForeign(task) && (await this.#endForeign(task, row))) return;
       else if (task.inbox !== undefined) await this.#awaitAgent(task, task.inbox, row);
-      else if (!this.#away.queue) await this.#resend(task, row, now);
+      else if (!this.#away.queue) await this.#resend(task, now);
     });
   }
 
-  async #resend(task: TaskStatus, { acceptedAtMs }: OpenRow, now: number): Promise<void> {
+  async #resend(task: TaskStatus, now: number): Promise<void> {
     try {
       const { id: taskId, account } = task;
       const delaySeconds = getDelaySeconds(task, now);
-      await this.#system.queue.send({ taskId, account, acceptedAtMs, delaySeconds });
+      await this.#system.queue.send({ taskId, account, delaySeconds });
       this.report.resent += 1;
     } catch (error) {
       this.#away.queue ||= error instanceof BreakerOpenError;

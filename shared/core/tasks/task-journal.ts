@@ -1,6 +1,15 @@
+import { FailedOperationError } from '../errors.ts';
 import type { JsonValue } from '../json.ts';
 import type { OperationOutput, OperationRun } from './operation.ts';
 import type { Commit, HistoryLine, JournalEntry } from './task.ts';
+import {
+  inPlaceMs as inPlaceMsDefault,
+  type Look,
+  PutDownError,
+  planLook,
+  type StoredWait,
+  type Wait,
+} from './wait.ts';
 
 /** What a journal needs of the task it belongs to. */
 export interface JournalOptions {
@@ -10,12 +19,19 @@ export interface JournalOptions {
   readonly prefix: string;
   /** Stores entries in one conditional update. @throws LeaseLostError */
   commit(commit: Commit): Promise<void>;
+  /** Whether the task may be put down while it waits. Default: its worker waits. */
+  readonly putsDown?: boolean;
 }
 
-/** What stands below the key of an operation's waits, beside its steps. */
-export const waitsPrefix = 'waits/';
+/** What keys of waits begin with, behind that of their operation. */
+const waitPrefix = 'wait/';
 
-const stepKey = new RegExp(`^op/\\d+/(?!${waitsPrefix})`);
+const stepKey = new RegExp(`^op/\\d+/(?!${waitPrefix})`);
+
+/** How often a worker looks that waits itself. */
+const firstPauseMs = 10;
+const pauseGrowth = 1.5;
+const maximumPauseMs = 1_000;
 
 /**
  * The journal of one run of a task. Entries are held back until the next step is about to begin (or the task ends), so
@@ -25,13 +41,12 @@ export class TaskJournal {
   readonly #options: JournalOptions;
   readonly #values: Map<string, JournalEntry>;
   #pending: JournalEntry[] = [];
-  #last: JournalEntry | undefined;
   #failure: unknown;
+  #putDown: PutDownError | undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#values = new Map(options.committed.map((entry) => [entry.key, entry]));
-    this.#last = options.committed.at(-1);
   }
 
   /** The entry that an earlier worker or step left under this key of the current run. */
@@ -39,24 +54,19 @@ export class TaskJournal {
     return this.#values.get(this.#options.prefix + key);
   }
 
-  /** The same, unless another entry came after it. */
-  findLast(key: string): JournalEntry | undefined {
-    return this.#last?.key === this.#options.prefix + key ? this.#last : undefined;
-  }
-
-  /** Whether a step of any operation was done in the current run. */
-  hasSteps(): boolean {
+  /** Steps of all operations that were done in the current run. */
+  countSteps(): number {
     const { prefix } = this.#options;
-    return [...this.#values.keys()].some(
-      (key) => key.startsWith(prefix) && stepKey.test(key.slice(prefix.length)),
-    );
+    return this.#values
+      .keys()
+      .filter((key) => key.startsWith(prefix) && stepKey.test(key.slice(prefix.length)))
+      .reduce((count) => count + 1, 0);
   }
 
   /** Adds an entry; it is stored with the next commit. */
   add(entry: JournalEntry): void {
     const full = { ...entry, key: this.#options.prefix + entry.key };
     this.#values.set(full.key, full);
-    this.#last = full;
     this.#pending.push(full);
   }
 
@@ -66,12 +76,12 @@ export class TaskJournal {
   }
 
   /** Stores what is held back together with what becomes of the task. @throws LeaseLostError */
-  async end(next: Commit['next']): Promise<void> {
+  async end(next: Commit['next'], lookSeconds?: number): Promise<void> {
     this.throwIfBroken();
     const entries = this.#pending;
     this.#pending = [];
     try {
-      await this.#options.commit({ entries, next });
+      await this.#options.commit({ entries, next, ...(lookSeconds !== undefined && { lookSeconds }) });
     } catch (error) {
       this.#failure = error;
       throw error;
@@ -84,6 +94,26 @@ export class TaskJournal {
    */
   throwIfBroken(): void {
     if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Whether the task may be put down while it waits. */
+  get putsDown(): boolean {
+    return this.#options.putsDown === true;
+  }
+
+  /** Has the run end, and the task be looked at again in so many seconds: at the earliest, where it waits for several things. */
+  putDown(seconds: number): PutDownError {
+    if (this.#putDown === undefined || seconds < this.#putDown.lookSeconds)
+      this.#putDown = new PutDownError(seconds);
+    return this.#putDown;
+  }
+
+  /**
+   * Throws what ends the run once the task is to be put down. It goes before what else failed: who waits for one thing sees to the others
+   * again, and fails then.
+   */
+  throwIfPutDown(): void {
+    if (this.#putDown !== undefined) throw this.#putDown;
   }
 }
 
@@ -134,6 +164,38 @@ export class OperationJournal implements OperationRun {
     const value = await this.step(key, choose);
     await this.#journal.flush();
     return value;
+  }
+
+  /** Whether the task was put down for a wait of this key before. */
+  isAwaited(key: string): boolean {
+    return this.recall(waitPrefix + key) !== undefined;
+  }
+
+  async waitUntil<T>(
+    key: string,
+    look: (at: Look) => Promise<T | undefined>,
+    { describe, deadlineMs, clock, inPlaceMs = inPlaceMsDefault, phase }: Wait,
+  ): Promise<T> {
+    const stored = this.recall(waitPrefix + key) as StoredWait | undefined;
+    const endMs = stored?.deadlineMs ?? deadlineMs;
+    const putDownAt = clock.monotonic() + (stored === undefined ? inPlaceMs : 0);
+    let isFirst = stored === undefined;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * pauseGrowth, maximumPauseMs)) {
+      const isLate = clock.now() >= endMs;
+      const found = await look({ isFirst, isLate });
+      if (found !== undefined) return found;
+      if (isLate) throw new FailedOperationError(`Waiting for ${describe()} took too long`);
+      if (this.#journal.putsDown && clock.monotonic() >= putDownAt) break;
+      isFirst = false;
+      await clock.sleep(pauseMs, this.signal);
+    }
+    const nowMs = clock.now();
+    const wait = stored ?? { sinceMs: nowMs, deadlineMs };
+    if (stored === undefined) {
+      this.report(`Waiting for ${describe()}`, phase);
+      this.#journal.add({ key: this.#prefix + waitPrefix + key, value: wait, ...this.takeLines() });
+    }
+    throw this.#journal.putDown(planLook(wait, nowMs));
   }
 
   /** The lines and outputs reported since the last entry; the caller puts them into one. */

@@ -84,7 +84,7 @@ export interface Task {
   readonly changedAtMs: number;
   /** Leases taken since its last progress. */
   readonly attempts: number;
-  /** Wall time until which a worker holds it, milliseconds; 0 when none does. */
+  /** Wall time until which a worker holds it, or until which it waits, milliseconds; 0 when neither is so. */
   readonly leaseUntilMs: number;
   /** Sort key of its row in the list of open tasks. */
   readonly openRow: string;
@@ -140,6 +140,8 @@ export interface Lease {
 export interface LeasedTask {
   readonly task: Task;
   readonly lease: Lease;
+  /** Whether its store cannot put it down, so that its worker waits. Default false. */
+  readonly waitsInPlace?: boolean;
   /** Reads the operations. Rejects when the stored payload is damaged. */
   readOperations(): Promise<readonly SubmittedOperation[]>;
 }
@@ -169,9 +171,12 @@ export interface Commit {
   readonly entries: readonly JournalEntry[];
   /**
    * `hold` keeps the lease and renews it; `checkpoint` gives it up in good order, which counts as progress; `handover` does, and
-   * leaves the task to the worker of its next part; `release` gives it up; `COMPLETED` and `FAILED` end the task.
+   * leaves the task to the worker of its next part; `wait` does, and nobody takes the task before it is to be looked at again; `release`
+   * gives it up; `COMPLETED` and `FAILED` end the task.
    */
-  readonly next: 'hold' | 'checkpoint' | 'handover' | 'release' | 'COMPLETED' | 'FAILED';
+  readonly next: 'hold' | 'checkpoint' | 'handover' | 'wait' | 'release' | 'COMPLETED' | 'FAILED';
+  /** Seconds after which a task that waits is to be looked at again. Default 1. */
+  readonly lookSeconds?: number;
   /** The task's `told`, where that has changed. */
   readonly told?: number;
 }

@@ -125,8 +125,8 @@ function toEntryEvent(
       atMs,
     );
   }
-  // Keys of steps begin with the number of their run.
-  return /^\d/.test(key)
+  // Keys of steps begin with the number of their run. A wait completes nothing.
+  return /^\d/.test(key) && !/^\d+\/op\/\d+\/wait\//.test(key)
     ? toTaskEvent(task, { type: 'TaskStepCompleted', atMs, more: { step: key } })
     : undefined;
 }

@@ -1,7 +1,4 @@
-import { isAhead } from '../../core/clock.ts';
 import { getErrorMessage, UnavailableError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { Logger } from '../../core/logger.ts';
 import { clusterWaitSecondsDefault, parseClusterWaitMs } from '../../core/tasks/cluster-wait.ts';
 import type { TaskMessage } from '../../core/tasks/operation-queue.ts';
 import { processTaskMessage } from '../../core/tasks/process-message.ts';
@@ -14,8 +11,8 @@ import type { QueueMessage } from './queue-handler.ts';
  * Runs the task that a message names, to its end with the providers that were in force at its beginning, unless one of its
  * operations names an account that is newer than they are.
  *
- * Without usable settings, and while the cluster of its account cannot be reached, the message is given up and the task is not touched:
- * no attempt is counted, and the sweeper sends a message each minute for as long as the task is open.
+ * Without usable settings the message is given up and the task is not touched: no attempt is counted, and the sweeper sends a message each
+ * minute for as long as the task is open.
  *
  * @param open opens the providers: named by the function, as all that its grants follow from
  * @returns the account of the task; undefined when it was not for this worker to run.
@@ -26,7 +23,7 @@ export async function runOperationsTask(
   open: () => Promise<ProviderServices>,
 ): Promise<string | undefined> {
   const opened = await open().catch((error: unknown) => leaveToSweeper(error, tasks));
-  if (opened === undefined || (await mustWait(message, opened))) return undefined;
+  if (opened === undefined) return undefined;
   let services = opened;
   let leased: string | undefined;
   await processTaskMessage(tasks, message, {
@@ -36,11 +33,14 @@ export async function runOperationsTask(
       services = newer ?? services;
       return newer !== undefined;
     },
+    clusters: {
+      isReachable: (account) => services.providers.isReachable(account),
+      waitMs: findClusterWaitMs(opened),
+    },
     onLeased({ account, caller }) {
       leased = account;
       addLogFields({ account, ...caller });
     },
-    clusterWaitMs: findClusterWaitMs(opened.settings, tasks.log),
     stop: message.stop,
   });
   return leased;
@@ -51,21 +51,8 @@ function leaveToSweeper(error: unknown, { log }: TaskServices): undefined {
   log.warn('a task waits for settings that can be used', { reason: error.message });
 }
 
-/** Whether a task is to wait for the cluster of its account. One that has waited long enough is run, and fails by what its calls say. */
-async function mustWait(
-  { taskId, account, acceptedAtMs }: TaskMessage,
-  { providers, settings, clock, log }: ProviderServices,
-): Promise<boolean> {
-  if (account === undefined || acceptedAtMs === undefined) return false;
-  const waitMs = findClusterWaitMs(settings, log);
-  if (!isAhead(acceptedAtMs + waitMs, clock.now(), waitMs)) return false;
-  if (await providers.isReachable(account)) return false;
-  log.info('a task waits for its cluster', { taskId, account });
-  return true;
-}
-
 /** Operations do not fail for a wrong number of seconds. */
-function findClusterWaitMs(settings: JsonObject, log: Logger): number {
+function findClusterWaitMs({ settings, log }: ProviderServices): number {
   try {
     return parseClusterWaitMs(settings);
   } catch (error) {

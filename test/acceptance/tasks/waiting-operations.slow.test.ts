@@ -12,8 +12,8 @@ const waitingCount = chooseSize({ short: 60, long: 1_000 });
 const nearCount = 10;
 /** On a busy machine the stores may take longer than a caller is let wait. */
 const postsMax = 10;
-/** The sweeper sends for what waits once a minute. */
-const sweptMs = 90_000;
+/** Each is looked at each 15 seconds, on a machine that does much else. */
+const looksMs = 180_000;
 
 describeWithCluster('operations of an account that is down', (cluster) => {
   it('wait without delaying those of another account, and run once each when it is back', async () => {
@@ -44,14 +44,14 @@ describeWithCluster('operations of an account that is down', (cluster) => {
       `slowest of ${nearCount} deploys beside ${waitingCount} that wait: ${Math.round(Math.max(...delays))} ms`,
     );
     expect(delays.toSorted((one, other) => one - other)[nearCount / 2]).toBeLessThan(2_000);
-    const [first = ''] = waiting;
-    expect((await system.fetch(`/task/${first}`)).status).toBe(200);
-    expect(await system.readLog()).toContain('a task waits for its cluster');
-
     await door.open();
     for (const id of waiting) {
-      const task = await system.waitForTask(id, { timeoutMs: 2 * sweptMs });
+      const task = await system.waitForTask(id, { timeoutMs: looksMs });
       expect(task.status).toMatchObject({ completed: true, failed: false });
+      const waits = task.history.filter(
+        ({ status }) => status === 'Waiting for the cluster of account behind',
+      );
+      expect(waits).toHaveLength(1);
     }
     await system.idle();
     const jobs = JSON.parse(await kubectl(['-n', namespace.name, 'get', 'jobs', '-o', 'json']));
@@ -66,7 +66,7 @@ describeWithCluster('operations of an account that is down', (cluster) => {
 
     const startMs = performance.now();
     const task = await system.waitForTask(await deployJob(system, 'gone', 'default'), {
-      timeoutMs: 2 * sweptMs,
+      timeoutMs: looksMs,
     });
 
     expect(performance.now() - startMs).toBeGreaterThan(4_500);
@@ -114,12 +114,12 @@ describeWithCluster('operations whose credentials end', (cluster) => {
 
     const id = await deploy('late');
     const read = async () => JSON.stringify(await (await system.fetch(`/task/${id}`)).json());
-    await expect.poll(read, { timeout: 60_000 }).toContain('waiting for credentials of late');
+    await expect.poll(read, { timeout: 60_000 }).toContain('Waiting for credentials of account late');
     const live = await system.fetch(`/manifests/late/${namespace.name}/configMap%20a`);
     expect([live.status >= 400, await live.text()]).toEqual([true, expect.stringContaining('credentials')]);
 
     token = 'next';
-    const task = await system.waitForTask(id, { timeoutMs: 2 * sweptMs });
+    const task = await system.waitForTask(id, { timeoutMs: looksMs });
     expect(task.status).toMatchObject({ completed: true, failed: false });
     expect(countPosts()).toBe(4);
   }, 300_000);

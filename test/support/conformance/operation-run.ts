@@ -163,11 +163,20 @@ export function toRequest(
   return { body, cloudProvider, clientRequestId: '', caller: {}, rights: fullAccess.rights };
 }
 
-function work({ system }: MortalWorker, providers: ProviderSet, task: Task): Promise<void> {
-  return processTaskMessage(system, messageOf(task), {
-    findOperation: (provider, name) => providers.findOperation(provider, name),
-    stop: new AbortController().signal,
-  });
+/** Runs the task, and goes on with it as often as it is put down. */
+async function work({ system }: MortalWorker, providers: ProviderSet, task: Task): Promise<void> {
+  let lookSeconds: number | undefined;
+  do {
+    await system.clock.sleep((lookSeconds ?? 0) * 1_000);
+    lookSeconds = undefined;
+    await processTaskMessage(system, messageOf(task), {
+      findOperation: (provider, name) => providers.findOperation(provider, name),
+      onPutDown: (seconds) => {
+        lookSeconds = seconds;
+      },
+      stop: new AbortController().signal,
+    });
+  } while (lookSeconds !== undefined);
 }
 
 /** What the cloud says to a call that it refuses; undefined for one that it takes. */
@@ -190,7 +199,14 @@ function toOutcome<Place, World>(
   { status, history, resultObjects, outputs }: TaskView,
   cloud: OperationCloud<Place, World>,
 ): Outcome {
-  return { status, history, outputs, resultObjects: resultObjects.map((each) => cloud.normalize(each)) };
+  // Whether it had to be put down is a matter of how busy the machine is.
+  const lines = history.filter((line) => !line.status.startsWith('Waiting for '));
+  return {
+    status,
+    history: lines,
+    outputs,
+    resultObjects: resultObjects.map((each) => cloud.normalize(each)),
+  };
 }
 
 async function findTold({ system, secrets, log }: Run, task: Task): Promise<string[]> {

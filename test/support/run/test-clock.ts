@@ -51,5 +51,32 @@ export function createStandingClock(): TestClock {
   };
 }
 
+/** A clock whose time passes, and whose sleeps end, only when it is turned: what happens between two turns takes no time. */
+export function createTurnedClock(): TestClock {
+  let ms = systemClock.now();
+  const sleepers = new Map<() => void, number>();
+  return {
+    now: () => ms,
+    monotonic: () => ms,
+    async sleep(sleepMs, signal) {
+      signal?.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const stop = (): void => reject(signal?.reason);
+      sleepers.set(resolve, ms + sleepMs);
+      signal?.addEventListener('abort', stop);
+      try {
+        await promise;
+      } finally {
+        sleepers.delete(resolve);
+        signal?.removeEventListener('abort', stop);
+      }
+    },
+    advance(byMs) {
+      ms += byMs;
+      for (const [wake, untilMs] of sleepers) if (untilMs <= ms) wake();
+    },
+  };
+}
+
 /** The machine's randomness: ids need not be foreseeable in tests. */
 export const testRandomness: Randomness = systemRandomness;

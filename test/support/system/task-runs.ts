@@ -48,11 +48,11 @@ export async function runTaskOnce(
   {
     works,
     stop,
-    clusterWaitMs = 0,
+    clusterWaitMs,
   }: { works: { [name: string]: Work }; stop?: AbortSignal; clusterWaitMs?: number },
 ): Promise<void> {
   await processTaskMessage(system, messageOf(task), {
-    clusterWaitMs,
+    ...(clusterWaitMs && { clusters: { isReachable: async () => true, waitMs: clusterWaitMs } }),
     findOperation: async (_provider, name) => toOperation(name, works[name]),
     stop: stop ?? new AbortController().signal,
   });

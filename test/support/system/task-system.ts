@@ -29,6 +29,8 @@ export interface TestTaskSystem extends TaskSystem, AsyncDisposable {
   listEvents(taskId: string): Promise<string[]>;
   /** The events on the bus about a task, in order. */
   listTaskEvents(taskId: string): Promise<TaskEvent[]>;
+  /** The queue `operations`, as what feeds workers reads it. */
+  readonly messages: { readonly sqs: QueueClient; readonly queueUrl: string };
   /** Ids of the tasks whose messages are on the queue now; they are hidden from then on. */
   receiveTaskMessages(): Promise<string[]>;
 }
@@ -39,8 +41,8 @@ export interface TaskEvent {
   readonly detail: JsonObject;
 }
 
-/** Starts the engines and puts a task engine on them. */
-export async function startTaskSystem(): Promise<TestTaskSystem> {
+/** Starts the engines and puts a task engine on them. @param clock default: one that runs with the machine's */
+export async function startTaskSystem(clock = createTestClock()): Promise<TestTaskSystem> {
   const dir = await mkdtemp(join(tmpdir(), 'busdriver-engine-'));
   const logged: string[] = [];
   const log = createListLogger(logged);
@@ -51,7 +53,6 @@ export async function startTaskSystem(): Promise<TestTaskSystem> {
   eventbridge.on('event', (event) => void events.push(event));
   await clients.sqs.send(new CreateQueueCommand({ QueueName: 'operations' }));
   const queueUrl = toQueueUrl('operations');
-  const clock = createTestClock();
   const table = new ItemTable(clients.dynamodb, tasksTable.name);
   return {
     clock,
@@ -62,6 +63,7 @@ export async function startTaskSystem(): Promise<TestTaskSystem> {
     table,
     store: new DynamoTaskStore({ table, clock, randomness: testRandomness }),
     queue: createOperationQueue(clients.sqs, queueUrl),
+    messages: { sqs: clients.sqs, queueUrl },
     bus: createEventBus(clients.eventbridge, 'busdriver', { clock, randomness: testRandomness }),
     listEvents: async (taskId) => listTaskEvents(events, taskId).map(({ type }) => type),
     listTaskEvents: async (taskId) => listTaskEvents(events, taskId),

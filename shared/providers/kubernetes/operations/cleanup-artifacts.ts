@@ -7,7 +7,7 @@ import { type Coordinates, readCoordinates, readKind, readNamespace } from '../m
 import { readStrategy } from '../manifest/strategy.ts';
 import { findVersion, listExpiredVersions } from '../manifest/version.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
-import { deleteObject, readUid } from './steps/deletion.ts';
+import { deleteObjects, readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
 import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import { type groupNames, type OperationResult, toOperationResult } from './steps/result.ts';
@@ -70,7 +70,7 @@ async function runCleanup(description: CleanupDescription, work: OperationWork):
       work.run.report(`Deleting ${describeObject(target)}, an old version`);
       const ref = await getTargetRef(target, work);
       const fullName = formatFullName(target.kind, target.name);
-      await deleteObject(work, { ref, fullName, uid: target.uid, decidedAtMs });
+      await deleteObjects(work, [{ ref, fullName, uid: target.uid, decidedAtMs }]);
     }
     return toOperationResult({ names: groupTargets(objects) });
   });

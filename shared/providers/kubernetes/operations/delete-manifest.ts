@@ -8,11 +8,10 @@ import { formatFullName, parseKind } from '../kinds/name.ts';
 import { readLabels } from '../manifest/annotations.ts';
 import { type Coordinates, readName, readNamespace } from '../manifest/identity.ts';
 import { formatSelectors, labelSelectorsField, matchesSelectors } from '../manifest/selectors.ts';
-import { deleteObject, readUid } from './steps/deletion.ts';
+import { type Deletion, deleteObjects, readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
 import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import { toOperationResult } from './steps/result.ts';
-import { settleAll } from './steps/settle-all.ts';
 import { getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
 
 const deleteField = objectField({
@@ -60,10 +59,11 @@ async function runDelete(description: DeleteDescription, work: OperationWork): P
     const { decidedAtMs, objects } = await run.decide('targets', () => decideTargets(description, work));
     if (objects.length === 0) run.report('There is nothing to delete');
     for (const target of objects) run.report(`Deleting ${describeObject(target)}`);
-    await settleAll(objects, async (target) => {
+    const toDeletion = async (target: Targets['objects'][number]): Promise<Deletion> => {
       const ref = await getTargetRef(target, work);
-      await deleteObject(work, { ref, fullName: toFullName(target), uid: target.uid, decidedAtMs, options });
-    });
+      return { ref, fullName: toFullName(target), uid: target.uid, decidedAtMs, options };
+    };
+    await deleteObjects(work, await Promise.all(objects.map(toDeletion)));
     run.report(`Deleted ${objects.length} objects`);
     return toOperationResult({ names: { [location]: objects.map(toFullName) } });
   });

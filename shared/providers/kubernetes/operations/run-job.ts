@@ -87,6 +87,7 @@ function reportAs(phase: string, run: OperationRun): OperationRun {
     step: (key, work) => run.step(key, work),
     decide: (key, choose) => run.decide(key, choose),
     recall: (key) => run.recall(key),
+    waitUntil: (key, look, wait) => run.waitUntil(key, look, { phase, ...wait }),
   };
 }
 

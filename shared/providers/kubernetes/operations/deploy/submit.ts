@@ -8,7 +8,7 @@ import { readTrace, type SubmissionState } from '../../apply/write-trace.ts';
 import { readAnnotations } from '../../manifest/annotations.ts';
 import { readCoordinates } from '../../manifest/identity.ts';
 import { readStrategy } from '../../manifest/strategy.ts';
-import { deleteObject, readUid } from '../steps/deletion.ts';
+import { deleteObjects, readUid } from '../steps/deletion.ts';
 import { describeObject, explainFailure } from '../steps/failure.ts';
 import type { OperationWork } from '../steps/operation-definition.ts';
 import { maskObject } from '../steps/result.ts';
@@ -184,5 +184,5 @@ async function removePredecessor(
 ): Promise<void> {
   const { ref } = await resolveTarget(work.client, manifest, await getWriteOptions(work));
   work.run.report(`Deleting ${fullName}, to be made anew`);
-  await deleteObject(work, { ref, fullName, ...predecessor });
+  await deleteObjects(work, [{ ref, fullName, ...predecessor }]);
 }

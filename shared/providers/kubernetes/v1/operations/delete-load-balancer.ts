@@ -29,7 +29,8 @@ async function runDelete(description: DeleteLoadBalancerDescription, work: V1Wor
     decidedAtMs: work.session.clock.now(),
   }));
   // What is not there counts as deleted.
-  if (doomed !== null) await run.step('delete', () => deleteDoomed(doomed, { namespace, decidedAtMs }, work));
+  if (doomed !== null)
+    await run.step('delete', () => deleteDoomed([doomed], { namespace, decidedAtMs }, work));
   run.report(`Successfully deleted load balancer ${name}.`);
   return undefined;
 }

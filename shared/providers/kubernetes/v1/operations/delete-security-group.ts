@@ -30,7 +30,8 @@ async function runDelete(description: DeleteSecurityGroupDescription, work: V1Wo
     decidedAtMs: session.clock.now(),
   }));
   // What is not there counts as deleted.
-  if (doomed !== null) await run.step('delete', () => deleteDoomed(doomed, { namespace, decidedAtMs }, work));
+  if (doomed !== null)
+    await run.step('delete', () => deleteDoomed([doomed], { namespace, decidedAtMs }, work));
   run.report(`Successfully deleted ${name} in ${namespace}.`);
   return undefined;
 }

@@ -27,7 +27,7 @@ async function runDestroy(description: DestroyJobDescription, work: V1Work): Pro
   run.report('Destroying job...');
   // What is not there counts as destroyed.
   if (doomed !== null)
-    await run.step('destroy', () => deleteDoomed(doomed, { namespace, decidedAtMs }, work));
+    await run.step('destroy', () => deleteDoomed([doomed], { namespace, decidedAtMs }, work));
   run.report(`Successfully destroyed job ${name}.`);
   return undefined;
 }

@@ -39,7 +39,7 @@ async function runDestroy(description: ServerGroupDescription, work: V1Work): Pr
   const destruction = await run.decide('target', () => chooseDoomed(description, { namespace, name }, work));
   const { cluster, deployment, autoscaler, serverGroup, decidedAtMs } = destruction;
   const destroy = (doomed: Doomed): Promise<null> =>
-    run.step(`destroy/${doomed.kind}`, () => deleteDoomed(doomed, { namespace, decidedAtMs }, work));
+    run.step(`destroy/${doomed.kind}`, () => deleteDoomed([doomed], { namespace, decidedAtMs }, work));
   if (cluster !== null) run.report(`Checking if deployment ${cluster} needs to be destroyed...`);
   if (deployment !== null) {
     run.report(`Destroying deployment ${cluster}...`);

@@ -1,4 +1,4 @@
-import { forEachConcurrently, mapConcurrently } from '../../../../core/concurrency.ts';
+import { mapConcurrently } from '../../../../core/concurrency.ts';
 import { checkInstances, type InstancesDescription, instancesField } from '../descriptions/instances.ts';
 import { deleteDoomed, findDoomed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
@@ -29,12 +29,7 @@ async function runTerminate(description: InstancesDescription, work: V1Work): Pr
     // What is not there counts as terminated.
     return { doomed: found.filter((pod) => pod !== null), decidedAtMs: session.clock.now() };
   });
-  await run.step('terminate', async () => {
-    await forEachConcurrently(doomed, podsAtATime, async (pod) => {
-      await deleteDoomed(pod, { namespace, decidedAtMs }, work);
-    });
-    return null;
-  });
+  await run.step('terminate', () => deleteDoomed(doomed, { namespace, decidedAtMs }, work));
   run.report('Successfully terminated provided instances.');
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { deleteObject, readUid } from '../../operations/steps/deletion.ts';
+import { deleteObjects, describeSome, readUid } from '../../operations/steps/deletion.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import type { V1Kind } from './resources.ts';
 import { findLive, getRef, type ServerGroupName } from './server-group.ts';
@@ -18,20 +18,20 @@ export function toDoomed(kind: V1Kind, name: string, uid: string | undefined): D
 }
 
 /**
- * Deletes an object with what depends on it, and waits until it is gone. One that is gone already is none of its business.
+ * Deletes objects with what depends on them, and waits until they are gone. One that is gone already is none of its business.
  *
  * @param decidedAtMs wall time of the decision, milliseconds: the wait is counted from there
- * @throws FailedOperationError when it is not gone in time, or with the API server's own words.
+ * @throws FailedOperationError when one is not gone in time, or with the API server's own words.
  */
 export async function deleteDoomed(
-  { kind, name, uid }: Doomed,
+  doomed: readonly Doomed[],
   { namespace, decidedAtMs }: { readonly namespace: string; readonly decidedAtMs: number },
   work: V1Work,
 ): Promise<null> {
-  const fullName = `${kind} ${name}`;
-  const ref = getRef(kind, { namespace, name });
-  await explainFailure(`Deleting ${fullName} in namespace ${namespace}`, () =>
-    deleteObject(work, { ref, fullName, uid, decidedAtMs }),
-  );
+  const deletions = doomed.map(({ kind, name, uid }) => ({
+    ...{ uid, decidedAtMs, fullName: `${kind} ${name}`, ref: getRef(kind, { namespace, name }) },
+  }));
+  const names = describeSome(deletions.map(({ fullName }) => fullName));
+  await explainFailure(`Deleting ${names} in namespace ${namespace}`, () => deleteObjects(work, deletions));
   return null;
 }

@@ -12,6 +12,7 @@ export function inPhase(work: V1Work, phase: string): V1Work {
       step: (key, act) => run.step(key, act),
       decide: (key, choose) => run.decide(key, choose),
       recall: (key) => run.recall(key),
+      waitUntil: (key, look, wait) => run.waitUntil(key, look, { phase, ...wait }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { FailedOperationError } from '../../../../core/errors.ts';
+import type { Look } from '../../../../core/tasks/wait.ts';
 import { asUnchecked } from '../../api/unchecked.ts';
 import { readName } from '../../manifest/identity.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
@@ -8,10 +9,6 @@ import { type Doomed, deleteDoomed, toDoomed } from './doomed.ts';
 import { listOwnPods } from './own-pods.ts';
 import { findLive, type ServerGroupName } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
-
-const firstPauseMs = 50;
-const pauseGrowth = 1.5;
-const maximumPauseMs = 2_000;
 
 /**
  * Deletes the pods of a StatefulSet or DaemonSet one by one, from the highest name on, each once the one before is back: for a
@@ -35,7 +32,7 @@ export async function recreatePods(
   await run.step('recreate-pods', async () => {
     for (const [index, pod] of pods.entries()) {
       const startedAtMs = decidedAtMs + index * session.settings.operationTimeoutMs;
-      await deleteDoomed(pod, { namespace, decidedAtMs: startedAtMs }, work);
+      await deleteDoomed([pod], { namespace, decidedAtMs: startedAtMs }, work);
       if (kind === 'StatefulSet') await waitForSuccessor(pod, { namespace, name, startedAtMs }, work);
     }
     return null;
@@ -54,15 +51,18 @@ async function waitForSuccessor(
 ): Promise<void> {
   const { session, run } = work;
   const { clock, settings } = session;
-  const deadlineMs = Math.min(startedAtMs, clock.now()) + settings.operationTimeoutMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * pauseGrowth, maximumPauseMs)) {
+  const look = async ({ isLate }: Look): Promise<true | undefined> => {
     const live = await findLive('Pod', { namespace, name: pod.name }, work);
     const isRunning = live !== undefined && asUnchecked<V1Pod>(live).status?.phase === 'Running';
-    if (isRunning && readUid(live) !== pod.uid) return;
-    if (clock.now() >= deadlineMs)
-      throw new FailedOperationError(
-        `Failed to launch a new pod(${pod.name}) for ServerGroup ${name} in ${namespace}.`,
-      );
-    await clock.sleep(pauseMs, run.signal);
-  }
+    if (isRunning && readUid(live) !== pod.uid) return true;
+    if (!isLate) return undefined;
+    throw new FailedOperationError(
+      `Failed to launch a new pod(${pod.name}) for ServerGroup ${name} in ${namespace}.`,
+    );
+  };
+  await run.waitUntil(`successor/${pod.uid}`, look, {
+    describe: () => `another Pod ${pod.name} to run`,
+    deadlineMs: Math.min(startedAtMs, clock.now()) + settings.operationTimeoutMs,
+    clock,
+  });
 }

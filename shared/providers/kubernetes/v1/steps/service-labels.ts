@@ -77,7 +77,7 @@ export async function choosePods(
   const { session, run } = work;
   const { live, isSettled } = await waitUntilSettled(() => getSwitched(target, work), {
     clock: session.clock,
-    signal: run.signal,
+    run,
   });
   const labels = Object.keys(readTemplateLabels(live)).filter(isLoadBalancerLabel);
   const own = await listOwnPods(live, target.namespace, work);

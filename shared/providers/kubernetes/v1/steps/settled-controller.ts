@@ -1,13 +1,12 @@
 import type { V1ReplicationController } from '@kubernetes/client-node';
 import type { Clock } from '../../../../core/clock.ts';
+import type { OperationRun } from '../../../../core/tasks/operation.ts';
+import type { Look } from '../../../../core/tasks/wait.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked } from '../../api/unchecked.ts';
 
 /** How long a controller may take to see what was changed, milliseconds. It takes some unless it is away, or has much to do. */
 const patienceMs = 30_000;
-const firstPauseMs = 10;
-const pauseGrowth = 1.5;
-const maximumPauseMs = 1_000;
 
 /** A controller as it was when its pods could be chosen. */
 export interface SettledController {
@@ -24,15 +23,18 @@ export interface SettledController {
  */
 export async function waitUntilSettled(
   read: () => Promise<Manifest>,
-  { clock, signal }: { readonly clock: Pick<Clock, 'now' | 'sleep'>; readonly signal: AbortSignal },
+  { clock, run }: { readonly clock: Clock; readonly run: Pick<OperationRun, 'waitUntil'> },
 ): Promise<SettledController> {
-  const deadlineMs = clock.now() + patienceMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * pauseGrowth, maximumPauseMs)) {
+  const look = async ({ isLate }: Look): Promise<SettledController | undefined> => {
     const live = await read();
     const isSettled = hasSeenLatest(live);
-    if (isSettled || clock.now() >= deadlineMs) return { live, isSettled };
-    await clock.sleep(pauseMs, signal);
-  }
+    return isSettled || isLate ? { live, isSettled } : undefined;
+  };
+  return await run.waitUntil('settled', look, {
+    describe: () => 'the controller to see the change',
+    deadlineMs: clock.now() + patienceMs,
+    clock,
+  });
 }
 
 /** The line that tells of a server group whose controller did not see its change in time. */

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { OperationJournal, TaskJournal } from '../../../../../../shared/core/tasks/task-journal.ts';
 import { waitUntilSettled } from '../../../../../../shared/providers/kubernetes/v1/steps/settled-controller.ts';
 
 const { signal } = new AbortController();
+const journal = new TaskJournal({ committed: [], prefix: '', commit: async () => undefined });
+const run = new OperationJournal(journal, { prefix: '', phase: '', signal });
 
 /** A ReplicationController that was changed twice, of which it has seen so many changes. */
 function createChanged(observedGeneration: number) {
@@ -14,6 +17,7 @@ function createSleepless() {
   let ms = 0;
   return {
     now: () => ms,
+    monotonic: () => ms,
     async sleep(pauseMs: number) {
       ms += pauseMs;
     },
@@ -25,14 +29,14 @@ test('a controller is settled once it has seen its latest change', async () => {
   const clock = createSleepless();
   const settled = await waitUntilSettled(async () => looks.next().value ?? createChanged(0), {
     clock,
-    signal,
+    run,
   });
   expect(settled).toEqual({ live: createChanged(2), isSettled: true });
 });
 
 test('one that sees nothing for half a minute is taken as it is', async () => {
   const clock = createSleepless();
-  const settled = await waitUntilSettled(async () => createChanged(1), { clock, signal });
+  const settled = await waitUntilSettled(async () => createChanged(1), { clock, run });
   expect(settled).toEqual({ live: createChanged(1), isSettled: false });
   expect(clock.now()).toBeGreaterThanOrEqual(30_000);
 });
