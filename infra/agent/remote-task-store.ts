@@ -60,7 +60,7 @@ export class RemoteTaskStore implements WorkerStore {
     return {
       task: fromLeasedTaskMessage(message, ownerId),
       lease,
-      waitsInPlace: true,
+      waitsInPlace: message.putsDown !== true,
       readOperations: async () => parseOperations(message),
     };
   }

@@ -161,6 +161,12 @@ export class WorkLoop {
     }
   }
 
+  /** Takes a task that it has put down. Should this agent end before, others find it when they ask for work. */
+  async #lookAgain(id: string, account: string, seconds: number): Promise<void> {
+    if (await waits(this.#options.system.clock, seconds * 1_000, this.#stop.signal))
+      this.#begin([{ kind: 'TASK', account, id }]);
+  }
+
   /** Never rejects: a task that could not be run waits for its lease to lapse, and is asked for again. */
   async #runTask(taskId: string, account: string): Promise<void> {
     const { system, accounts, metrics } = this.#options;
@@ -180,6 +186,7 @@ export class WorkLoop {
               end = metrics.beginTask();
               addLogFields({ ...caller });
             },
+            onPutDown: (seconds) => void this.#lookAgain(taskId, account, seconds),
           },
         );
       } catch (error) {

@@ -33,6 +33,9 @@ export const clusterFactLengthMax = 500;
 /** Commits that leave something in a task's journal, at most. */
 export const commitsMax = 2_000;
 
+/** Seconds after which a task that was put down is looked at again, at most. */
+export const lookSecondsMax = 60;
+
 /** Warnings that an agent hands over at a time, at most. */
 export const warningsMax = 200;
 
@@ -150,12 +153,16 @@ export const leasedTaskSchema = z.object({
   journal: z.array(z.string()),
   /** Whether operations of other accounts follow: then the task is not ended, but handed over. Default false. */
   handsOver: z.boolean().optional(),
+  /** Whether a commit may put it down while it waits. Default false: its agent waits. */
+  putsDown: z.boolean().optional(),
 });
 
 /** One conditional update of a leased task. */
 export const commitSchema = z.object({
   lease: leaseSchema,
-  next: z.enum(['hold', 'checkpoint', 'handover', 'release', 'COMPLETED', 'FAILED']),
+  next: z.enum(['hold', 'checkpoint', 'handover', 'wait', 'release', 'COMPLETED', 'FAILED']),
+  /** Seconds after which a task that waits is to be looked at again. Default 1. */
+  lookSeconds: z.int().min(1).max(lookSecondsMax).optional(),
   entries: z.array(z.string().max(entryBytesMax)).max(1_000),
 });
 

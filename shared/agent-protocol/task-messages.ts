@@ -45,6 +45,7 @@ export function toLeasedTaskMessage(
     waitMs: task.inbox?.waitMs ?? 0,
     operations: JSON.stringify(told),
     journal: journal.map((entry) => JSON.stringify(entry)),
+    putsDown: true,
     ...(range?.isLast === false && { handsOver: true }),
   };
 }
@@ -94,8 +95,12 @@ export function parseOperations({ operations }: LeasedTaskMessage): readonly Sub
 }
 
 /** A commit as it is sent. What the bus was told of is no matter of an agent. */
-export function toCommitMessage(lease: CommitMessage['lease'], { next, entries }: Commit): CommitMessage {
-  return { lease, next, entries: entries.map((entry) => JSON.stringify(entry)) };
+export function toCommitMessage(
+  lease: CommitMessage['lease'],
+  { next, lookSeconds, entries }: Commit,
+): CommitMessage {
+  const texts = entries.map((entry) => JSON.stringify(entry));
+  return { lease, next, entries: texts, ...(lookSeconds !== undefined && { lookSeconds }) };
 }
 
 /** What of a task the entries of a commit are held against. */

@@ -503,6 +503,11 @@ export const descriptor = {
                       "oneof": [
                         "hands_over"
                       ]
+                    },
+                    "_puts_down": {
+                      "oneof": [
+                        "puts_down"
+                      ]
                     }
                   },
                   "fields": {
@@ -554,6 +559,13 @@ export const descriptor = {
                       "options": {
                         "proto3_optional": true
                       }
+                    },
+                    "puts_down": {
+                      "type": "bool",
+                      "id": 12,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },
@@ -574,6 +586,13 @@ export const descriptor = {
                   }
                 },
                 "TaskCommit": {
+                  "oneofs": {
+                    "_look_seconds": {
+                      "oneof": [
+                        "look_seconds"
+                      ]
+                    }
+                  },
                   "fields": {
                     "task": {
                       "type": "string",
@@ -591,6 +610,13 @@ export const descriptor = {
                       "rule": "repeated",
                       "type": "string",
                       "id": 4
+                    },
+                    "look_seconds": {
+                      "type": "uint32",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },

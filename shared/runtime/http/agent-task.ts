@@ -32,17 +32,17 @@ export async function commitTask(
   task: HeldTask,
   message: CommitMessage,
 ): Promise<ApiResponse> {
-  const { next } = message;
+  const { next, lookSeconds } = message;
   const entries = parseEntries(message, task.hold);
   if (task.hold.entries >= commitsMax && next === 'hold') {
     throw new TooLargeError(`Task ${task.id} has ${commitsMax} commits, and may have no more`);
   }
   return unlessLost(hub, task.id, async () => {
     const lease = toLease(task, message.lease);
-    await hub.store.commit(lease, { entries, next });
+    await hub.store.commit(lease, { entries, next, ...(lookSeconds !== undefined && { lookSeconds }) });
     if (next === 'COMPLETED' || next === 'FAILED') await settle(hub, task.id);
     else if (next === 'handover') await handOver(hub, task.id);
-    else if (next !== 'hold') await handOn(hub, task);
+    else if (next !== 'hold' && next !== 'wait') await handOn(hub, task);
     const { fence, sequence } = lease;
     return ok<LeaseReference>({ fence, sequence });
   });

@@ -18,8 +18,11 @@ export async function openAgentWork(services: Services): Promise<AgentWorkHub> {
   return { ...hub, agents: openAgentStore(services).agents };
 }
 
-/** Tasks, and reads, of one account that are looked at, of which an agent may run a part at once. */
-const rowsMax = 20;
+/** Reads of one account that are looked at, of which an agent may run a part at once. */
+const readsMax = 20;
+
+/** Tasks of one account that are looked at: those that others hold, or that wait, keep newer ones waiting only where they are so many. */
+const tasksMax = 100;
 
 /** Accounts and tasks that are looked at together. */
 const concurrency = 8;
@@ -61,7 +64,7 @@ async function listAccountWork(
   session: Pick<AgentSession, 'journalFormat'>,
   account: string,
 ): Promise<Work['work']> {
-  const [reads, rows] = await Promise.all([listReads(hub, account), hub.inboxes.list(account, rowsMax)]);
+  const [reads, rows] = await Promise.all([listReads(hub, account), hub.inboxes.list(account, tasksMax)]);
   const isOpen = await mapConcurrently(rows, concurrency, async (row) => {
     const task = await findWaiting(hub, account, row);
     // Who would be refused does not ask again and again.
@@ -76,7 +79,7 @@ async function listAccountWork(
 
 /** The reads of an account that wait for an agent. Somebody waits for each: they come before tasks. */
 async function listReads(hub: AgentHub, account: string): Promise<readonly string[]> {
-  const ids = await hub.reads.list(account, rowsMax);
+  const ids = await hub.reads.list(account, readsMax);
   const reads = await mapConcurrently(ids, concurrency, (id) => hub.reads.find(id));
   const nowMs = hub.clock.now();
   const isWaiting = (index: number): boolean => {

@@ -209,6 +209,32 @@ describeWithCluster('agents', (cluster) => {
   );
 
   test(
+    'put down a task that waits, look at it again, and find that of one that was killed',
+    async () => {
+      await using namespace = await createNamespace('agents');
+      const { system } = world;
+      const path = `/api/v1/namespaces/${namespace.name}/configmaps`;
+      const metadata = { name: 'held', finalizers: ['busdriver.test/hold'] };
+      await requestApi('POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
+      await using victim = await start('edge');
+      const id = await system.postOperations([
+        { deleteManifest: { account: 'edge', location: namespace.name, manifestName: 'configMap held' } },
+      ]);
+      await victim.untilLogged('task put down: it waits', 2);
+      await victim.kill('SIGKILL');
+      await using second = await start('edge');
+      await second.untilLogged('task put down: it waits');
+      await requestApi('PATCH', `${path}/held`, { metadata: { finalizers: null } });
+      const task = await system.waitForTask(id, { timeoutMs: taskMs });
+
+      expect(task.status.failed).toBe(false);
+      const waits = task.history.filter(({ status }) => status.startsWith('Waiting for'));
+      expect(waits.map(({ status }) => status)).toEqual(['Waiting for configMap held to be gone']);
+    },
+    testMs,
+  );
+
+  test(
     'that do not come fail a task after its time, in words that say so',
     async () => {
       const task = await world.system.waitForTask(awaited, { timeoutMs: 150_000 });
