@@ -47,6 +47,7 @@ import {
   unbegun,
 } from './task-items.ts';
 import { readPayload, removePayload, writePayload } from './task-payload.ts';
+import { toRestart } from './task-restart.ts';
 import { readJournal } from './task-spills.ts';
 
 /** What the store is made of. */
@@ -242,27 +243,8 @@ export class DynamoTaskStore implements TaskStore {
     const payload = submission && (await this.#writePayload(submission.operations));
     await this.#putOpenRow(id, openRow, inbox);
     this.#checkOpenRow(acceptedAtMs);
-    const update = new ItemUpdate()
-      .set('state', 'STARTED')
-      .remove('endedAt')
-      .set('leaseUntil', 0)
-      .set('attempts', 0)
-      // Entries of earlier runs are history only.
-      .set('journalFormat', unbegun)
-      .set('openRow', openRow)
-      .set('expiresAt', this.#getExpiry())
-      .append('journal', [JSON.stringify(entry)])
-      .add('fence', 1)
-      .add('run', 1)
-      .requireNone('form')
-      .require('state', '=', 'FAILED_RETRYABLE');
-    if (payload !== undefined) update.put('payload', payload.payload).put('chunks', payload.chunks);
-    if (submission !== undefined) {
-      update.set('accounts', submission.accounts).set('isRestricted', submission.isRestricted);
-    }
-    const parting = toPartAttributes(parts);
-    update.put('inbox', inbox?.account).put('waitMs', inbox?.waitMs);
-    update.put('parts', parting.parts).put('part', parting.part);
+    const expiresAt = this.#getExpiry();
+    const update = toRestart({ entry, openRow, expiresAt, submission, payload, parts, inbox });
     const header = await this.#updateHeader(id, update, (found) => found.openRow === openRow);
     if (header !== undefined) return this.find(id);
     await this.#removeRows(openRow, inbox);

@@ -13,7 +13,7 @@ import {
 import { toPublicSettings } from './account/public-settings.ts';
 import { KubernetesSession } from './account/session.ts';
 import { keepOptions } from './account/unknown-keys.ts';
-import { createLateReads } from './reads/late-reads.ts';
+import { createLateReads } from './late-reads.ts';
 import { rowCodec } from './rows/row-codec.ts';
 
 /** Kubernetes: everything that can be described by a manifest, through the API servers of the configured accounts. */

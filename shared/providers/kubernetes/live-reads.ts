@@ -1,8 +1,8 @@
-import type { KubernetesSession } from '../account/session.ts';
-import { joinV1InstanceReader, joinV1JobReader } from '../v1/reads/live-readers.ts';
-import { createInstanceReader } from './instance-reader.ts';
-import { createJobReader } from './job-reader.ts';
-import { createManifestReader } from './manifest-reader.ts';
+import type { KubernetesSession } from './account/session.ts';
+import { createInstanceReader } from './reads/instance-reader.ts';
+import { createJobReader } from './reads/job-reader.ts';
+import { createManifestReader } from './reads/manifest-reader.ts';
+import { joinV1InstanceReader, joinV1JobReader } from './v1/reads/live-readers.ts';
 
 /** Live reads of accounts of both versions, through the clients of a session. */
 export function openLiveReads(session: KubernetesSession) {

@@ -1,5 +1,5 @@
-import type { InstanceReader, JobReader, ManifestReader } from '../../../core/providers/provider.ts';
-import type { KubernetesSession } from '../account/session.ts';
+import type { InstanceReader, JobReader, ManifestReader } from '../../core/providers/provider.ts';
+import type { KubernetesSession } from './account/session.ts';
 import type { openLiveReads } from './live-reads.ts';
 
 /** What is read from clusters while a caller waits. */
