@@ -8,7 +8,7 @@ const resolutionMs = 50;
 
 /** By how much the event loop of this process is late. Disposing ends the measurement. */
 export interface LoopDelay extends Disposable {
-  /** The median of the last second that is over, milliseconds: one long pause among many short ones does not count. */
+  /** The median of the last second that is over, or of the one before where that was less, milliseconds: one long pause does not count. */
   readonly ms: number;
 }
 
@@ -16,9 +16,12 @@ export interface LoopDelay extends Disposable {
 export function watchLoopDelay(): LoopDelay {
   const intervals = monitorEventLoopDelay({ resolution: resolutionMs });
   intervals.enable();
+  let last = 0;
   let ms = 0;
   const timer = setInterval(() => {
-    ms = Math.max(0, intervals.percentile(50) / 1e6 - resolutionMs);
+    const before = last;
+    last = Math.max(0, intervals.percentile(50) / 1e6 - resolutionMs);
+    ms = Math.min(before, last);
     intervals.reset();
   }, windowMs).unref();
   return {
