@@ -125,6 +125,8 @@ function getOptions({
     ...(entries === ownEntries && {
       alias: Object.fromEntries(replacedPackages.map((name) => [name, path.join(root, standIn)])),
     }),
+    // The AWS SDK loads it in browsers alone.
+    external: ['bowser'],
     minifySyntax: true,
     minifyWhitespace: true,
     // Names of classes and functions stay: those of errors are told.
