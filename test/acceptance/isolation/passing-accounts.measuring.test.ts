@@ -58,7 +58,7 @@ class Observer {
 
   async #look(): Promise<void> {
     const askedAtMs = performance.now();
-    const answer: unknown = await (await fetch(`${this.#process.url}/credentials`)).json();
+    const answer: unknown = await (await this.#process.fetch('/credentials')).json();
     this.slowestMs = Math.max(this.slowestMs, performance.now() - askedAtMs);
     const names = asJsonArray(answer).map((account) => asString(asJsonObject(account)?.name) ?? '');
     const listed = new Set(names);
@@ -74,7 +74,7 @@ async function change(
 ): Promise<void> {
   const definition = { type: 'kubernetes', name, server: { host: 'http://127.0.0.1:1' } };
   const isNew = method === 'POST';
-  const response = await fetch(`${process.url}/credentials${isNew ? '' : `/${name}`}`, {
+  const response = await process.fetch(`/credentials${isNew ? '' : `/${name}`}`, {
     method,
     ...(isNew && { body: JSON.stringify(definition), headers: { 'content-type': 'application/json' } }),
   });

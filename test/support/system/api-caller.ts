@@ -21,6 +21,9 @@ export interface SystemTask {
 /** Attempts of a post that is refused since there is too much at once, which a busy machine makes of a burst. */
 const attemptsMax = 20;
 
+/** What the front door of a starved process says. */
+const lateProcess = /this process is \d+ ms late/;
+
 /** Milliseconds between two looks at a task: few at first, and more each time. To look costs processor time that the task needs. */
 const pollIntervalMs = { first: 5, most: 100, growth: 1.5 };
 
@@ -30,12 +33,17 @@ export abstract class ApiCaller {
   abstract readonly url: string;
 
   /**
-   * `fetch` of a path of the API.
+   * `fetch` of a path of the API, again where the process is late: it has read nothing of the request.
    *
    * @throws Error for an answer that the OpenAPI document does not have
    */
   async fetch(target: string, init?: RequestInit): Promise<Response> {
-    return checkResponse(await fetch(new URL(target, this.url), init), init);
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await fetch(new URL(target, this.url), init);
+      const isLate = response.status === 503 && lateProcess.test(await response.clone().text());
+      if (!isLate || attempt === attemptsMax) return checkResponse(response, init);
+      await sleep(1_000);
+    }
   }
 
   /**

@@ -111,7 +111,9 @@ export const cloneJob: KubernetesOperationSpec = {
     ...lines,
     'Finished copying job for kub-test-0123456789ab. New job = JOB.',
   ],
-  look: async (place) => (await lookAtJobs(place)).slice(1),
+  // Its made-up name may come before that of its source.
+  look: async (place) =>
+    (await lookAtJobs(place)).filter((job) => getPath(job, 'name') !== 'kub-test-0123456789ab'),
   effect: () => [
     {
       name: 'JOB',
