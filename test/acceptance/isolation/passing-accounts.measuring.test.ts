@@ -58,7 +58,10 @@ class Observer {
 
   async #look(): Promise<void> {
     const askedAtMs = performance.now();
-    const answer: unknown = await (await this.#process.fetch('/credentials')).json();
+    const response = await fetch(`${this.#process.url}/credentials`);
+    const answer: unknown = await response.json();
+    // The front door of a starved process says no list.
+    if (response.status === 503) return;
     this.slowestMs = Math.max(this.slowestMs, performance.now() - askedAtMs);
     const names = asJsonArray(answer).map((account) => asString(asJsonObject(account)?.name) ?? '');
     const listed = new Set(names);
