@@ -24,7 +24,7 @@ import { OperationStream } from './operation-stream.ts';
 import { firstOptions, type PlannedStep, planSteps } from './option-steps.ts';
 import { currentName, releasedName } from './update-assemblies.ts';
 
-const stepTimeoutMs = 240_000;
+const stepTimeoutMs = 600_000;
 
 /** What else of an option can be seen where the emulator does as it says, beside that everything goes on. */
 const looks: { readonly [option: string]: (deployment: Deployment) => Promise<void> } = {
