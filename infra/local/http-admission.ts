@@ -56,7 +56,7 @@ export class Admission {
   #requests = 0;
   #bytes = 0;
 
-  /** @param readLoopDelayMs by how much the event loop was late within the last second, milliseconds. Default: it was not */
+  /** @param readLoopDelayMs by how much the event loop was late in each of the last two seconds, milliseconds. Default: it was not */
   constructor(limits: FrontDoorLimits, readLoopDelayMs = () => 0) {
     const { callerRate, callerBurst, accountRate, accountBurst, countedNamesMax: bucketsMax } = limits;
     this.#limits = limits;

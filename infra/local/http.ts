@@ -59,7 +59,7 @@ export interface StartHttpOptions {
   readonly findObstacle?: () => string | undefined;
   /** Finds the session of an agent that was proved before: agents take turns by these. Default: by their addresses. */
   readonly findAgent?: FindAgent;
-  /** By how much this process was late within the last second, milliseconds. Default: it is measured. */
+  /** By how much this process was late in each of the last two seconds, milliseconds. Default: it is measured. */
   readonly readLoopDelayMs?: () => number;
   /** Takes over connections that ask for it. Default: none are taken over. */
   readonly upgrades?: UpgradeRoute;

@@ -148,7 +148,7 @@ describe('an operation that waits for long', () => {
     expect((await getTaskView(system, task)).status).toMatchObject({ completed: true, failed: true });
   });
 
-  it('is ended from outside as any other', async () => {
+  it('can be ended from outside like any other task', async () => {
     const task = await acceptTask(system, ['first']);
     const awaited = new Awaited();
     await putDown(watchQueue().on, task, awaited);
