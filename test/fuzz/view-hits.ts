@@ -48,6 +48,7 @@ export function createViewHits({ account, namespace }: Playground, others: Hits)
       { path, query: { clusters: `${account}:${kept.cluster}` } },
       { path, query: { clusters: '' }, header: { 'Cache-Control': 'max-age=5' } },
     ],
+    'GET /serverGroups': [{ query: { applications: application } }],
     [balancer]: [
       { path: { ...place, name: 'service frontend' } },
       { path: { ...place, cloudProvider: 'nobody', name: 'service frontend' } },

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { queues } from '../../functions/queues.ts';
 import type { BusEvent } from '../../infra/local/engines/eventbridge/bus-events.ts';
@@ -7,7 +8,6 @@ import { tables } from '../../shared/aws/tables.ts';
 import type { EngineCredentials } from '../../shared/runtime/config.ts';
 import { createLogger } from '../../shared/runtime/services/logger.ts';
 import { startDynamoDb, startEventBridge, startSqs } from '../support/engines/engine-servers.ts';
-import { localClientOptions } from '../support/engines/local-aws-client.ts';
 
 /** What the process of the engines tells: first where they are, then each event that the bus delivers. */
 export type EnginesMessage =
@@ -20,6 +20,12 @@ export type EnginesMessage =
  */
 const visibilityTimeoutSeconds = 60;
 
+/** The engines take any: these are looked for afterwards in whatever could show them. */
+const credentials = {
+  accessKeyId: randomBytes(10).toString('hex'),
+  secretAccessKey: randomBytes(20).toString('hex'),
+};
+
 /** The local DynamoDB, SQS and EventBridge in a process of their own. The arguments are the folder of the data and the name of the bus. */
 async function main([dir = '', busName = '']: readonly string[]): Promise<void> {
   const log = createLogger({ logLevel: 'WARN', placement: 'local' });
@@ -31,7 +37,7 @@ async function main([dir = '', busName = '']: readonly string[]): Promise<void> 
   );
   const eventbridge = await startEventBridge({ buses: [busName], onEvent: (event) => tell({ event }) });
   const engines = { dynamodb: dynamodb.url, sqs: sqs.url, eventbridge: eventbridge.url };
-  tell({ engines, credentials: localClientOptions.credentials });
+  tell({ engines, credentials });
 }
 
 function tell(message: EnginesMessage): void {
