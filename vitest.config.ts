@@ -44,8 +44,9 @@ export default defineConfig({
       project('architecture', { include: [architecture], isolate: false }),
       project('units', {
         include: [units],
+        isolate: false,
         provide: { clusterOffer: { missing: 'suites without .cluster in their name run without one' } },
-        setupFiles: [lowPriority],
+        setupFiles: [lowPriority, './test/support/run/own-globals.ts'],
       }),
       project('templates', { include: templates, isolate: false, setupFiles: [lowPriority] }),
       project('systems', {

@@ -112,10 +112,10 @@ describe('a request', () => {
     ['a path of percent signs', `/credentials/${'%41'.repeat(20_000)}`, {}],
     ['1,000 headers of one name', '/credentials', { x: Array.from({ length: 1_000 }, () => 'y') }],
   ])('of %s is answered at once', async (_, target, headers) => {
-    const startMs = performance.now();
+    const used = process.threadCpuUsage();
     const answer = await send(target, { headers });
     expect([200, 400, 404, 431]).toContain(answer.status);
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    expect(process.threadCpuUsage(used).user / 1_000).toBeLessThan(1_000);
   });
 
   test('keeps an encoded slash within its segment', async () => {

@@ -66,9 +66,9 @@ describe('parseMoniker', () => {
   });
 
   test('takes time in proportion to the name', () => {
-    const started = performance.now();
+    const used = process.threadCpuUsage();
     parseMoniker(`${'a-'.repeat(50_000)}!`);
     parseMoniker(`system:${'-v001'.repeat(50_000)}!`);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(process.threadCpuUsage(used).user / 1_000).toBeLessThan(2_000);
   });
 });

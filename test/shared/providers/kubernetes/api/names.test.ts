@@ -58,7 +58,7 @@ describe('a name', () => {
   });
 
   test('of a million characters is refused at once, whatever it holds', () => {
-    const startedMs = performance.now();
+    const used = process.threadCpuUsage();
     for (const part of ['a', '.', '/', '%', '-', '\0', '\ud800', '😀']) {
       const text = part.repeat(1e6);
       for (const find of [findNameProblem, findNamespaceProblem, findKindProblem, findApiVersionProblem]) {
@@ -66,7 +66,7 @@ describe('a name', () => {
       }
       expect(quoteName(text).length).toBeLessThanOrEqual(101);
     }
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect(process.threadCpuUsage(used).user / 1_000).toBeLessThan(2_000);
   });
 });
 

@@ -215,9 +215,9 @@ test.each([
   const field = message.slice(0, 10_000);
   const cause = { field, message: field, reason: 'FieldManagerConflict' };
   const error = refuse(500, { message, details: { causes: Array.from({ length: 100 }, () => cause) } });
-  const started = performance.now();
+  const used = process.threadCpuUsage();
   withoutSecretValues(error, secrets, { path, body });
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(process.threadCpuUsage(used).user / 1_000).toBeLessThan(2_000);
 });
 
 test('a watch tells no value of a Secret that is quoted in an error event, a refusal or a list', async () => {

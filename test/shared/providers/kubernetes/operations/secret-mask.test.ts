@@ -136,7 +136,7 @@ test('six asterisks are no mask in what is no Secret', () => {
 
 test('a pointer of a million steps is looked at in no time', () => {
   const path = `/data${'/a'.repeat(500_000)}`;
-  const started = performance.now();
+  const used = process.threadCpuUsage();
   expect(patch('json', [{ op: 'add', path, value: 'x' }])).toBe('');
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(process.threadCpuUsage(used).user / 1_000).toBeLessThan(2_000);
 });
