@@ -1,36 +1,42 @@
-import { UsageError } from '../local/cli-options.ts';
-import { makeBill } from './bill.ts';
-import { formatBill, toBillJson } from './bill-text.ts';
-import { readCapacity } from './capacity-page.ts';
-import { type CostOptions, formatCostHelp, parseCostOptions } from './cost-options.ts';
-import { writePages } from './pages.ts';
-import { getOwnPrices, readPrices } from './prices.ts';
+import { CommanderError } from 'commander';
+import { makeBill, sum, sumBy } from './bill.ts';
+import { parseCostOptions } from './scenario.ts';
 
 /** `npm run cost`. */
-process.exitCode = await main(process.argv.slice(2));
-
-async function main(args: readonly string[]): Promise<number> {
-  try {
-    const options = parseCostOptions(args);
-    console.log(options.help ? formatCostHelp() : await run(options));
-    return 0;
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    if (!(error instanceof UsageError)) return 1;
-    console.error("Try 'npm run cost -- --help'.");
-    return 2;
+try {
+  console.log(run(process.argv.slice(2)));
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  if (error.exitCode !== 0) {
+    console.error(`${error.message}\nTry 'npm run cost -- --help'.`);
+    process.exitCode = 2;
   }
 }
 
-async function run({ scenario, pricesFile, json, write }: CostOptions): Promise<string> {
-  const prices = pricesFile === undefined ? getOwnPrices() : readPrices(pricesFile);
-  // CDK takes seconds to load: not for a help, or for what is refused.
-  const { countTemplates } = await import('./template-counts.ts');
-  const basis = { prices, counts: countTemplates(), capacity: readCapacity() };
-  if (write) {
-    const changed = writePages(basis);
-    return changed.length === 0 ? 'Nothing has changed.' : `Written: ${changed.join(', ')}`;
-  }
-  const bill = makeBill(scenario, basis);
-  return json ? JSON.stringify(toBillJson(bill, basis), undefined, 2) : formatBill(bill, basis);
+function run(args: readonly string[]): string {
+  const { scenario, prices, json } = parseCostOptions(args);
+  const lines = makeBill(scenario, prices.dollars);
+  const [dollars, parts, services] = [sum(lines), sumBy(lines, 'part'), sumBy(lines, 'service')];
+  if (json) return JSON.stringify({ scenario, dollars, parts, services, lines, prices }, undefined, 2);
+  return [
+    `US dollars a month, prices of ${prices.from}`,
+    ...Object.entries(parts).flatMap(([part, partDollars]) => [
+      `\n${toRow(part, partDollars)}`,
+      ...lines
+        .filter((line) => line.part === part)
+        .map((line) => toRow(`  ${line.service}: ${line.what}`, line.dollars)),
+    ]),
+    '\nBy service',
+    ...Object.entries(services)
+      .sort(([, one], [, other]) => other - one)
+      .map(([service, serviceDollars]) => toRow(`  ${service}`, serviceDollars)),
+    `\n${toRow('Sum', dollars)}`,
+    ...(scenario.accounts > 0 ? [toRow('… for each account', dollars / scenario.accounts)] : []),
+    '\nNobody has measured times or bills in AWS: infra/cost/assumptions.ts says what is assumed.',
+  ].join('\n');
+}
+
+function toRow(what: string, dollars: number): string {
+  const cents = dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return `${what.padEnd(88)} ${cents.padStart(10)}`;
 }

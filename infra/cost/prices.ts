@@ -1,91 +1,77 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../local/cli-options.ts';
-import ownPrices from './prices.json' with { type: 'json' };
+import { InvalidArgumentError } from 'commander';
 
-/** What something costs. */
-export interface Price {
-  /** US dollars for one `unit`. */
-  readonly amount: number;
-  /** What is paid for: "a million requests to functions". */
-  readonly unit: string;
-  /** The service on whose bill it stands. */
-  readonly service: string;
-  /** AWS' region: `us-east-1`. */
-  readonly region: string;
-  /** When it was looked up: year and month. */
-  readonly date: string;
-  /** Address of the page that says so. */
-  readonly source: string;
+/** AWS' list prices in US dollars for us-east-1. Each stands on https://aws.amazon.com/<service>/pricing/. */
+const listPrices = {
+  apiRequest: 3.5, // a million requests to a REST API
+  httpRequest: 1, // a million requests to an HTTP API, of the first 300 million a month, 512 KB each
+  connectionMinute: 0.25, // a million minutes of connections to a WebSocket API
+  frame: 1, // a million frames of it either way, of the first 1,000 million a month, 32 KB each
+  invocation: 0.2, // a million requests to functions
+  gbSecond: 13.3334, // a million GB-seconds of functions on Arm
+  writeUnit: 0.625, // a million write request units of DynamoDB, 1 KB each
+  readUnit: 0.125, // a million read request units, 4 KB each
+  storedGb: 0.25, // a GB in a table, a month
+  restorableGb: 0.2, // a GB with point-in-time recovery, a month
+  queueRequest: 0.4, // a million requests to a standard queue of SQS
+  fairRequest: 0.1, // a million of them with a message group, on top
+  event: 1, // a million custom events of EventBridge
+  archivedGb: 0.1, // a GB put into an archive of events
+  logGb: 0.5, // a GB of logs taken in
+  metric: 0.3, // a custom metric, a month; looked up in 2026-02
+  alarm: 0.1, // a metric of an alarm, a month
+  dashboard: 3, // a dashboard, a month; the first three of an AWS account are free
+  trace: 5, // a million traces that X-Ray records
+  key: 1, // a key of KMS, a month; as much again for each of its first two rotations
+  keyRequest: 3, // a million requests for keys
+  signature: 15, // a million signatures by a key other than RSA_2048
+  secret: 0.4, // a secret of Secrets Manager, a month
+  secretRequest: 5, // a million requests for secrets
+  endpointHour: 0.01, // an hour of an interface endpoint in one zone
+  endpointGb: 0.01, // a GB through an interface endpoint
+  natHour: 0.045, // an hour of a NAT gateway
+  natGb: 0.045, // a GB through a NAT gateway
+};
+
+/** US dollars by the names of prices. */
+export type Dollars = { readonly [name in keyof typeof listPrices]: number };
+
+/** Prices, and where they are from: "us-east-1, 2026-11". */
+export interface Prices {
+  readonly from: string;
+  readonly dollars: Dollars;
 }
 
-/** Prices by the names that formulas use. */
-export type Prices = ReadonlyMap<string, Price>;
-
-/** AWS' list prices in prices.json. */
-export function getOwnPrices(): Prices {
-  const { region, date, prices } = ownPrices;
-  return new Map(Object.entries(prices).map(([name, price]) => [name, { region, date, ...price }]));
-}
+/** The prices of a bill that brings none of its own. */
+export const ownPrices: Prices = { from: 'us-east-1, 2026-11', dollars: listPrices };
 
 /**
- * The prices in the text of a file over our own: JSON with `region`, `date`, and `prices` of names and either an amount or an object with
- * `amount`, `unit` and `source`. What it leaves out stays as it is.
+ * The prices of a file over our own: JSON with `prices`, US dollars by name, and, to be printed, `region` and `date`.
  *
- * @throws UsageError that names the price and what was expected.
+ * @throws InvalidArgumentError that names the price and what was expected.
  */
-export function parsePrices(text: string, fileName: string): Prices {
-  const file = toObject(parseJson(text, fileName), `${fileName}: expected an object with prices`);
-  const given = toObject(file['prices'], `${fileName}: prices: expected an object of names and US dollars`);
-  const merged = new Map(getOwnPrices());
-  for (const [name, value] of Object.entries(given)) {
-    const own = merged.get(name);
-    const where = `${fileName}: prices.${name}`;
-    if (own === undefined) throw new UsageError(`${where}: expected one of ${[...merged.keys()].join(', ')}`);
-    const fields = typeof value === 'number' ? { amount: value } : toObject(value, toComplaint(where));
-    const amount = fields['amount'];
-    if (typeof amount !== 'number' || !(amount >= 0)) throw new UsageError(toComplaint(where));
-    const texts = { ...pickTexts(file, ['region', 'date']), ...pickTexts(fields, ['unit', 'source']) };
-    merged.set(name, { ...own, source: fileName, ...texts, amount });
-  }
-  return merged;
-}
-
-/** The prices of a file. @throws UsageError when it cannot be read, or says something else than prices. */
 export function readPrices(file: string): Prices {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    throw new UsageError(`--prices: the file '${file}' cannot be read`);
+  const { prices, region = 'of no region', date = 'of no date' } = parseFile(file);
+  if (typeof prices !== 'object' || prices === null)
+    throw new InvalidArgumentError('Expected {"prices": {"natGb": 0.048}}: US dollars by name.');
+  for (const [name, amount] of Object.entries(prices)) {
+    if (!Object.hasOwn(listPrices, name)) {
+      const known = Object.keys(listPrices).join(', ');
+      throw new InvalidArgumentError(`prices.${name}: expected one of ${known}.`);
+    }
+    if (typeof amount !== 'number' || amount < 0)
+      throw new InvalidArgumentError(`prices.${name}: expected US dollars, a number of 0 or more.`);
   }
-  return parsePrices(text, file);
+  const from = `${file} (${region}, ${date}), else ${ownPrices.from}`;
+  return { from, dollars: { ...listPrices, ...prices } };
 }
 
-function parseJson(text: string, fileName: string): unknown {
+function parseFile(file: string): { readonly [name: string]: unknown } {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError(`${fileName}: expected JSON`);
+    return { ...JSON.parse(readFileSync(file, 'utf8')) };
+  } catch (error) {
+    throw new InvalidArgumentError(
+      `Expected a file of JSON: ${error instanceof Error ? error.message : error}`,
+    );
   }
-}
-
-function toObject(value: unknown, complaint: string): { readonly [name: string]: unknown } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError(complaint);
-  return { ...value };
-}
-
-function toComplaint(where: string): string {
-  return `${where}: expected US dollars, a number of 0 or more, or an object with such an amount`;
-}
-
-function pickTexts(
-  from: { readonly [name: string]: unknown },
-  names: readonly string[],
-): { readonly [name: string]: string } {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = from[name];
-      return typeof value === 'string' ? [[name, value]] : [];
-    }),
-  );
 }

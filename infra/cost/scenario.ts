@@ -1,198 +1,84 @@
-import { assumptions } from './assumption-data.ts';
-import type { Capacity } from './capacity-page.ts';
-import type { Values } from './formula.ts';
-import type { Prices } from './prices.ts';
-import type { TemplateCounts } from './template-counts.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { ownPrices, type Prices, readPrices } from './prices.ts';
 
-/** How accounts are cached: by runs at their interval all the time, by runs that come less often while nobody looks, or watched. */
-export const modes = ['interval', 'adaptive', 'stream'] as const;
+const modes = ['interval', 'adaptive', 'stream'] as const;
+const networks = ['nat', 'endpoints', 'existing'] as const;
 
-/** One of {@link modes}. */
-export type Mode = (typeof modes)[number];
-
-/** The way out of the VPC: a NAT gateway for Busdriver, endpoints of AWS' services, or what others pay for anyway. */
-export const networks = ['nat', 'endpoints', 'existing'] as const;
-
-/** One of {@link networks}. */
-export type Network = (typeof networks)[number];
-
-/** What an installation has to do. */
+/** What an installation has to do, as the options of the same names describe it. */
 export interface Scenario {
   readonly accounts: number;
-  /** Objects of an account that are cached. */
   readonly objects: number;
-  /** Objects of an account that change in an hour. */
   readonly changesPerHour: number;
   /** How accounts are cached that are none of `streamAccounts`. */
-  readonly mode: Mode;
-  /** Accounts that are watched; all are in mode `stream`. */
+  readonly mode: (typeof modes)[number];
   readonly streamAccounts: number;
-  /** Secrets with kubeconfigs that accounts name. */
   readonly secrets: number;
   readonly deploysPerDay: number;
-  /** Questions of Orca about a deploy, until it is stable. */
   readonly polls: number;
-  /** Replicas of Gate and Fiat, each of which asks for credentials and applications each 30 seconds. */
   readonly pollers: number;
-  readonly network: Network;
-  /** Agents that are connected all the time, replicas included, each for one account. */
+  readonly network: (typeof networks)[number];
   readonly agents: number;
 }
 
-/** What a bill is reckoned from. */
-export interface Basis {
-  readonly prices: Prices;
-  readonly counts: TemplateCounts;
-  readonly capacity: Capacity;
-}
-
-/** Share of requests that X-Ray records beyond the first of each second. */
-const tracedShare = 0.05;
+/** What commander knows: without the defaults that depend on other options. */
+type Given = Omit<Scenario, 'changesPerHour' | 'streamAccounts' | 'deploysPerDay'> &
+  Partial<Scenario> & { readonly prices: Prices; readonly json: boolean };
 
 /**
- * All that formulas name: prices, assumptions, counts, and what follows from the scenario. Quantities are those of a month, those of
- * calls, units and seconds in millions.
+ * Reads the command line of `npm run cost`. Prints the help, but no error.
+ *
+ * @param args without the program's own name
+ * @throws CommanderError naming the option and what it takes; with exit code 0 after the help.
  */
-export function toValues(scenario: Scenario, { prices, counts, capacity }: Basis): Values {
-  const own = Object.entries(assumptions).map(([name, { value }]) => [name, value] as const);
-  const amounts = [...prices].map(([name, { amount }]) => [name, amount] as const);
-  const derived = Object.entries(derive(scenario, capacity));
-  return new Map([...own, ...amounts, ...Object.entries(counts), ...derived]);
-}
-
-/** Name of a quantity that follows from a scenario. */
-export type DerivedName = keyof ReturnType<typeof derive>;
-
-function derive(scenario: Scenario, capacity: Capacity) {
-  return {
-    ...toCachingValues(scenario),
-    ...toStreamValues(scenario),
-    ...toRequestValues(scenario, capacity),
-    ...toFillValues(scenario, capacity),
-    ...toAgentValues(scenario),
-    endpointServices: 5,
-    kubeconfigs: scenario.secrets,
+export function parseCostOptions(args: readonly string[]) {
+  const command = buildCommand();
+  const { prices, json, ...given } = command.parse(args, { from: 'user' }).opts<Given>();
+  const { accounts, mode, secrets } = given;
+  const scenario: Scenario = {
+    changesPerHour: Math.round(given.objects / 20),
+    streamAccounts: mode === 'stream' ? accounts : 0,
+    deploysPerDay: accounts,
+    ...given,
   };
+  if (scenario.streamAccounts > accounts || secrets > accounts)
+    command.error(`error: --stream-accounts and --secrets must be at most the ${accounts} of --accounts`);
+  if (mode === 'stream' && scenario.streamAccounts < accounts)
+    command.error('error: --stream-accounts goes with --mode interval or adaptive, for the other accounts');
+  return { scenario, prices, json };
 }
 
-/** Accounts that are run by turns. */
-function countTurned({ accounts, streamAccounts }: Scenario): number {
-  return accounts - streamAccounts;
+function buildCommand(): Command {
+  const count = (name: string, help: string) => new Option(`--${name} <n>`, help).argParser(parseCount);
+  const mode = new Option('--mode <mode>', 'each 30 s, each 5 min while nobody looks, or watched');
+  const network = new Option('--network <way>', 'way out of the VPC; existing: a NAT gateway that is there');
+  const prices = new Option('--prices <file>', 'such as {"region": "eu-west-1", "prices": {"natGb": 0.048}}');
+  return new Command('npm run cost --')
+    .description('Estimates what Busdriver costs a month in AWS, without free tiers, discounts and taxes.')
+    .addOption(count('accounts', 'Kubernetes accounts that are cached').default(100))
+    .addOption(count('objects', 'objects of each account').default(10_000))
+    .addOption(count('changes-per-hour', 'objects of each account that change in an hour (default: 5 %)'))
+    .addOption(mode.choices(modes).default('adaptive'))
+    .addOption(
+      count('stream-accounts', 'accounts that are watched, beside the others in --mode (default: 0)'),
+    )
+    .addOption(count('secrets', 'accounts with kubeconfigs in Secrets Manager, not EKS by IAM').default(0))
+    .addOption(count('deploys-per-day', 'stages that deploy a manifest (default: one an account)'))
+    .addOption(count('polls', 'questions of Orca about each, until it is stable').default(10))
+    .addOption(count('pollers', 'replicas of Gate and Fiat, which poll all day').default(2))
+    .addOption(network.choices(networks).default('nat'))
+    .addOption(count('agents', 'agents that are connected, replicas included').default(0))
+    .addOption(prices.argParser(readPrices).default(ownPrices, 'those of infra/cost/prices.ts'))
+    .option('--json', 'print JSON: the scenario, lines, sums by part and service, prices', false)
+    .helpOption('--help', 'print this help')
+    .addHelpText('after', '\nExit codes: 0 well, 1 something failed, 2 wrong command line.')
+    .configureOutput({ writeErr: () => undefined })
+    .exitOverride();
 }
 
-function toCachingValues(scenario: Scenario) {
-  const { accounts, objects, changesPerHour } = scenario;
-  const { hours, minutes, seconds, interval, idleInterval, inUse, messagesPerSend, objectKb, agentKb } =
-    valuesOf(assumptions);
-  const { scheduleSeconds, agentSeconds } = valuesOf(assumptions);
-  const turned = countTurned(scenario);
-  const share = scenario.mode === 'interval' ? 1 : inUse;
-  const turnsInUse = seconds / interval;
-  const turnsIdle = seconds / idleInterval;
-  const runsEach = share * turnsInUse + (1 - share) * turnsIdle;
-  const changesEach = (changesPerHour * hours) / 1e6;
-  const messages =
-    turnsInUse * countMessages(turned * share) + turnsIdle * countMessages(turned * (1 - share));
-  return {
-    runs: turned * runsEach,
-    messages,
-    sends: Math.max(Math.min(messages, minutes), messages / messagesPerSend),
-    messageTraces: countTraces(messages),
-    changedRuns: turned * Math.min(runsEach, changesEach),
-    changes: accounts * changesEach,
-    cachedAccounts: accounts,
-    changesByTurns: turned * changesEach,
-    comparedByTurns: (turned * objects * hours) / 1e6,
-    compared: (accounts * objects * hours) / 1e6,
-    stored: (accounts * objects * objectKb) / 1e6,
-    // Eventually consistent, at half the price; each of 16 shards costs half a unit at least.
-    listUnits: Math.max(8, (0.5 * agentKb * accounts) / 4),
-    turnSeconds: scheduleSeconds + agentSeconds * accounts,
-  };
-}
+/** What may be counted at most: far beyond what anybody has, and within what numbers can do exactly. */
+const countMax = 10_000_000;
 
-/** Messages for the agents of so many accounts in an interval: those of a slot share them. */
-function countMessages(accounts: number): number {
-  const { agentsPerMessage, turnSlots } = valuesOf(assumptions);
-  const slots = turnSlots * (1 - (1 - 1 / turnSlots) ** accounts);
-  return Math.max(accounts / agentsPerMessage, Math.min(accounts, slots));
-}
-
-function toStreamValues({ streamAccounts, changesPerHour }: Scenario) {
-  const { seconds, minutes, flushSeconds, agentsPerStream } = valuesOf(assumptions);
-  // After each write it takes the pause and then until the next change; bookmarks are stored each minute.
-  const flushes = changesPerHour === 0 ? 0 : seconds / (flushSeconds + 3600 / changesPerHour);
-  return {
-    flushes: streamAccounts * (flushes + minutes),
-    streamWorkers: Math.ceil(streamAccounts / agentsPerStream),
-  };
-}
-
-function toRequestValues(scenario: Scenario, { applications, listApplications }: Capacity) {
-  const { accounts, deploysPerDay, polls, pollers } = scenario;
-  const { hours, minutes, applicationsEach, agentKb, operationsEach, taskPolls } = valuesOf(assumptions);
-  const deploys = (deploysPerDay * hours) / 24 / 1e6;
-  const questions = deploys * polls;
-  const polled = 4 * pollers * minutes;
-  const asked = operationsEach * deploys + questions;
-  const pollTraces = countTraces(polled);
-  const deployTraces = countTraces(polled + asked) - pollTraces;
-  const questionShare = asked === 0 ? 0 : questions / asked;
-  const directory = (applicationsEach * listApplications.readUnits) / applications;
-  return {
-    pollers,
-    deploys,
-    questions,
-    taskQuestions: taskPolls * questions,
-    manifestQuestions: (1 - taskPolls) * questions,
-    pollTraces,
-    deployTraces: (1 - questionShare) * deployTraces,
-    questionTraces: questionShare * deployTraces,
-    operationTraces: countTraces(operationsEach * deploys),
-    // The directory, and how fresh each account is.
-    directoryUnits: accounts * (directory + agentKb / 8),
-  };
-}
-
-/** All in millions. Of each account's agents one keeps it cached. */
-function toAgentValues({ agents }: Scenario) {
-  const { minutes, agentReplicas, agentPingMinutes, agentRenewalMinutes } = valuesOf(assumptions);
-  const { agentQuestionsMinute, agentKeepsMinute, agentClaimsMinute } = valuesOf(assumptions);
-  const keeping = agents / agentReplicas;
-  const agentQuestions = agents * minutes * agentQuestionsMinute;
-  const agentKeeps = keeping * minutes * agentKeepsMinute;
-  const agentClaims = (agents - keeping) * minutes * agentClaimsMinute;
-  const agentRenewals = (agents * minutes) / agentRenewalMinutes;
-  return {
-    connectedMinutes: agents * minutes,
-    agentFrames: (2 * agents * minutes) / agentPingMinutes,
-    ...{ agentQuestions, agentKeeps, agentClaims, agentRenewals },
-    agentCalls: agentQuestions + agentKeeps + agentClaims + agentRenewals,
-  };
-}
-
-function toFillValues({ objects }: Scenario, { firstFill, objects: filled }: Capacity) {
-  const { storeSeconds, concurrentWrites } = valuesOf(assumptions);
-  const share = objects / filled / 1e6;
-  return {
-    fillWrites: share * firstFill.writeUnits,
-    fillReads: share * firstFill.readUnits,
-    fillRequests: share * firstFill.requests,
-    fillSeconds: (share * firstFill.requests * storeSeconds) / concurrentWrites,
-    listed: objects / 1e6,
-  };
-}
-
-/** Traces, in millions, of so many requests of one kind that come by chance: the first of each second, and a share of the others. */
-function countTraces(requests: number): number {
-  const seconds = assumptions.seconds.value;
-  const first = seconds * (1 - Math.exp(-requests / seconds));
-  return first + tracedShare * (requests - first);
-}
-
-function valuesOf<Name extends string>(
-  from: { readonly [name in Name]: { readonly value: number } },
-): { readonly [name in Name]: number };
-function valuesOf(from: { readonly [name: string]: { readonly value: number } }) {
-  return Object.fromEntries(Object.entries(from).map(([name, { value }]) => [name, value]));
+function parseCount(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) <= countMax) return Number(text);
+  throw new InvalidArgumentError(`Expected a whole number from 0 to ${countMax}.`);
 }

@@ -103,7 +103,7 @@ const rules: readonly Rule[] = [
     may: [
       ...['infra/', 'shared/core/metrics.ts', 'shared/core/tasks/payload-limit.ts'],
       ...['shared/core/request-limits.ts', 'shared/aws/tables.ts', 'shared/runtime/config.ts'],
-      ...['functions/[a-z-]+\\.ts$', 'aws-cdk-lib', 'constructs', 'esbuild'],
+      ...['functions/[a-z-]+\\.ts$', 'aws-cdk-lib', 'constructs', 'commander', 'esbuild'],
     ],
     node: 'any',
   },

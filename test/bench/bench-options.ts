@@ -65,7 +65,7 @@ Options:
   --write              write the run into docs/benchmarks.md, row by row
   --json               print the run as JSON, at its end, and nothing else
   --bundles            the functions' bundles instead: needs no control plane
-  --units              units of DynamoDB that caching costs instead: what docs/scale.md reckons with
+  --units              units of DynamoDB that caching costs instead: what 'npm run cost' takes
   --help               this text
 `;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readContext } from '../../infra/context-options.ts';
 import { loadSourceFiles } from '../architecture/source-files.ts';
 import { getOptions } from './assembly/option-sets.ts';
-import { findRows, readPage } from './page-costs.ts';
+import { findRows, readPage } from './page-tables.ts';
 import { type Options, synthesize } from './stacks/synthesize.ts';
 
 const deployPage = readPage('deploy.md');

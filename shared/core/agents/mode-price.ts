@@ -2,8 +2,8 @@ import { getPaceMs } from './agent-schedule.ts';
 import { type Agent, isHeld } from './agent-store.ts';
 
 /**
- * US dollars a month in AWS, by the list prices and assumptions of docs/scale.md, as `infra/cost` reckons them: a worker that watches,
- * the progress that it stores of an agent, and turns every 30 seconds of an agent.
+ * US dollars a month in AWS, by the list prices and assumptions of `infra/cost`: a worker that watches, the progress that it stores of an
+ * agent, and turns every 30 seconds of an agent.
  */
 export const modePrices = { worker: 61.14, progress: 0.32, turns: 0.57 } as const;
 
