@@ -13,6 +13,9 @@ export class RepositoryTexts {
     this.#texts = texts;
   }
 
+  /** A repository without any file. */
+  static readonly empty = new RepositoryTexts(new Map());
+
   /** Those of the code, the tests and the pages. Each is read when it is asked for. */
   static load(): RepositoryTexts {
     const found = folders
@@ -24,16 +27,6 @@ export class RepositoryTexts {
         [...files, ...found].map((path) => [path, makeLazy(() => readFileSync(join(root, path), 'utf8'))]),
       ),
     );
-  }
-
-  /** The same with other texts in some places, and with further files. */
-  with(changes: { readonly [path: string]: string }): RepositoryTexts {
-    const changed = Object.entries(changes).map(([path, text]) => [path, () => text] as const);
-    return new RepositoryTexts(new Map([...this.#texts, ...changed]));
-  }
-
-  has(path: string): boolean {
-    return this.#texts.has(path);
   }
 
   /** The text of a file; empty where there is none. */
