@@ -15,17 +15,6 @@ describe('docs/authorization.md', () => {
     const text = `${before}${begin}\n${formatTable()}\n${end}${after}`;
     await expect(text).toMatchFileSnapshot(join(root, 'docs/authorization.md'));
   });
-
-  it('has each route once', () => {
-    const shown = [
-      ...(page
-        .split(begin)[1]
-        ?.split(end)[0]
-        ?.matchAll(/`([A-Z]+ \/[^`]*)`/g) ?? []),
-    ];
-    const known = routes.map(({ method, path }) => `${method} ${path}`);
-    expect(shown.map(([, route]) => route).sort()).toEqual(known.sort());
-  });
 });
 
 /** A row for each combination of what is asked and recorded, in the order of the routes. */

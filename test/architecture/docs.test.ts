@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../functions/routes.ts';
 import { formatHelp } from '../../infra/local/cli-options.ts';
 import { formatDemoHelp } from '../../infra/local/demo-options.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -12,8 +11,8 @@ import * as runAgent from '../../shared/core/agents/run-agent.ts';
 import * as journalFormats from '../../shared/core/tasks/journal-format.ts';
 import * as sweepTasks from '../../shared/core/tasks/sweep-tasks.ts';
 import * as task from '../../shared/core/tasks/task.ts';
-import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
-import { loadSourceFiles, root, type SyntaxNode, walk } from './source-files.ts';
+import { importRules } from './import-rules.ts';
+import { root } from './source-files.ts';
 
 interface Document {
   /** Path from the root, with `/`. */
@@ -59,15 +58,6 @@ describe('documents', () => {
     );
     expect(unknown).toEqual([]);
   });
-
-  it('draw only pictures that Mermaid could read', () => {
-    const wrong = documents.flatMap(({ path, text }) =>
-      findBlocks(text, 'mermaid').flatMap((block) =>
-        findMermaidErrors(block).map((error) => `${path}: ${error}`),
-      ),
-    );
-    expect(wrong).toEqual([]);
-  });
 });
 
 describe('README.md', () => {
@@ -88,14 +78,6 @@ describe('README.md', () => {
     const shown = findRows(text).map(([name = '']) => name);
     expect(shown.filter((name) => name.startsWith('`--') && !options.includes(name))).toEqual([]);
   });
-
-  it('tells the commands that the CI runs', () => {
-    const script = readFileSync(join(root, '.ci/run'), 'utf8');
-    for (const command of ['npm ci', 'npm test']) {
-      expect(script).toMatch(new RegExp(`^${command}\\b`, 'm'));
-      expect(text).toMatch(new RegExp(`^.*${command}`, 'm'));
-    }
-  });
 });
 
 describe('CONTRIBUTING.md', () => {
@@ -108,7 +90,7 @@ describe('CONTRIBUTING.md', () => {
     const shown = rows.flatMap(([, may = '']) =>
       [...may.matchAll(/`([^`]+?)\*?`/g)].map(([, target = '']) => target),
     );
-    const table = findImportTable();
+    const table = importRules.flatMap(({ may }) => may).filter((target) => target !== '.');
     const isLiteral = (target: string) => !/[[\]$\\*]/.test(target);
     const missing = table.filter(
       (target) => isLiteral(target) && !shown.some((other) => other.startsWith(target)),
@@ -124,24 +106,6 @@ describe('CONTRIBUTING.md', () => {
       return !text.includes(`\`npm run ${script}\``) && !text.includes(`\`npm ${script}\``);
     });
     expect(unlisted).toEqual([]);
-  });
-});
-
-describe('docs/contract.md', () => {
-  const { text } = getDocument('docs/contract.md');
-
-  it('has every route, and no other', () => {
-    const known = routes.map(({ method, path }) => `${method} ${path}`);
-    const shown = findRows(text)
-      .filter(([method = '']) => /^(GET|POST|PUT|PATCH|DELETE)$/.test(method))
-      .map(([method, path = '']) => `${method} ${path.replaceAll('`', '')}`);
-    expect(shown.sort()).toEqual(known.sort());
-  });
-
-  it('has a section for every operation, and no other', () => {
-    const section = text.slice(text.indexOf('\n## Operations'), text.indexOf('\n## Tasks'));
-    const shown = [...section.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
-    expect(shown.sort()).toEqual(operationDefinitions.map(({ name }) => name).sort());
   });
 });
 
@@ -237,13 +201,6 @@ function findScripts(text: string): string[] {
   return named.concat(/npm test/.test(text) ? ['test'] : [], /npm start/.test(text) ? ['start'] : []);
 }
 
-/** The contents of code blocks of a language. */
-function findBlocks(text: string, language: string): string[] {
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
-    ([, block = '']) => block,
-  );
-}
-
 /** The rows of all tables, cell by cell, without their rulers. */
 function findRows(text: string): string[][] {
   return text
@@ -261,45 +218,7 @@ function findOptions(help: string): string[][] {
   ]);
 }
 
-/** Everything that some file may import by the table of the imports test. */
-function findImportTable(): string[] {
-  const file = loadSourceFiles().find(({ path }) => path === 'test/architecture/imports.test.ts');
-  const rules: SyntaxNode[] = [];
-  walk(file?.parsed.program, (node) => {
-    const { name } = (node['id'] ?? {}) as { name?: string };
-    if (node.type === 'VariableDeclarator' && name === 'rules') rules.push(node);
-  });
-  const texts: string[] = [];
-  walk(rules, (node) => {
-    if (node.type === 'Literal' && typeof node['value'] === 'string') texts.push(node['value']);
-  });
-  expect(texts.length).toBeGreaterThan(20);
-  return texts.filter((text) => !/^(any|pure|none|\.)$/.test(text));
-}
-
 /** Whether one of two prefixes of imports contains the other. */
 function isBelow(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one);
 }
-
-/** What looks wrong in a picture, line by line: a superficial look, without Mermaid itself. */
-function findMermaidErrors(block: string): string[] {
-  const [first = '', ...lines] = block.split('\n').map((line) => line.trim());
-  const isKnown = mermaidLines[first.split(' ')[0] ?? ''];
-  if (isKnown === undefined) return [`unknown picture: ${first}`];
-  const wrong = lines.filter((line) => line !== '' && !isKnown.test(line));
-  const open =
-    lines.filter((line) => line.endsWith('{')).length - lines.filter((line) => line === '}').length;
-  return [...wrong, ...(open === 0 ? [] : ['a brace is left open'])];
-}
-
-const node = String.raw`\w+(\[\[?\(?".+"\)?\]\]?|\[\(".+"\)\]|\(\(".+"\)\))?`;
-
-/** The lines that each kind of picture may have. */
-const mermaidLines: { readonly [kind: string]: RegExp } = {
-  flowchart: new RegExp(`^${node}( -->(\\|[^|"]*\\||\\|"[^"]+"\\|)? ${node})*$`),
-  sequenceDiagram:
-    /^(autonumber|participant \w+ as [^;#]+|\w+--?>>\w+: [^;#]+|Note over \w+(,\w+)?: [^;#]+)$/,
-  stateDiagram: /^(state \w+ \{|\}|(\w+|\[\*\]) --> (\w+|\[\*\])(: [^:;#]+)?)$/,
-  'stateDiagram-v2': /^(state \w+ \{|\}|(\w+|\[\*\]) --> (\w+|\[\*\])(: [^:;#]+)?)$/,
-};

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RepositoryTexts } from './repository-texts.ts';
 import { loadSourceFiles, type SourceFile } from './source-files.ts';
-
-const glossaryMax = 35;
 
 /** Words that readers know otherwise, or not at all, and what this project says instead. */
 const banned: { readonly [word: string]: string } = {
@@ -54,14 +51,6 @@ describe('words', () => {
     );
     expect(wrong).toEqual([]);
   });
-
-  it(`of our own are at most ${glossaryMax}, each told once, with a file that has it`, () => {
-    const rows = listGlossary();
-    expect(rows.length).toBeGreaterThan(10);
-    expect(rows.length).toBeLessThanOrEqual(glossaryMax);
-    expect(new Set(rows).size).toBe(rows.length);
-    expect(rows.filter((word) => Object.hasOwn(banned, word))).toEqual([]);
-  });
 });
 
 /** The banned ones among the words of a name: `noteUse` is made of note and use. */
@@ -77,13 +66,4 @@ function listExportedNames({ parsed }: SourceFile): string[] {
   return parsed.module.staticExports.flatMap(({ entries }) =>
     entries.flatMap(({ exportName: { name } }) => (name === null ? [] : [name])),
   );
-}
-
-/** The first column of the table of words in docs/architecture.md. */
-function listGlossary(): string[] {
-  const [, section = ''] = RepositoryTexts.load().read('docs/architecture.md').split('\n## Words\n');
-  const [table = ''] = section.split('\n## ');
-  return [...table.matchAll(/^\| ([^|]+) \|/gm)]
-    .map(([, word = '']) => word.trim())
-    .filter((word) => word !== 'Word' && !word.startsWith('---'));
 }

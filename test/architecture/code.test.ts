@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest';
+import { getCode, getLine, loadSourceFiles } from './source-files.ts';
+
+/** What some files do for all others. */
+interface CodeRule {
+  readonly what: string;
+  readonly pattern: RegExp;
+  /** Where it is looked for. */
+  readonly within: RegExp;
+  /** The only files that have it. */
+  readonly only: readonly string[];
+}
+
+const backOff = 'shared/core/back-off.ts';
+const concurrency = 'shared/core/concurrency.ts';
+const deadline = 'shared/core/deadline.ts';
+/** Asks the machine for the time. */
+const system = 'shared/runtime/services/system.ts';
+/** What runs: in Lambda, and on one machine. */
+const running = /^(functions|infra\/local|shared)\//;
+const shared = /^shared\//;
+
+const rules: readonly CodeRule[] = [
+  {
+    what: 'a pause that grows: a power but of constants',
+    pattern: /\*\* (?!\d)|Math\.pow\(/g,
+    within: running,
+    only: [backOff],
+  },
+  {
+    what: 'a pause that chance decides: a product with chance, but to pick one of a list',
+    pattern: /\b(fraction|Math\.random)\(\) \* (?![\w.]+\.length\b)|\* [\w.#]*(fraction|Math\.random)\(\)/g,
+    within: running,
+    only: [backOff],
+  },
+  {
+    what: 'a timer that goes by no given clock',
+    pattern: /import \{[^}]*\bsetTimeout\b[^}]*\} from/g,
+    within: shared,
+    only: [],
+  },
+  {
+    what: 'a wait that something else may end',
+    pattern: /Promise\.race\(/g,
+    within: shared,
+    only: [deadline],
+  },
+  {
+    what: 'a turn: the first who waits is called',
+    pattern: /\bwait\w*\.shift\(/gi,
+    within: shared,
+    only: [concurrency],
+  },
+  {
+    what: "the machine's time: what is in memory goes by one clock, which no step moves",
+    pattern: /Date\.now\(|new Date\(\)/g,
+    within: /^(functions|infra\/(agent|host|local)|shared)\//,
+    only: [system],
+  },
+  {
+    what: 'time and chance in shared/core, which takes them as arguments',
+    pattern: /Math\.random\(|performance\.now\(|process\./g,
+    within: /^shared\/core\//,
+    only: [],
+  },
+  {
+    what: 'the environment of the process',
+    pattern: /process\.env/g,
+    within: /^(?!test\/)/,
+    only: ['shared/runtime/config.ts'],
+  },
+];
+
+it.each(rules)('only $only have $what', ({ pattern, within, only }) => {
+  const found = loadSourceFiles()
+    .filter(({ path }) => within.test(path))
+    .map((file) => ({ path: file.path, code: getCode(file) }))
+    .flatMap(({ path, code }) =>
+      [...code.matchAll(pattern)].map(({ index }) => ({ path, line: getLine(code, index) })),
+    );
+  expect(found.filter(({ path }) => !only.includes(path))).toEqual([]);
+  expect([...new Set(found.map(({ path }) => path))]).toEqual(only);
+});
