@@ -1,6 +1,6 @@
 /**
  * Stands in for the clients of DynamoDB, SQS and EventBridge in the bundle of `npm start`, which calls its own engines: commands hold
- * their input, and nothing else of the AWS SDK is loaded for them. test/architecture/sdk-stand-in.test.ts compares it with what is imported.
+ * their input, and nothing else of the AWS SDK is loaded for them. test/infra/local/sdk-stand-in.test.ts compares it with what is imported.
  */
 
 /** A command of the SDK. */

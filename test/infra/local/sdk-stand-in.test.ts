@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replacedPackages, standIn } from '../../infra/local/build.ts';
-import { loadSourceFiles, root } from './source-files.ts';
+import { replacedPackages, standIn } from '../../../infra/local/build.ts';
+import { loadSourceFiles, root } from '../../architecture/source-files.ts';
 
 const files = loadSourceFiles().filter(({ path }) => /^(shared|functions|infra\/local)\//.test(path));
 
