@@ -1,8 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formatHelp } from '../../infra/local/cli-options.ts';
-import { formatDemoHelp } from '../../infra/local/demo-options.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import * as taskItems from '../../shared/aws/tasks/task-items.ts';
 import * as agentSchedule from '../../shared/core/agents/agent-schedule.ts';
@@ -57,26 +55,6 @@ describe('documents', () => {
         .map((script) => `${path}: npm run ${script}`),
     );
     expect(unknown).toEqual([]);
-  });
-});
-
-describe('README.md', () => {
-  const { text } = getDocument('README.md');
-
-  it.each([
-    { command: 'npm start', help: formatHelp() },
-    { command: 'npm run demo', help: formatDemoHelp() },
-  ])('has the options of $command as its help tells them', ({ help }) => {
-    const options = findOptions(help);
-    const shown = findRows(text).filter(([name]) => options.some((option) => option[0] === name));
-    expect(options.length).toBeGreaterThan(5);
-    expect(shown).toEqual(expect.arrayContaining(options));
-  });
-
-  it('has no options that no help tells', () => {
-    const options = [...findOptions(formatHelp()), ...findOptions(formatDemoHelp())].map(([name]) => name);
-    const shown = findRows(text).map(([name = '']) => name);
-    expect(shown.filter((name) => name.startsWith('`--') && !options.includes(name))).toEqual([]);
   });
 });
 
@@ -135,13 +113,6 @@ describe('decisions', () => {
       .filter((name) => !index.includes(name));
     expect(new Set(numbers).size).toBe(numbers.length);
     expect(unlisted).toEqual([]);
-  });
-
-  it('tell context, decision and consequences', () => {
-    for (const { path, text } of decisions) {
-      const parts = [...text.matchAll(/^(?:## |\*\*)(\w+)/gm)].map(([, part]) => part);
-      expect({ path, parts }).toEqual({ path, parts: ['Context', 'Decision', 'Consequences'] });
-    }
   });
 });
 
@@ -208,14 +179,6 @@ function findRows(text: string): string[][] {
     .filter((line) => line.startsWith('|') && !/^\|[-|]+\|$/.test(line))
     .map((line) => line.split('|').slice(1, -1))
     .map((cells) => cells.map((cell) => cell.trim()));
-}
-
-/** The options in a help, as rows of a table. */
-function findOptions(help: string): string[][] {
-  return [...help.matchAll(/^ {2}(--[a-z-]+(?: [A-Z,]+)?) +(.+)$/gm)].map(([, option, meaning = '']) => [
-    `\`${option}\``,
-    meaning,
-  ]);
 }
 
 /** Whether one of two prefixes of imports contains the other. */

@@ -1,6 +1,6 @@
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
-import { getLine, loadSourceFiles, type SourceFile, type SyntaxNode, walk } from './source-files.ts';
+import { getCode, getLine, loadSourceFiles, type SourceFile } from './source-files.ts';
 
 const list = 'what follows from a list, by the list itself';
 const limit =
@@ -71,6 +71,7 @@ describe('state is found', () => {
     ['const scope = new AsyncLocalStorage();', 'is a new AsyncLocalStorage'],
     ["const names = new Set(['a']); function f() { names.add('b'); }", 'is changed by names.add'],
     ['const counts = { a: 1 }; const f = () => { counts.a += 1; };', 'is changed by counts.a'],
+    ['const counts = { a: 1 }; const f = (name) => { counts[name]++; };', 'is changed by counts.[…]'],
   ])('in %s', (text, what) => {
     const parsed = parseSync('planted.ts', text);
     expect(findState({ path: 'planted.ts', text, parsed }).map((each) => each.what)).toEqual([what]);
@@ -78,7 +79,7 @@ describe('state is found', () => {
 
   it.each([
     "const names = new Set(['a']); export const has = (name) => names.has(name);",
-    'const max = 5; const words = { a: [1] };',
+    'const max = 5; const words = { a: [1] }; export const is = (a) => words.a === a;',
     'export function f() { let count = 0; const known = new Map(); known.set(1, 2); count += 1; }',
     'const make = () => new Map(); const handler = apiHandler(open, async () => ({}));',
     'class A { static list() { return []; } }',
@@ -98,74 +99,36 @@ interface State {
 /** What of a module may change after it is loaded, by the look of it. */
 function findState(file: SourceFile): State[] {
   const { path, text, parsed } = file;
-  const changes = findChanges(parsed.program);
-  return listVariables(parsed.program).flatMap(({ kind, name, init, start }) => {
-    const what = kind === 'const' ? (describeValue(init) ?? changes.get(name)) : 'may be assigned anew';
-    return what === undefined ? [] : [{ place: `${path} ${name}`, line: getLine(text, start), what }];
-  });
-}
-
-interface Variable {
-  readonly kind: string;
-  readonly name: string;
-  readonly init: SyntaxNode | null;
-  readonly start: number;
-}
-
-/** Variables of the module itself, exported or not. */
-function listVariables({ body }: SourceFile['parsed']['program']): Variable[] {
-  return body
+  const code = getCode(file);
+  const declarations = parsed.program.body
     .map((statement) => (statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement))
-    .flatMap((declaration) => (declaration?.type === 'VariableDeclaration' ? [declaration] : []))
-    .flatMap(({ kind, declarations }) =>
-      declarations.flatMap(({ id, init, start }) =>
-        id.type === 'Identifier' ? [{ kind, name: id.name, init: init as SyntaxNode | null, start }] : [],
-      ),
-    );
+    .filter((declaration) => declaration?.type === 'VariableDeclaration');
+  return declarations.flatMap(({ kind, declarations: all }) =>
+    all.flatMap(({ id, init, start }) => {
+      if (id.type !== 'Identifier') return [];
+      const value = init === null ? '' : text.slice(init.start, init.end);
+      const changed = describeValue(value) ?? findChange(id.name, code);
+      const what = kind === 'const' ? changed : 'may be assigned anew';
+      return what === undefined ? [] : [{ place: `${path} ${id.name}`, line: getLine(text, start), what }];
+    }),
+  );
 }
 
 /** By what a constant is made that can only be there to be filled, or holds something that changes. */
-function describeValue(init: SyntaxNode | null): string | undefined {
-  if (init?.type === 'NewExpression') return describeNew(init);
-  if (init?.type === 'ObjectExpression') return isEmpty(init['properties']) ? 'begins empty' : undefined;
-  if (init?.type === 'ArrayExpression') return isEmpty(init['elements']) ? 'begins empty' : undefined;
-  const name = init?.type === 'CallExpression' ? getName(init['callee']) : undefined;
-  return name !== undefined && /^(create|open(?!Handler)|start|once|memo)/.test(name)
-    ? `is made by ${name}`
-    : undefined;
+function describeValue(value: string): string | undefined {
+  if (/^(\{\}|\[\]|new (Map|Set|WeakMap|WeakSet)(<.*>)?\(\))$/.test(value)) return 'begins empty';
+  const [, type] = /^new (\w+)/.exec(value) ?? [];
+  if (type !== undefined && !/^((Weak)?(Map|Set)|RegExp|URL|TextDecoder|TextEncoder|Uint8Array)$/.test(type))
+    return `is a new ${type}`;
+  const [, maker] = /^((?:create|open(?!Handler)|start|once|memo)\w*)(<.*>)?\(/.exec(value) ?? [];
+  return maker === undefined ? undefined : `is made by ${maker}`;
 }
 
-function describeNew(init: SyntaxNode): string | undefined {
-  const name = getName(init['callee']) ?? 'object';
-  if (/^(Map|Set|WeakMap|WeakSet)$/.test(name))
-    return isEmpty(init['arguments']) ? 'begins empty' : undefined;
-  return /^(RegExp|URL|TextDecoder|TextEncoder|Uint8Array)$/.test(name) ? undefined : `is a new ${name}`;
-}
+const changing = '(set|add|delete|clear|push|pop|shift|unshift|splice|sort|reverse|fill)\\(';
+const assigning = '(?:\\.(\\w+)|\\[[^\\]]*\\])(?: [-+*/|&?]{0,3}= |\\+\\+|--)';
 
-function isEmpty(list: unknown): boolean {
-  return Array.isArray(list) && list.length === 0;
-}
-
-function getName(node: unknown): string | undefined {
-  const { type, name } = node as SyntaxNode;
-  return type === 'Identifier' ? String(name) : undefined;
-}
-
-const changing = /^(set|add|delete|clear|push|pop|shift|unshift|splice|sort|reverse|fill)$/;
-
-/** How objects are changed anywhere in a file, by the name of the variable that holds them. */
-function findChanges(program: unknown): ReadonlyMap<string, string> {
-  const changes = new Map<string, string>();
-  const note = (target: unknown, isChange: (member: string) => boolean): void => {
-    const { type, object, property } = target as SyntaxNode;
-    const owner = type === 'MemberExpression' ? getName(object) : undefined;
-    const member = getName(property ?? { type: '' }) ?? '[…]';
-    if (owner !== undefined && isChange(member)) changes.set(owner, `is changed by ${owner}.${member}`);
-  };
-  walk(program, (node) => {
-    if (node.type === 'CallExpression') note(node['callee'], (member) => changing.test(member));
-    if (node.type === 'AssignmentExpression') note(node['left'], () => true);
-    if (node.type === 'UpdateExpression') note(node['argument'], () => true);
-  });
-  return changes;
+/** How an object is changed anywhere in a file: by a call of a method of it, or an assignment to a member. */
+function findChange(name: string, code: string): string | undefined {
+  const found = new RegExp(`(?<![.\\w])${name}(?:\\.${changing}|${assigning})`).exec(code);
+  return found === null ? undefined : `is changed by ${name}.${found[1] ?? found[2] ?? '[…]'}`;
 }
