@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { variables } from '../../shared/runtime/config.ts';
-import { findVariableText } from './additions.ts';
 import { formatTable, putTable } from './generated-tables.ts';
+import { findVariableText } from './setting-additions.ts';
 import { root } from './source-files.ts';
 
 it('docs/architecture.md has the docstrings of variables: `npx vitest run test/architecture/environment-page.test.ts --update` writes them', async () => {
