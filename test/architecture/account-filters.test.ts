@@ -65,19 +65,4 @@ describe('routes without {account} in their path', () => {
     const silent = filtered.filter(({ module }) => !asking.test(readWith(module)));
     expect(silent.map(({ module }) => module)).toEqual([]);
   });
-
-  it('go through one filter: nothing else looks at READ of an account', () => {
-    const gate = /^shared\/runtime\/http\/(access-gate|request-access)\.ts$/;
-    const others = loadSourceFiles().filter(
-      ({ path, text }) =>
-        /^(functions|shared\/runtime)\//.test(path) && !gate.test(path) && /mayUseAccount\(/.test(text),
-    );
-    const judged = others.map(({ path }) => path);
-    expect(judged).toEqual([
-      // What the store says of rights counts before what this process knows: WRITE.
-      'shared/runtime/http/account-request.ts',
-      // Whether values of a Secret are shown: WRITE.
-      'shared/runtime/http/manifest-request.ts',
-    ]);
-  });
 });

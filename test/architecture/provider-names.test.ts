@@ -59,12 +59,6 @@ describe('a provider', () => {
     expect(files.flatMap((file) => findNames(file.path, getCode(file)))).toEqual([]);
   });
 
-  it('finds a planted name', () => {
-    expect(findNames('shared/core/json.ts', "\nif (name === 'kubernetes') return;")).toEqual([
-      "shared/core/json.ts:2 names 'kubernetes': what only one provider knows belongs into shared/providers/<provider>/",
-    ]);
-  });
-
   it('has no exception that nobody needs', () => {
     const needless = exceptions.flatMap(({ files: prefixes, words: allowed }) =>
       prefixes.filter((prefix) => !isNeeded(prefix, allowed)),

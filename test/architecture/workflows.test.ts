@@ -32,15 +32,6 @@ describe('workflows', () => {
     expect(loose).toEqual([]);
   });
 
-  it('use one commit of an action', () => {
-    const used = new Map<string, Set<string>>();
-    for (const { uses } of steps) {
-      const [action = '', commit = ''] = uses?.split('@') ?? [];
-      if (uses !== undefined) used.set(action, (used.get(action) ?? new Set()).add(commit));
-    }
-    expect([...used].filter(([, commits]) => commits.size > 1)).toEqual([]);
-  });
-
   it('may read the repository, and nothing else', () => {
     for (const { name, workflow } of workflows) {
       expect([name, workflow.permissions]).toEqual([name, { contents: 'read' }]);
