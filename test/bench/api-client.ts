@@ -14,12 +14,18 @@ export class NotServedError extends Error {
   override readonly name = 'NotServedError';
 }
 
+/** The server has too much to do, and asks to come again. */
+export class BusyError extends Error {
+  override readonly name = 'BusyError';
+}
+
 /** A client of Clouddriver's API on kept connections, as Orca and Gate have it. Disposing closes them. */
 export interface ApiClient extends AsyncDisposable {
   /**
    * Posts operations for Kubernetes and asks for their task until it is completed.
    *
    * @returns milliseconds from the POST to the answer that says so
+   * @throws BusyError for an answer of 503
    * @throws Error when it fails, or is not completed within a minute
    */
   deploy(operations: readonly object[]): Promise<number>;
@@ -27,6 +33,7 @@ export interface ApiClient extends AsyncDisposable {
    * Reads all of an answer.
    *
    * @throws NotServedError when its status says that there is no such route
+   * @throws BusyError for 503
    * @throws Error when its status is not 200
    */
   get(path: string): Promise<string>;
@@ -102,5 +109,6 @@ function checkStatus(
 ): void {
   if (status >= 200 && status < 300) return;
   const message = `${method} ${path}: ${status} ${text.slice(0, 300)}`;
+  if (status === 503) throw new BusyError(message);
   throw [404, 405, 501].includes(status) ? new NotServedError(message) : new Error(message);
 }

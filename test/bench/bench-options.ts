@@ -1,19 +1,12 @@
 import { parseArgs } from 'node:util';
 
+/** What a run of ten minutes measures. */
+const usualParts = ['starts', 'deploys', 'load', 'reads', 'fill'] as const;
+
 const parts = [
-  'starts',
-  'deploys',
-  'reads',
-  'fill',
-  'cycles',
-  'imports',
-  'calls',
-  'accounts',
-  'images',
-  'artifacts',
-  'v1',
-  'agents',
-] as const;
+  ...usualParts,
+  ...(['cycles', 'imports', 'calls', 'accounts', 'images', 'artifacts', 'v1', 'agents'] as const),
+];
 
 /** Modes of the cache: what an account has that says nothing of it, or one that it names. */
 const modes = ['default', 'interval', 'stream'] as const;
@@ -57,7 +50,7 @@ Options:
   --samples N          samples of each timed row (default 60)
   --starts N           starts of the whole system (default 5)
   --modes LIST         modes of the cache: ${modes.join(', ')}, or none for peers alone (default interval,stream)
-  --only LIST          parts alone: ${parts.join(', ')} (default all)
+  --only LIST          parts alone: ${parts.join(', ')} (default ${usualParts.join(',')})
   --cluster DIR        a control plane that runs, by 'npm run cluster -- --dir DIR' (default: one of its own)
   --peer NAME=URL      any server with Clouddriver's API that already runs: the same rows (repeatable; needs --cluster)
   --peer-pid NAME=PID  its process, for its processor time and its memory
@@ -91,7 +84,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
     starts: parseNumber('starts', values.starts ?? '5', { least: 1, most: 1_000 }),
     modes,
     peers,
-    only: parseList('only', values.only ?? parts.join(','), parts),
+    only: parseList('only', values.only ?? usualParts.join(','), parts),
     ...(values.cluster !== undefined && { cluster: values.cluster }),
     write: values.write ?? false,
     json: values.json ?? false,

@@ -26,6 +26,7 @@ const sizes = {
   ...{ samples: 2, warmUp: 1, budgetMs: 10_000, deploysForMemory: 45, idleMs: 0, wholeMs: 100, changesMs: 0 },
   world: { small: 2, medium: 3, large: 4 },
   fill: { deployments: 5, podsEach: 2 },
+  load: { clients: 2, deployments: 3, configMaps: 4, ramp: [3], rampMs: 100 },
   accounts: 4,
 };
 
@@ -52,7 +53,7 @@ describeWithCluster('a run of the bench', (cluster) => {
     const run = Date.now().toString(36);
     const shown: boolean[] = [];
     await runBench({
-      ...{ cluster, sizes, run, parts: ['deploys', 'reads'], tell: () => undefined },
+      ...{ cluster, sizes, run, parts: ['deploys', 'load', 'reads'], tell: () => undefined },
       servers: [toPeerSource({ name: 'peer', url: peer.url }), toOwnSource('stream', cluster.kubeconfig)],
       async record(row) {
         await record.addRow(row);
@@ -71,6 +72,12 @@ describeWithCluster('a run of the bench', (cluster) => {
       'deploy, changed: POST to completed',
       'processor time of one deploy, with its polls',
       'memory after 49 deploys',
+      ...[
+        '3 new Deployments of one application, 2 clients',
+        '4 new ConfigMaps, 2 clients',
+        'new ConfigMaps, 3 clients',
+        'serverGroups of 3 Deployments, 3 clients',
+      ].flatMap((name) => [`${name}: done`, `${name}: 95 of 100 take at most`, `${name}: refused`]),
       'serverGroups, 3 Deployments',
       'serverGroups, 4 Deployments',
       'clusters, 4 Deployments',

@@ -31,6 +31,7 @@ import {
   type ImageContext,
   type ImageSizes,
 } from './image-rows.ts';
+import { createLoadRows, type LoadContext, type LoadSizes } from './load-rows.ts';
 import { burstConnections, createReadRows, type ReadContext, type ReadSizes } from './read-rows.ts';
 import { measureRows, type Row, type RowResult, type RowTarget } from './rows.ts';
 
@@ -38,7 +39,7 @@ export interface BenchRunOptions {
   readonly cluster: ClusterAccess;
   readonly servers: readonly BenchServerSource[];
   readonly parts: readonly BenchPart[];
-  readonly sizes: DeploySizes & ReadSizes;
+  readonly sizes: DeploySizes & LoadSizes & ReadSizes;
   /** A word of lower-case letters and digits that no run on this control plane had before. */
   readonly run: string;
   record(result: RowResult): Promise<void>;
@@ -78,30 +79,65 @@ export async function runBench(options: BenchRunOptions): Promise<void> {
   await using empty = await startEmptyServer();
   const shared = { ...options, client, empty, alone: createConcurrencyLimit(1) };
   if (options.parts.includes('deploys')) await measureDeploys(shared);
+  if (options.parts.includes('load')) await measureLoad(shared);
   if (options.parts.includes('reads')) await measureReads(shared);
 }
 
 async function measureDeploys(shared: Shared): Promise<void> {
   const { cluster, client, run, sizes, servers, alone, tell } = shared;
   tell('measuring deploys');
-  const namespaces = new Map(servers.map((source, index) => [source, `bench${run}d${index}`]));
   // What the floor makes is not for a server's cache.
   const floors = new Map(servers.map((source, index) => [source, `bench${run}f${index}`]));
-  const all = [...namespaces.values(), ...floors.values()];
-  await withNamespaces(client, all, async () => {
-    for (const namespace of all) await makeNamespace(client, namespace);
-    await measureServers(shared, servers, {
+  await withNamespaces(client, [...floors.values()], async () => {
+    for (const namespace of floors.values()) await makeNamespace(client, namespace);
+    await measureInNamespaces(shared, 'd', {
       rows: createDeployRows(sizes),
-      getNamespaces: (source) => [namespaces.get(source) ?? ''],
-      async createContext(server, { source, stack }): Promise<DeployContext> {
-        const namespace = namespaces.get(source) ?? '';
+      async createContext(server, { source, stack, namespace }): Promise<DeployContext> {
         const floor = stack.use(await openFloor(cluster, floors.get(source) ?? ''));
         return { server, client: stack.use(openApiClient(server.url)), floor, namespace, alone };
       },
     });
   });
+  for (const namespace of floors.values()) await waitUntilDeleted(client, namespace);
+}
+
+async function measureLoad(shared: Shared): Promise<void> {
+  shared.tell('measuring many clients at once');
+  const connections = Math.max(shared.sizes.load.clients, ...shared.sizes.load.ramp);
+  await measureInNamespaces(shared, 'l', {
+    rows: createLoadRows(shared.sizes),
+    createContext: async (server, { stack, namespace }): Promise<LoadContext> => ({
+      ...{ server, namespace, alone: shared.alone, loads: new Map() },
+      client: stack.use(openApiClient(server.url, { connections })),
+    }),
+  });
+}
+
+/** Measures each server in an empty namespace of its own. */
+async function measureInNamespaces<Context>(
+  shared: Shared,
+  letter: string,
+  {
+    rows,
+    createContext,
+  }: {
+    readonly rows: readonly Row<Context>[];
+    createContext(server: BenchServer, parts: PartOptions & { readonly namespace: string }): Promise<Context>;
+  },
+): Promise<void> {
+  const { client, run, servers } = shared;
+  const namespaces = new Map(servers.map((source, index) => [source, `bench${run}${letter}${index}`]));
+  await withNamespaces(client, [...namespaces.values()], async () => {
+    for (const namespace of namespaces.values()) await makeNamespace(client, namespace);
+    await measureServers(shared, servers, {
+      rows,
+      getNamespaces: (source) => [namespaces.get(source) ?? ''],
+      createContext: (server, parts) =>
+        createContext(server, { ...parts, namespace: namespaces.get(parts.source) ?? '' }),
+    });
+  });
   // What comes next shall not share the machine with controllers that clean up.
-  for (const namespace of all) await waitUntilDeleted(client, namespace);
+  for (const namespace of namespaces.values()) await waitUntilDeleted(client, namespace);
 }
 
 async function measureReads(shared: Shared): Promise<void> {
@@ -215,10 +251,12 @@ interface Part<Context> {
   /** Those that the server's account is about, where it is our own. */
   getNamespaces(source: BenchServerSource): readonly string[];
   /** Opens what the rows need; what must be closed goes onto the stack. */
-  createContext(
-    server: BenchServer,
-    parts: { readonly source: BenchServerSource; readonly stack: AsyncDisposableStack },
-  ): Promise<Context>;
+  createContext(server: BenchServer, parts: PartOptions): Promise<Context>;
+}
+
+interface PartOptions {
+  readonly source: BenchServerSource;
+  readonly stack: AsyncDisposableStack;
 }
 
 async function measureServers<Context>(

@@ -45,6 +45,7 @@ const sizes = {
   wholeMs: 2_000,
   idleMs: 30_000,
   changesMs: 60_000,
+  load: { clients: 16, deployments: 400, configMaps: 2_000, ramp: [64, 256, 1_024], rampMs: 5_000 },
 };
 
 /** Samples of accounts are many in little time: all their rows together take less than a minute. */

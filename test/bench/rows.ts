@@ -11,7 +11,7 @@ const samplesMin = 3;
 
 export interface RowHead {
   readonly name: string;
-  readonly unit: 'ms' | 'MiB' | 'KB' | 'calls';
+  readonly unit: 'ms' | 'MiB' | 'KB' | 'calls' | '/s';
   /** What its median should not exceed, in its unit. */
   readonly aim?: number;
 }

@@ -24,6 +24,15 @@ export function toDeployment(options: { namespace: string; name: string; revisio
   };
 }
 
+/** A ConfigMap that is replaced in place: no version is added to its name. */
+export function toConfigMap({ namespace, name }: { readonly namespace: string; readonly name: string }) {
+  const annotations = { 'strategy.spinnaker.io/versioned': 'false' };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name, annotations } };
+}
+
+/** What the bench deploys belongs to it. */
+export const application = 'bench';
+
 export interface SampleDeploy {
   readonly account: string;
   readonly namespace: string;
@@ -32,7 +41,7 @@ export interface SampleDeploy {
 }
 
 export function toDeployRequest(options: SampleDeploy): object[] {
-  return toRequest({ account: options.account, application: 'bench', manifest: toDeployment(options) });
+  return toManifestRequest({ account: options.account, application, manifest: toDeployment(options) });
 }
 
 /** The request by which an application gets a ConfigMap: servers that know only what they deployed know the application by it. */
@@ -42,12 +51,19 @@ export function toIntroduction(options: {
   readonly application: string;
 }): object[] {
   const { account, namespace, application } = options;
-  const annotations = { 'strategy.spinnaker.io/versioned': 'false' };
-  const metadata = { namespace, name: 'bench-introduction', annotations };
-  return toRequest({ account, application, manifest: { apiVersion: 'v1', kind: 'ConfigMap', metadata } });
+  return toManifestRequest({
+    account,
+    application,
+    manifest: toConfigMap({ namespace, name: 'bench-introduction' }),
+  });
 }
 
-function toRequest(options: { account: string; application: string; manifest: object }): object[] {
+/** The request that deploys one manifest into an application. */
+export function toManifestRequest(options: {
+  readonly account: string;
+  readonly application: string;
+  readonly manifest: object;
+}): object[] {
   const { account, application, manifest } = options;
   const moniker = { app: application };
   const description = {
