@@ -1,35 +1,36 @@
-import { listResourceChecks } from './account-resources.ts';
 import { listDomainChecks } from './domain.ts';
 import { listEndpointChecks } from './endpoint.ts';
 import { listIdentityChecks } from './identity.ts';
-import { listKeyChecks } from './key.ts';
 import { listLeftoverChecks } from './leftovers.ts';
+import { listNetworkChecks } from './network.ts';
 import { listPermissionChecks } from './permissions.ts';
 import { listQuotaChecks } from './quotas.ts';
-import type { Check } from './rows.ts';
+import { listKeyChecks, listResourceChecks } from './resources.ts';
+import { type Check, type Row, runCheck } from './rows.ts';
 import { listSecretChecks } from './secrets.ts';
 import type { Subject } from './subject.ts';
-import { listVpcChecks } from './vpc.ts';
 
-/** What the operator leaves to the check. */
-export interface CheckChoices {
-  /** Whether it may read what is in secrets. */
-  readonly readsValues: boolean;
-  readonly now: Date;
-}
-
-/** Everything that is looked at, in the order of the report. */
-export function listChecks(subject: Subject, { readsValues, now }: CheckChoices): readonly Check[] {
-  return [
-    ...listIdentityChecks(subject),
-    ...listPermissionChecks(subject),
-    ...listVpcChecks(subject),
-    ...listEndpointChecks(subject),
-    ...listDomainChecks(subject, now),
-    ...listKeyChecks(subject),
-    ...listSecretChecks(subject, readsValues),
-    ...listResourceChecks(subject),
-    ...listQuotaChecks(subject),
-    ...listLeftoverChecks(subject),
-  ];
+/**
+ * Looks at everything, all at once.
+ *
+ * @param readsValues whether it may read what is in secrets
+ * @returns the rows in the order of the report
+ */
+export async function runChecks(subject: Subject, readsValues: boolean): Promise<Row[]> {
+  const matters: { readonly [matter: string]: readonly Check[] } = {
+    account: listIdentityChecks(subject),
+    permissions: listPermissionChecks(subject),
+    network: listNetworkChecks(subject),
+    endpoint: listEndpointChecks(subject),
+    domain: listDomainChecks(subject),
+    key: listKeyChecks(subject),
+    secrets: listSecretChecks(subject, readsValues),
+    'named by options': listResourceChecks(subject),
+    quotas: listQuotaChecks(subject),
+    leftovers: listLeftoverChecks(subject),
+  };
+  const rows = Object.entries(matters).flatMap(([matter, checks]) =>
+    checks.map((check) => runCheck(matter, check)),
+  );
+  return (await Promise.all(rows)).flat();
 }

@@ -1,13 +1,14 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { ContextError, readContext } from '../context-options.ts';
-import { AccountReader, NotReadError } from './account-reader.ts';
-import { openAwsClients } from './aws-clients.ts';
-import { type CheckOptions, CheckUsageError, formatCheckHelp, parseCheckOptions } from './check-options.ts';
+import { NotReadError } from './account-calls.ts';
+import { openAccount, toReaderPolicy } from './account-reads.ts';
+import { runChecks } from './checks.ts';
 import { readContextFiles } from './context-files.ts';
 import type { DeploymentPlan } from './deployment-plan.ts';
 import { countRows, formatReport, toJsonReport } from './report.ts';
-import { type Row, runChecks } from './rows.ts';
-import { type Caller, findCaller, findSubject } from './subject.ts';
+import type { Row } from './rows.ts';
+import { findCaller, findInstalled } from './subject.ts';
 
 /** What the command writes to, and how it plans. */
 export interface CheckHost {
@@ -19,62 +20,109 @@ export interface CheckHost {
   plan(options: { readonly [name: string]: unknown }): Promise<DeploymentPlan>;
 }
 
+/** Options of the app, as texts. */
+interface OptionTexts {
+  readonly [name: string]: string;
+}
+
+/** What the command line says. */
+interface CheckOptions {
+  readonly context?: OptionTexts;
+  readonly profile?: string;
+  readonly region?: string;
+  readonly readSecrets?: true;
+  readonly json?: true;
+  readonly printPolicy?: true;
+}
+
 /** Runs `npm run deploy:check`. @returns its exit code: 0 nothing to mend, 1 something to mend or no credentials, 2 wrong usage */
-export async function runCheckCommand(args: readonly string[], command: CheckHost): Promise<number> {
+export async function runCheckCommand(args: readonly string[], host: CheckHost): Promise<number> {
+  const program = buildProgram(host);
   try {
-    const options = parseCheckOptions(args);
-    const text = options.help ? formatCheckHelp() : await check(options, command);
-    if (typeof text === 'number') return text;
-    command.print(text);
-    return 0;
+    program.parse(args, { from: 'user' });
+    return await check(program, host);
   } catch (error) {
-    if (!(error instanceof CheckUsageError || error instanceof ContextError)) throw error;
-    // The operator's slip: its lines say all.
-    command.note(error.message);
-    if (error instanceof CheckUsageError) command.note('\nnpm run deploy:check -- --help');
+    // Commander has told it, with where the help is.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (!(error instanceof ContextError)) throw error;
+    host.note(error.message);
     return 2;
   }
 }
 
-async function check(options: CheckOptions, command: CheckHost): Promise<number | string> {
-  const { readsValues } = options;
-  if (options.printsPolicy) {
-    const { toReaderPolicy } = await import('./reader-policy.ts');
-    return JSON.stringify(toReaderPolicy(readsValues), undefined, 2);
+function buildProgram({ print, note }: CheckHost): Command {
+  return new Command('npm run deploy:check --')
+    .usage('[options]')
+    .description(
+      "Looks at an AWS account before a deploy: who you are, CDK's bootstrap, permissions, VPC, endpoint, certificate, name, key, secrets, " +
+        'quotas, and what an earlier installation left. It takes the options of the stacks from the command line, cdk.context.json and ' +
+        'cdk.json, as cdk deploy does. It only reads: nothing in the account is made or changed.',
+    )
+    .option(
+      '-c, --context <name=value>',
+      'an option of the stacks, as for cdk deploy (repeatable)',
+      addContext,
+    )
+    .option('--profile <name>', "a profile of the AWS CLI (default AWS_PROFILE's)")
+    .option('--region <region>', "the region to look at (default AWS_REGION, then the profile's)")
+    .option(
+      '--read-secrets',
+      'read the secrets that options name, too, and see whether they can be used; shows nothing of them',
+    )
+    .option('--json', 'print JSON: {"tally": …, "rows": [{matter, what, state, found, next}]}')
+    .option('--print-policy', 'print the policy of IAM that reading all of it takes, and end')
+    .helpOption('--help', 'print this help')
+    .addHelpText('after', helpEnd)
+    .showHelpAfterError('\nnpm run deploy:check -- --help')
+    .configureOutput({
+      writeOut: (text) => print(text.trimEnd()),
+      writeErr: (text) => note(text.trimEnd()),
+    })
+    .exitOverride();
+}
+
+const helpEnd = `
+Each line of the report says what was looked at and found: ok, worth knowing (note), to be mended before the deploy (MEND), or not
+checked, with the permission that was missing. Below stands what to do next.
+
+Examples:
+  npm run deploy:check
+  npm run deploy:check -- -c stage=prod -c vpcEndpointIds=vpce-0123456789abcdef0 --profile production
+  npm run deploy:check --silent -- --json > report.json
+
+Exit codes: 0 nothing to mend, 1 something to mend or no credentials, 2 wrong command line or options.`;
+
+function addContext(text: string, earlier: OptionTexts = {}): OptionTexts {
+  const at = text.indexOf('=');
+  if (at <= 0) throw new InvalidArgumentError('Expected NAME=VALUE.');
+  return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+async function check(program: Command, host: CheckHost): Promise<number> {
+  const options = program.opts<CheckOptions>();
+  const account = openAccount(options);
+  if (options.printPolicy) {
+    host.print(JSON.stringify(toReaderPolicy(account, options.readSecrets ?? false), undefined, 2));
+    return 0;
   }
-  const context = readContextFiles(options.context);
+  const context = readContextFiles(options.context ?? {});
   readContext({ node: { getAllContext: () => context, tryGetContext: (name) => context[name] } });
-  const reader = new AccountReader(openAwsClients(options));
-  await findRegion(reader);
-  const caller = await findCaller(reader).catch(toNobody);
-  const rows =
-    'matter' in caller ? [caller] : await checkAccount(caller, { options, context, reader, command });
-  command.print(options.json ? toJsonReport(rows) : formatReport(rows));
-  return countRows(rows).mend === 0 ? 0 : 1;
-}
-
-interface AccountCheck {
-  readonly options: CheckOptions;
-  readonly context: { readonly [name: string]: unknown };
-  readonly reader: AccountReader;
-  readonly command: CheckHost;
-}
-
-async function checkAccount(caller: Caller, check: AccountCheck): Promise<Row[]> {
-  const { options, context, reader, command } = check;
-  command.note(`Looking at account ${caller.account}, region ${caller.region}: writing the templates first`);
-  const plan = await command.plan(context);
-  const subject = await findSubject(plan, { caller, reader });
-  const { listChecks } = await import('./checks.ts');
-  return runChecks(listChecks(subject, { readsValues: options.readsValues, now: new Date() }), reader);
-}
-
-async function findRegion(reader: AccountReader): Promise<void> {
-  await reader.getRegion().catch((error: unknown) => {
-    throw new CheckUsageError(
-      `--region: expected a region here, in AWS_REGION or in the profile: ${getErrorMessage(error)}`,
-    );
+  await account.getRegion().catch((error: unknown) => {
+    const expected = 'expected a region here, in AWS_REGION or in the profile';
+    program.error(`error: --region: ${expected}: ${getErrorMessage(error)}`);
   });
+  const caller = await findCaller(account).catch(toNobody);
+  if ('matter' in caller) return report([caller], options, host);
+  host.note(`Looking at account ${caller.account}, region ${caller.region}: writing the templates first`);
+  const plan = await host.plan(context);
+  const { reads } = account;
+  const subject = { ...caller, plan, reads, installed: findInstalled(plan, reads) };
+  return report(await runChecks(subject, options.readSecrets ?? false), options, host);
+}
+
+function report(rows: readonly Row[], { json }: CheckOptions, { print }: CheckHost): number {
+  print(json ? toJsonReport(rows) : formatReport(rows));
+  return countRows(rows).mend === 0 ? 0 : 1;
 }
 
 /** Without credentials there is nothing to look at. */

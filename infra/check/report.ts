@@ -1,21 +1,10 @@
 import type { Row, State } from './rows.ts';
 
-/** How many rows there are of each state. */
-export type Tally = { readonly [state in State]: number };
-
-/** Counts rows. */
-export function countRows(rows: readonly Row[]): Tally {
+/** Counts the rows of each state. */
+export function countRows(rows: readonly Row[]): { readonly [state in State]: number } {
   const count = (state: State): number => rows.filter((row) => row.state === state).length;
   return { ok: count('ok'), note: count('note'), mend: count('mend'), 'not checked': count('not checked') };
 }
-
-/** How states are shown: what is to be mended catches the eye. */
-const marks: { readonly [state in State]: string } = {
-  ok: 'ok',
-  note: 'note',
-  mend: 'MEND',
-  'not checked': 'not checked',
-};
 
 /** The report for people: what was looked at, what was found, and what to do. */
 export function formatReport(rows: readonly Row[]): string {
@@ -32,7 +21,7 @@ export function formatReport(rows: readonly Row[]): string {
 const whatLengthMax = 44;
 
 function formatRow({ what, state, found, next }: Row, width: number): string[] {
-  const mark = marks[state].padEnd('not checked'.length);
+  const mark = (state === 'mend' ? 'MEND' : state).padEnd('not checked'.length);
   const line = `  ${mark}  ${what.padEnd(width)}  ${toOneLine(found)}`;
   return next === undefined ? [line] : [line, `${' '.repeat(width + 17)}→ ${toOneLine(next)}`];
 }

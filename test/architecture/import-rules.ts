@@ -90,7 +90,7 @@ export const importRules: readonly ImportRule[] = [
     files: /^infra\/check\//,
     may: [
       ...['infra/check/', 'infra/[a-z-]+\\.ts$', 'infra/stacks/', 'shared/core/'],
-      ...['shared/runtime/settings/settings.ts', '@aws-sdk/', 'aws-cdk-lib'],
+      ...['shared/runtime/settings/settings.ts', '@aws-sdk/', '@smithy/types', 'aws-cdk-lib', 'commander'],
     ],
     node: 'any',
   },

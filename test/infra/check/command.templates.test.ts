@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { accountReads, secretValueRead } from '../../../infra/check/account-reads.ts';
-import type { Row } from '../../../infra/check/rows.ts';
-import { type Answers, fail, refuse } from './answer-forms.ts';
+import { queues } from '../../../functions/queues.ts';
+import { type Answers, fail, json, refuse } from './answer-forms.ts';
 import { callDeployCheck, parseRows, recordedOptions, runDeployCheck, toArguments } from './deploy-check.ts';
 import { startRecordedAccount } from './recorded-account.ts';
-import { allowAllBut, ec2, recorded, toSubnet, withStacks } from './recorded-answers.ts';
+import { allowAllBut, answerStacks, answerSubnets, recorded } from './recorded-answers.ts';
 
 const timeout = 120_000;
 
@@ -20,70 +19,52 @@ async function check(
   return { code: result.code, rows: parseRows(result), calls: account.calls };
 }
 
-const toMend = (rows: readonly Row[]) => rows.filter(({ state }) => state === 'mend');
-
 describe('npm run deploy:check', () => {
-  it('finds nothing to mend in an account that is ready, and only reads', { timeout }, async () => {
+  it('finds nothing to mend in an account that is ready, and calls what its policy allows', {
+    timeout,
+  }, async () => {
     const { code, rows, calls } = await check({}, {}, '--read-secrets');
 
     expect(rows.filter(({ state }) => state === 'mend' || state === 'not checked')).toEqual([]);
     expect(code).toBe(0);
     const text = rows.map(({ what, found }) => `${what}: ${found}`).join('\n');
     expect(text).toContain('CDK bootstrap: version 30; 6 is needed');
-    expect(text).toContain('roles of IAM: 120 of 1000 used, ');
+    expect(text).toMatch(/roles of IAM: 120 of 1000 used, 1\d\d needed/);
+    const reserve = queues.find(({ name }) => name === 'operations')?.concurrency;
+    expect(text).toContain(`980 not reserved by others, ${reserve} to be reserved`);
     expect(text).toContain('value of configSecretArn: is Spinnaker');
-    const known = [...Object.values(accountReads), secretValueRead].map(({ action }) => action);
-    const asked = [...new Set(calls)].map((call) => call.replace(/^apigateway:Get\w+$/, 'apigateway:GET'));
-    expect(asked.filter((call) => !known.includes(call))).toEqual([]);
-    expect(asked.length).toBeGreaterThan(30);
+    const asked = calls.map((call) => call.replace(/^apigateway:Get\w+$/, 'apigateway:GET'));
+    const policy = await callDeployCheck(['--print-policy', '--read-secrets'], {});
+    const [{ Action }] = JSON.parse(policy.stdout).Statement;
+    expect([...new Set([...asked, 'kms:Decrypt'])].sort()).toEqual(Action);
   });
 
-  it('tells all that is wrong at once, each with what to do', { timeout }, async () => {
-    const [first, second] = recorded.subnetIds;
+  it('says all that is wrong at once, each with what to do', { timeout }, async () => {
+    const table = json({ Table: { TableName: 'busdriver-prod-cache', TableStatus: 'ACTIVE' } });
     const { code, rows } = await check(
       {
-        // One subnet is gone, and the other is of another VPC and full.
-        'ec2:DescribeSubnets': ec2(
-          'DescribeSubnets',
-          `<subnetSet>${toSubnet(first, 'eu-west-1a', { vpcId: 'vpc-0other' })}</subnetSet>`,
-        ),
-        'secretsmanager:DescribeSecret': {
-          body: JSON.stringify({ ARN: recorded.secretArn, DeletedDate: 1_767_225_600 }),
-        },
+        ...answerSubnets({ vpcId: 'vpc-0other' }),
         'dynamodb:DescribeTable': (body) =>
           body.includes('busdriver-prod-cache')
-            ? {
-                body: JSON.stringify({ Table: { TableName: 'busdriver-prod-cache', TableStatus: 'ACTIVE' } }),
-              }
-            : fail('dynamodb:DescribeTable', { code: 'ResourceNotFoundException', message: 'none' }),
-        'sns:GetTopicAttributes': fail('sns:GetTopicAttributes', {
-          code: 'NotFound',
-          message: 'none',
-          status: 404,
-        }),
+            ? table
+            : fail('dynamodb:DescribeTable', 'ResourceNotFoundException'),
         ...allowAllBut('dynamodb:CreateTable'),
-        ...withStacks({ 'busdriver-prod-api': 'ROLLBACK_COMPLETE' }),
+        ...answerStacks({ 'busdriver-prod-api': 'ROLLBACK_COMPLETE' }),
       },
       { certificateArn: recorded.certificateArn.replace('eu-west-1', 'us-east-1') },
     );
 
     expect(code).toBe(1);
-    const mended = toMend(rows);
-    expect(mended.map(({ what }) => what)).toEqual(
-      expect.arrayContaining([
-        'what CloudFormation must do',
-        `subnetIds ${first}`,
-        `subnetIds ${second}`,
-        'certificateArn',
-        'configSecretArn spinnaker/clouddriver',
-        'alarmTopicArn',
-        'stack busdriver-prod-api',
-        'table busdriver-prod-cache',
-      ]),
-    );
+    const mended = rows.filter(({ state }) => state === 'mend');
+    expect(mended.map(({ what }) => what)).toEqual([
+      'what CloudFormation must do',
+      `subnetIds ${recorded.subnetIds[1]}`,
+      'certificateArn',
+      'stack busdriver-prod-api',
+      'table busdriver-prod-cache',
+    ]);
     expect(mended.filter(({ next = '' }) => next === '')).toEqual([]);
-    expect(mended.find(({ what }) => what === 'certificateArn')?.found).toContain('is in us-east-1');
-    expect(mended.find(({ what }) => what === 'what CloudFormation must do')?.found).toContain(
+    expect(mended[0]?.found).toContain(
       'dynamodb:CreateTable on arn:aws:dynamodb:eu-west-1:111122223333:table/busdriver-prod-tasks',
     );
   });
@@ -92,7 +73,7 @@ describe('npm run deploy:check', () => {
     const refused = [
       'ec2:DescribeSubnets',
       'iam:SimulatePrincipalPolicy',
-      'kms:GetKeyPolicy',
+      'kms:DescribeKey',
       'lambda:GetAccountSettings',
     ];
     const changes = Object.fromEntries(refused.map((operation) => [operation, refuse(operation)]));
@@ -119,7 +100,7 @@ describe('npm run deploy:check', () => {
 
   it('prints a table for people', { timeout }, async () => {
     await using account = await startRecordedAccount({
-      'ssm:GetParameter': fail('ssm:GetParameter', { code: 'ParameterNotFound', message: 'none' }),
+      'ssm:GetParameter': fail('ssm:GetParameter', 'ParameterNotFound'),
     });
     const { code, stdout } = await runDeployCheck(toArguments(recordedOptions), account);
 
@@ -131,11 +112,7 @@ describe('npm run deploy:check', () => {
 
   it('needs credentials', { timeout }, async () => {
     await using account = await startRecordedAccount({
-      'sts:GetCallerIdentity': fail('sts:GetCallerIdentity', {
-        code: 'InvalidClientTokenId',
-        message: 'The security token included in the request is invalid.',
-        status: 403,
-      }),
+      'sts:GetCallerIdentity': fail('sts:GetCallerIdentity', 'InvalidClientTokenId', { status: 403 }),
     });
     const { code, stdout, stderr } = await callDeployCheck(
       [...toArguments(recordedOptions), '--json'],
@@ -149,8 +126,10 @@ describe('npm run deploy:check', () => {
   });
 
   it.each([
-    { args: ['-c', 'stage'], said: '--context: expected NAME=VALUE, not "stage"' },
-    { args: ['--quickly'], said: "Unknown option '--quickly'" },
+    { args: ['-c', 'stage'], said: "argument 'stage' is invalid. Expected NAME=VALUE." },
+    { args: ['-c', '=x'], said: "argument '=x' is invalid. Expected NAME=VALUE." },
+    { args: ['--quickly'], said: "unknown option '--quickly'" },
+    { args: ['busdriver-prod-api'], said: 'too many arguments' },
     { args: ['-c', 'stage=Prod', '-c', 'color=red'], said: 'stage: expected lower-case letters' },
     { args: toArguments(recordedOptions), region: '', said: '--region: expected a region' },
   ])('refuses $args with 2', { timeout }, async ({ args, said, region }) => {
@@ -158,5 +137,12 @@ describe('npm run deploy:check', () => {
     expect(code).toBe(2);
     expect(stderr).toContain(said);
     expect(stdout).toBe('');
+  });
+
+  it('prints its help', async () => {
+    const { code, stdout } = await callDeployCheck(['--help'], {});
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Usage: npm run deploy:check -- \[options\]$/m);
+    expect(stdout).toMatch(/^ {2}-c, --context <name=value> /m);
   });
 });

@@ -29,8 +29,6 @@ export const recordedOptions: { readonly [name: string]: string } = {
   configSecretArn: recorded.secretArn,
   permissionsBoundaryArn: recorded.boundaryArn,
   alarmTopicArn: recorded.topicArn,
-  clusterArns: recorded.clusterArn,
-  accountRoleArns: recorded.roleArn,
 };
 
 /** Where the command looks. */
@@ -91,15 +89,17 @@ export async function callDeployCheck(
 ): Promise<DeployCheckResult> {
   const stdout: string[] = [];
   const stderr: string[] = [];
+  using _ = useAccount(target);
+  const print = (line: string) => void stdout.push(`${line}\n`);
+  const code = await runCheckCommand(args, { print, note: (line) => void stderr.push(`${line}\n`), plan });
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
+}
+
+/** Lets clients of this process find an account, and no other, until it is disposed of. */
+export function useAccount(target: DeployCheckTarget): Disposable {
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries(getEnvironment(target))) vi.stubEnv(name, value);
-  try {
-    const print = (line: string) => void stdout.push(`${line}\n`);
-    const code = await runCheckCommand(args, { print, note: (line) => void stderr.push(`${line}\n`), plan });
-    return { code, stdout: stdout.join(''), stderr: stderr.join('') };
-  } finally {
-    vi.unstubAllEnvs();
-  }
+  return { [Symbol.dispose]: () => vi.unstubAllEnvs() };
 }
 
 /** Options of the stacks as arguments. */

@@ -36,11 +36,7 @@ const restOperations: readonly (readonly [pattern: RegExp, operation: string])[]
   [/^\/2016-08-19\/account-settings/, 'lambda:GetAccountSettings'],
   [/^\/2019-09-30\/functions\/[^/]+\/concurrency/, 'lambda:GetFunctionConcurrency'],
   [/^\/account$/, 'apigateway:GetAccount'],
-  [/^\/restapis/, 'apigateway:GetRestApis'],
   [/^\/domainnames/, 'apigateway:GetDomainNames'],
-  [/^\/clusters\//, 'eks:DescribeCluster'],
-  [/^\/2013-04-01\/hostedzonesbyvpc/, 'route53:ListHostedZonesByVPC'],
-  [/^\/2013-04-01\/hostedzonesbyname/, 'route53:ListHostedZonesByName'],
 ];
 
 /** Service and operation, as each protocol of AWS tells them. */
