@@ -29,7 +29,7 @@ type List = Parameters<typeof look>[0];
 
 /** Each case has its row, with something to do where something is to be mended. */
 function expectRows(list: List, cases: readonly Case[]): void {
-  it.each(cases)('%s: %s, %s', async (what, state, found, changes) => {
+  it.each(cases)('%s: %s, %s', async (...[what, state, found, changes]) => {
     const rows = await look(list, changes);
     expect(rows).toContainEqual(
       expect.objectContaining({
