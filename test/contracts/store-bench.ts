@@ -148,6 +148,18 @@ export function dieAfterWrites(documents: StoreTestClient, writes: number): void
   );
 }
 
+/** Ends a client's puts into some partitions, as when its process is killed while others of the same time arrive. */
+export function refusePut(documents: StoreTestClient, partition: RegExp): void {
+  documents.middlewareStack.add(
+    (next) => async (args) => {
+      const { Item: item } = args.input as { Item?: RawItem };
+      if (partition.test(item?.['pk']?.S ?? '')) throw new Error('killed');
+      return next(args);
+    },
+    { step: 'initialize', name: 'refusePut', priority: 'high' },
+  );
+}
+
 /** Keys of the items that a client puts from now on, in order. */
 export function watchPuts(documents: StoreTestClient): readonly ItemKey[] {
   const keys: ItemKey[] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getOpenKey, getOpenRowKey, getOpenShard } from '../../shared/aws/tasks/task-items.ts';
+import { getOpenKey, getOpenRowKey, getOpenShard, parseOpenRow } from '../../shared/aws/tasks/task-items.ts';
 import { parseExactJson } from '../../shared/core/bounded-json.ts';
 import { UnavailableError } from '../../shared/core/errors.ts';
 import type { JsonValue } from '../../shared/core/json.ts';
@@ -23,6 +23,7 @@ import {
   openAccepted,
   openLeased,
   openStore,
+  refusePut,
   repeatEveryWrite,
   take,
   watchPuts,
@@ -336,12 +337,32 @@ export function testTaskStore(
         interrupt(documents, { command: /Put/, when: 'afterwards' }, () => clock.advance(staleRowAgeMs));
 
         await expect(store.accept(task)).rejects.toThrow(UnavailableError);
+        await store.removeOpenRow(parseOpenRow((await store.find(task.id))?.openRow ?? ''));
 
-        expect(await store.find(task.id)).toBeUndefined();
-        expect((await store.accept(task)).accepted).toBe(true);
+        const again = await store.accept(task);
+        expect(await getOpenRows(store, task.id)).toEqual([again.task.openRow]);
       });
 
-      it('names a task from before it is accepted until after it has ended', async () => {
+      it.each(['STARTED', 'COMPLETED'] as const)(
+        'gets the row of a task again whose first submission died before it, where it is %s',
+        async (state) => {
+          const dying = open();
+          const { store } = open(dying.clock);
+          const task = newTask();
+          refusePut(dying.documents, /^OPEN#/);
+          await expect(dying.store.accept(task)).rejects.toThrow('killed');
+          expect(await getOpenRows(store, task.id)).toEqual([]);
+          const isOver = state === 'COMPLETED';
+          if (isOver) await store.commit((await take(store, task.id)).lease, { entries: [], next: state });
+
+          const again = await store.accept(task);
+
+          expect(again).toMatchObject({ accepted: false, task: { state } });
+          expect(await getOpenRows(store, task.id)).toEqual(isOver ? [] : [again.task.openRow]);
+        },
+      );
+
+      it('names a task from when it is accepted until after it has ended', async () => {
         const { store, documents } = open();
         const puts = watchPuts(documents);
         const { task } = await store.accept(newTask());

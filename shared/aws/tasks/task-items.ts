@@ -15,7 +15,7 @@ import {
   taskRetentionMs,
 } from '../../core/tasks/task.ts';
 import { taskReader as reader } from '../item-reader.ts';
-import type { Item } from '../table.ts';
+import type { Item, ItemKey } from '../table.ts';
 
 /** Number of partitions over which the list of open tasks is spread. */
 export const openShards = 16;
@@ -149,6 +149,11 @@ export function getOpenRowKey(id: string, options: { acceptedAtMs: number; rando
 export function parseOpenRow(key: string): OpenRow {
   const [acceptedAt = '', taskId = ''] = key.split('#');
   return { key, taskId, acceptedAtMs: Number(acceptedAt) };
+}
+
+/** Key of a row of the open list. */
+export function toOpenRowKey({ taskId, key }: Pick<OpenRow, 'taskId' | 'key'>): ItemKey {
+  return { pk: getOpenKey(getOpenShard(taskId)), sk: key };
 }
 
 const headerTexts = 'pk sk taskId requestId ownerId account openRow'.split(' ');

@@ -25,14 +25,13 @@ import { writeChunks } from '../chunks.ts';
 import { MalformedItemError } from '../item-reader.ts';
 import { type ItemTable, ItemUpdate } from '../table.ts';
 import { deleteInboxRow, putInboxRow } from './inbox-store.ts';
+import { toNewHeader } from './new-header.ts';
 import { listOpenRows } from './open-rows.ts';
 import { getFirstInbox, type Handover, prepareHandover } from './task-handover.ts';
 import {
   getChunkKey,
   getHeaderKey,
-  getOpenKey,
   getOpenRowKey,
-  getOpenShard,
   getSpillKey,
   getTaskKey,
   type HeaderItem,
@@ -41,8 +40,7 @@ import {
   parseHeader,
   parseOpenRow,
   parseTask,
-  toInboxAttributes,
-  toPartAttributes,
+  toOpenRowKey,
   toStatus,
   unbegun,
 } from './task-items.ts';
@@ -77,41 +75,25 @@ export class DynamoTaskStore implements TaskStore {
     const acceptedAt = this.#clock.now();
     const openRow = getOpenRowKey(task.id, { acceptedAtMs: acceptedAt, random: this.#randomness.id() });
     const payload = await this.#writePayload(task.operations);
-    await this.#putOpenRow(task.id, openRow, task.inbox);
-    this.#checkOpenRow(acceptedAt);
-    const header: HeaderItem = {
-      ...getHeaderKey(task.id),
-      ...payload,
-      taskId: task.id,
-      requestId: task.requestId,
-      state: 'STARTED',
-      acceptedAt,
-      ownerId: '',
-      account: task.account,
-      accounts: task.accounts,
-      ...(task.isRestricted && { isRestricted: true }),
-      caller: task.caller,
-      run: 0,
-      attempts: 0,
-      fence: 0,
-      sequence: 0,
-      leaseUntil: 0,
-      journalFormat: unbegun,
-      openRow,
-      ...toInboxAttributes(task.inbox),
-      ...toPartAttributes(task.parts),
-      journal: [JSON.stringify(task.entry)],
-      expiresAt: this.#getExpiry(),
-    };
+    const header = toNewHeader(task, { acceptedAt, openRow, payload, expiresAt: this.#getExpiry() });
+    const row = this.#putOpenRow(openRow, task.inbox);
+    // An agent finds a task by its row in the inbox alone.
+    if (task.inbox !== undefined) await row;
+    // Nobody is answered before both are there, and who is not posts again.
     const seconds = toSeconds(this.#clock.now());
-    if (await this.#table.putNew({ ...header }, seconds)) return { task: parseTask(header), accepted: true };
-    const winner = await this.find(task.id);
+    const [isNew] = await Promise.all([this.#table.putNew({ ...header }, seconds), row]);
+    const winner = isNew ? parseTask(header) : await this.find(task.id);
     if (winner === undefined) throw new Error(`task ${task.id} expired while it was submitted again`);
-    // Refused by our own earlier write, whose answer was lost: no other submission has this row.
-    if (winner.openRow === openRow) return { task: winner, accepted: true };
-    await this.#removeRows(openRow, task.inbox);
-    await removePayload(this.#table, payload);
-    return { task: winner, accepted: false };
+    // Or else refused by our own earlier write, whose answer was lost: no other submission has this row.
+    const accepted = winner.openRow === openRow;
+    if (accepted) this.#checkOpenRow(acceptedAt);
+    else {
+      // Who was first may have died before its row was there.
+      if (winner.state === 'STARTED') await this.#putOpenRow(winner.openRow, winner.inbox);
+      await this.#removeRows(openRow, task.inbox);
+      await removePayload(this.#table, payload);
+    }
+    return { task: winner, accepted };
   }
 
   async find(id: string): Promise<Task | undefined> {
@@ -241,7 +223,7 @@ export class DynamoTaskStore implements TaskStore {
     const acceptedAtMs = this.#clock.now();
     const openRow = getOpenRowKey(id, { acceptedAtMs, random: this.#randomness.id() });
     const payload = submission && (await this.#writePayload(submission.operations));
-    await this.#putOpenRow(id, openRow, inbox);
+    await this.#putOpenRow(openRow, inbox);
     this.#checkOpenRow(acceptedAtMs);
     const expiresAt = this.#getExpiry();
     const update = toRestart({ entry, openRow, expiresAt, submission, payload, parts, inbox });
@@ -289,7 +271,7 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   async removeOpenRow(row: OpenRow): Promise<void> {
-    await this.#table.delete({ pk: getOpenKey(getOpenShard(row.taskId)), sk: row.key });
+    await this.#table.delete(toOpenRowKey(row));
   }
 
   async findStatus(id: string): Promise<TaskStatus | undefined> {
@@ -303,8 +285,8 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   /**
-   * A row is written before what it points to, and is swept when it points to nothing for long. Who took that long, since his
-   * process was stopped in between, must not go on: nobody would find his task.
+   * A row is swept when it points to nothing for long. Who took that long, since his process was stopped in between, must not go on:
+   * nobody would find his task.
    *
    * @throws UnavailableError
    */
@@ -314,9 +296,9 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   /** Of what points to a task the open row is written first and removed last: by it the sweeper finds all else. */
-  async #putOpenRow(id: string, key: string, inbox: TaskInbox | undefined): Promise<void> {
+  async #putOpenRow(key: string, inbox: TaskInbox | undefined): Promise<void> {
     const expiresAt = this.#getExpiry();
-    await this.#table.put({ pk: getOpenKey(getOpenShard(id)), sk: key, expiresAt });
+    await this.#table.put({ ...toOpenRowKey(parseOpenRow(key)), expiresAt });
     if (inbox !== undefined) await putInboxRow(this.#table, inbox.account, { key, expiresAt });
   }
 

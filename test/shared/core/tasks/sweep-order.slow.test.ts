@@ -42,21 +42,24 @@ async function finishTasks(count: number): Promise<void> {
   await Promise.all(writers);
 }
 
-/** A store between whose writes something else happens: after the first item that it puts. */
+/** A store between whose writes something else happens: after the first item that it puts, and before any header arrives. */
 function interruptPut(meanwhile: () => Promise<unknown>): DynamoTaskStore {
-  let isDone = false;
+  let happening: Promise<unknown> | undefined;
   const table: ItemTable = Object.assign(Object.create(system.table), {
     ...Object.fromEntries(
-      (['get', 'query', 'update', 'putNew', 'delete'] as const).map((name) => [
+      (['get', 'query', 'update', 'delete'] as const).map((name) => [
         name,
         system.table[name].bind(system.table),
       ]),
     ),
     async put(item: Parameters<ItemTable['put']>[0]) {
-      await system.table.put(item);
-      if (isDone) return;
-      isDone = true;
-      await meanwhile();
+      const written = system.table.put(item);
+      happening ??= written.then(meanwhile);
+      await Promise.all([written, happening]);
+    },
+    async putNew(...put: Parameters<ItemTable['putNew']>) {
+      await happening;
+      return system.table.putNew(...put);
     },
   });
   return new DynamoTaskStore({ table, clock: system.clock, randomness: system.randomness });
