@@ -18,6 +18,14 @@ export async function recordApplication(
   return names.note(getDirectoryKey(application, account), toTopics(recorded), { application, account });
 }
 
+/** Begins to read what {@link recordApplication} reads. */
+export function readApplicationAhead(
+  { names }: CacheParts,
+  { application, account, ...recorded }: DirectoryEntry,
+): void {
+  names.readAhead(getDirectoryKey(application, account), toTopics(recorded));
+}
+
 /** See {@link CacheStore.pruneApplication}. */
 export async function pruneApplication(
   { names }: CacheParts,

@@ -13,7 +13,7 @@ import type { Clock, Randomness } from '../../core/clock.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { JoinedWrites } from '../../core/joined-writes.ts';
 import type { RememberedBytes } from '../../core/remembered-bytes.ts';
-import type { Item, ItemKey } from '../table.ts';
+import { fromRaw, type Item, type ItemKey } from '../table.ts';
 import {
   firstPartBytesMax,
   furtherPartBytesMax,
@@ -83,12 +83,17 @@ export class NameStore {
   async note(key: ItemKey, names: NamesByTopic, attributes: Item = {}): Promise<readonly string[]> {
     const nowMs = this.#options.clock.now();
     const ids = toIds(key, names);
-    if (ids.every((id) => (this.#known.get(id) ?? 0) > nowMs)) return [];
+    if (this.#areKnown(ids)) return [];
     const tooMany = await this.#writes.write(`${key.pk}\n${key.sk}`, { key, names, attributes });
     // Those without room are tried again: some day there is room.
     if (tooMany.length > 0) return tooMany;
     for (const id of ids) this.#remember(id, nowMs + knownForMs);
     return [];
+  }
+
+  /** Begins to read what recording names reads, unless they are known to be recorded. */
+  readAhead(key: ItemKey, names: NamesByTopic): void {
+    if (!this.#areKnown(toIds(key, names))) this.#options.table.readAhead(key);
   }
 
   /**
@@ -151,7 +156,8 @@ export class NameStore {
     const { table } = this.#options;
     let left: NamesByTopic = {};
     await untilUncontended({ ...this.#options, what: `${key.pk} ${key.sk}` }, async () => {
-      const item = await table.get(key);
+      const [raw] = await table.readToWrite(key);
+      const item = raw && fromRaw(raw);
       const added = recordNames(this.#read({ ...item, ...key }), names, bytesMax);
       left = added.left;
       if (!added.changed) return true;
@@ -195,6 +201,11 @@ export class NameStore {
       }
     }
     return parts;
+  }
+
+  #areKnown(ids: readonly string[]): boolean {
+    const nowMs = this.#options.clock.now();
+    return ids.every((id) => (this.#known.get(id) ?? 0) > nowMs);
   }
 
   #remember(id: string, untilMs: number): void {

@@ -10,7 +10,7 @@ import {
 } from '../../core/cache/cache-store.ts';
 import type { Revision } from '../../core/cache/revision.ts';
 import { cacheReader } from '../item-reader.ts';
-import type { Item, ItemKey } from '../table.ts';
+import { fromRaw, type Item, type ItemKey } from '../table.ts';
 import { readSortKey, toKeyText, toSortKey } from './cache-keys.ts';
 import type { CacheParts } from './cache-parts.ts';
 import type { Condition } from './cache-table.ts';
@@ -77,11 +77,15 @@ function toCondition(
 export async function getObjects(
   parts: CacheParts,
   keys: readonly ObjectKey[],
-  { consistent = false }: { readonly consistent?: boolean } = {},
+  { consistent = false, toWrite = false }: { readonly consistent?: boolean; readonly toWrite?: boolean } = {},
 ): Promise<readonly (StoredObject | undefined)[]> {
   // A batch that names a key twice is refused.
   const wanted = new Map(keys.map((key) => [toId(key), toItemKey(key)]));
-  const items = await parts.table.getBatch([...wanted.values()], { consistent });
+  const [only] = wanted.values();
+  const items =
+    toWrite && wanted.size === 1 && only !== undefined
+      ? (await parts.table.readToWrite(only)).map(fromRaw)
+      : await parts.table.getBatch([...wanted.values()], { consistent: consistent || toWrite });
   const found = new Map(items.map((item) => [`${item['pk']}\n${item['sk']}`, item]));
   return keys.map((key) => {
     const item = found.get(toId(key));
@@ -136,6 +140,12 @@ export function getPartition(account: string, kind: string): string {
 /** Where the kinds of an account are recorded. */
 export function getKindsKey(account: string): ItemKey {
   return { pk: `KINDS#${toKeyText(account)}`, sk: 'KINDS' };
+}
+
+/** Begins to read what writing an object reads. */
+export function readObjectAhead({ table, names }: CacheParts, key: ObjectKey): void {
+  table.readAhead(toItemKey(key));
+  names.readAhead(getKindsKey(key.account), { kinds: [key.kind] });
 }
 
 async function recordKind({ names }: CacheParts, { account, kind }: ObjectKey): Promise<void> {

@@ -11,7 +11,7 @@ import {
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { ItemKey, RawItem } from '../table.ts';
 import { parsePart, writePart } from './cache-bucket-items.ts';
-import { mergeParts, type Part, type RowText } from './cache-buckets.ts';
+import { mergeParts, type RowText } from './cache-buckets.ts';
 import { toKeyText, unescapeKey } from './cache-keys.ts';
 import type { CacheParts } from './cache-parts.ts';
 import type { PartitionQuery } from './cache-table.ts';
@@ -56,6 +56,12 @@ export async function mergeRows(
     written += items;
   });
   return written;
+}
+
+/** Begins to read what changing a row reads. */
+export function readRowAhead({ table, names }: CacheParts, key: RowKey): void {
+  table.readAhead({ pk: getRowPartition(key), prefix: getBucket(key.view, key.row) });
+  if ('namespace' in key) names.readAhead(getNamespacesKey(key.account), { namespaces: [key.namespace] });
 }
 
 /** See {@link CacheStore.getRow}. */
@@ -114,10 +120,8 @@ async function mergeBucket(parts: CacheParts, { pk, sk, view, changes }: BucketC
   const { table, clock, randomness, getCodec } = parts;
   let written = 0;
   await untilUncontended({ clock, randomness, what: `${pk} ${sk}` }, async () => {
-    const before: Part[] = [];
-    const query = { pk, prefix: sk, consistent: true };
-    for await (const items of table.queryRawPages(query))
-      before.push(...items.map((item) => parsePart(item, pk, parts)));
+    const items = await table.readToWrite({ pk, prefix: sk });
+    const before = items.map((item) => parsePart(item, pk, parts));
     const after = mergeParts(before, changes, { codec: getCodec(view), nowMs: clock.now() });
     const changed = after.filter((part) => !before.includes(part));
     const isWritten = await Promise.all(changed.map((part) => writePart({ table, clock }, { pk, sk }, part)));

@@ -5,13 +5,25 @@ import type { Logger } from '../../core/logger.ts';
 import { RememberedBytes } from '../../core/remembered-bytes.ts';
 import type { StoreClient } from '../table.ts';
 import { deleteAccount, listStoredKinds } from './cache-deletion.ts';
-import { listDirectory, pruneApplication, recordApplication } from './cache-directory.ts';
+import {
+  listDirectory,
+  pruneApplication,
+  readApplicationAhead,
+  recordApplication,
+} from './cache-directory.ts';
 import { getEpoch, raiseEpoch } from './cache-epochs.ts';
 import { NameStore } from './cache-names.ts';
 import { listNamespaces, recordNamespaces } from './cache-namespaces.ts';
-import { deleteObject, getObjects, listHeads, listObjects, putObject } from './cache-objects.ts';
+import {
+  deleteObject,
+  getObjects,
+  listHeads,
+  listObjects,
+  putObject,
+  readObjectAhead,
+} from './cache-objects.ts';
 import type { CacheParts } from './cache-parts.ts';
-import { getRow, listRows, mergeRows } from './cache-rows.ts';
+import { getRow, listRows, mergeRows, readRowAhead } from './cache-rows.ts';
 import { CacheTable } from './cache-table.ts';
 import { jsonRowCodec } from './json-row-codec.ts';
 import { RowMemory } from './row-memory.ts';
@@ -46,6 +58,11 @@ export function createCacheStore(options: CacheStoreOptions): CacheStore {
     getCodec: (view) => (Object.hasOwn(codecs, view) ? codecs[view] : undefined) ?? jsonRowCodec,
   };
   return {
+    readAhead({ object, application, rows }) {
+      readObjectAhead(parts, object);
+      if (application !== undefined) readApplicationAhead(parts, application);
+      for (const row of rows) readRowAhead(parts, row);
+    },
     putObject: (object, how) => putObject(parts, object, how),
     deleteObject: (key, revision, how) => deleteObject(parts, { key, revision }, how),
     getObjects: (keys, how) => getObjects(parts, keys, how),

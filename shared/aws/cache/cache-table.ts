@@ -3,6 +3,7 @@ import {
   BatchGetItemCommand,
   ConditionalCheckFailedException,
   DeleteItemCommand,
+  GetItemCommand,
   PutItemCommand,
   QueryCommand,
   type QueryCommandOutput,
@@ -21,6 +22,7 @@ import {
   type StoreClient,
   toRaw,
 } from '../table.ts';
+import { type ReadPlace, ReadsAhead } from './reads-ahead.ts';
 
 /** Items of one batch: what DynamoDB takes. */
 const batchSize = 100;
@@ -65,28 +67,59 @@ export interface CacheTableOptions {
 /** Access to the cache's table: beside single items whole partitions and batches. */
 export class CacheTable extends ItemTable {
   readonly #options: CacheTableOptions;
+  readonly #ahead: ReadsAhead;
 
   constructor(options: CacheTableOptions) {
     super(options.documents, options.tableName);
     this.#options = options;
+    this.#ahead = new ReadsAhead(options.clock);
   }
 
   /** Writes an item, replacing what is there, if that meets the condition; false when it does not. */
-  async putIf(item: Item, condition: Condition): Promise<boolean> {
+  async putIf(item: Item & ItemKey, condition: Condition): Promise<boolean> {
     const { documents, tableName } = this.#options;
-    return isMet(() =>
-      documents.send(new PutItemCommand({ TableName: tableName, Item: toRaw(item), ...toInput(condition) })),
-    );
+    const command = new PutItemCommand({ TableName: tableName, Item: toRaw(item), ...toInput(condition) });
+    return this.#write(item, () => documents.send(command));
   }
 
   /** Deletes an item if it meets the condition; false when it does not. */
   async deleteIf({ pk, sk }: ItemKey, condition: Condition): Promise<boolean> {
     const { documents, tableName } = this.#options;
-    return isMet(() =>
-      documents.send(
-        new DeleteItemCommand({ TableName: tableName, Key: toRaw({ pk, sk }), ...toInput(condition) }),
-      ),
-    );
+    const key = toRaw({ pk, sk });
+    const command = new DeleteItemCommand({ TableName: tableName, Key: key, ...toInput(condition) });
+    return this.#write({ pk, sk }, () => documents.send(command));
+  }
+
+  async #write(key: ItemKey, send: () => Promise<unknown>): Promise<boolean> {
+    try {
+      return await isMet(send);
+    } finally {
+      this.#ahead.forget(key);
+    }
+  }
+
+  /** Begins to read what {@link readToWrite} will be asked for. */
+  readAhead(place: ReadPlace): void {
+    this.#ahead.begin(place, () => this.#read(place));
+  }
+
+  /**
+   * The items of a place as they are, or as they were when they were read ahead: for who writes them on condition that nobody did since, and
+   * reads again when that is refused.
+   */
+  async readToWrite(place: ReadPlace): Promise<readonly RawItem[]> {
+    return (await this.#ahead.find(place)) ?? (await this.#read(place));
+  }
+
+  async #read(place: ReadPlace): Promise<readonly RawItem[]> {
+    if ('sk' in place) {
+      const { documents, tableName } = this.#options;
+      const get = { TableName: tableName, Key: toRaw({ ...place }), ConsistentRead: true };
+      const { Item: found } = await documents.send(new GetItemCommand(get));
+      return found === undefined ? [] : [found];
+    }
+    const pages = await Array.fromAsync(this.queryRawPages({ ...place, consistent: true }));
+    return pages.flat();
   }
 
   /** The items of a partition in the order of their sort keys, page by page. The next page is asked for before one is used. */

@@ -113,11 +113,25 @@ export interface DirectoryEntry {
 /** What an application has in an account. */
 export type DirectoryNames = Pick<DirectoryEntry, 'clusters' | 'namespaces'>;
 
+/** What is about to be written for an object. */
+export interface ExpectedWrite {
+  readonly object: ObjectKey;
+  /** What its application will have in the directory; undefined where it is in none. */
+  readonly application?: DirectoryEntry | undefined;
+  /** The rows in which it will have entries. */
+  readonly rows: readonly RowKey[];
+}
+
 /**
  * Cached objects, the rows that views read, and the directory of applications. Writers need no lock: whatever they write
  * carries a revision, and the higher one stays. Every change of an item is one conditional write.
  */
 export interface CacheStore {
+  /**
+   * Begins to read what writing this will read, and forgets what it read after ten seconds, or when this process writes it. Only writers use
+   * it, who write on condition that nobody did since. What fails is read anew by who needs it.
+   */
+  readAhead(expected: ExpectedWrite): void;
   /**
    * Caches an object, unless something newer is known of it: a later revision, or its deletion at this or a later one.
    *
@@ -135,10 +149,12 @@ export interface CacheStore {
   /**
    * Objects by their keys, in the order of these; undefined for those that are not there. Eventually consistent unless asked
    * otherwise.
+   *
+   * @param options.toWrite for who writes over what it reads: consistent, or what was read ahead. Default false.
    */
   getObjects(
     keys: readonly ObjectKey[],
-    options?: { readonly consistent?: boolean },
+    options?: { readonly consistent?: boolean; readonly toWrite?: boolean },
   ): Promise<readonly (StoredObject | undefined)[]>;
   /**
    * The objects of a kind, page by page. Eventually consistent: for views.
@@ -196,7 +212,7 @@ export interface CacheStore {
   ): AsyncIterable<readonly StoredRow[]>;
 
   /**
-   * Notes what an application has in an account: to be called before rows with it are written. It writes only what is new, and
+   * Notes what an application has in an account: to be called beside or before writing rows with it. It writes only what is new, and
    * for two minutes it does not even read what it knows.
    *
    * @returns names for which the directory has no room, of an application with millions of them: all others are noted.

@@ -8,10 +8,10 @@ import {
 import { WritePace } from '../../../core/cache/write-pace.ts';
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
-import { getRowName } from '../rows/row-names.ts';
-import { findUnused, pruneApplications } from './directory-names.ts';
+import { findRowApplication, getRowName, listEntryPlaces } from '../rows/row-names.ts';
+import { findUnused, pruneApplications, toNames } from './directory-names.ts';
 import { toLastChanges } from './last-changes.ts';
-import type { CacheWriter, ObjectChange, WriteOutcome } from './object-change.ts';
+import type { CacheWriter, ExpectedObject, ObjectChange, WriteOutcome } from './object-change.ts';
 import {
   addEntries,
   addVacated,
@@ -60,10 +60,39 @@ export function createCacheWriter(options: CacheWriterOptions): CacheWriter {
     proofs: [],
   });
   return {
+    expect: (object) => expectObject(options, object),
     write: (changes, { ensureHeld } = {}) => writeChanges(start(ensureHeld), changes),
     prune: (applications) =>
       pruneApplications(start(), new Map(applications.map((application) => [application, noNames]))),
   };
+}
+
+async function expectObject(
+  { cache, account }: Pick<CacheWriterOptions, 'cache' | 'account'>,
+  expected: ExpectedObject,
+): Promise<void> {
+  const key = toObjectKey(account, expected);
+  cache.readAhead({ object: key, rows: [] });
+  const facts =
+    expected.facts ??
+    (await readKnownObjects({ call: (read) => read(cache) }, [key])).get(getRowName(expected))?.facts;
+  if (facts === undefined) return;
+  const application = findRowApplication(facts, account.caching);
+  const places = listEntryPlaces(account, facts, application);
+  const { cluster, namespace } = toNames(facts);
+  cache.readAhead({
+    object: key,
+    application:
+      application === undefined
+        ? undefined
+        : {
+            application,
+            account: account.name,
+            clusters: cluster === undefined ? [] : [cluster],
+            namespaces: [namespace],
+          },
+    rows: places.map(({ place, view, row }) => ({ ...place, view, row })),
+  });
 }
 
 /** Writes changes, and thinks those over that others interfered with. */
@@ -100,7 +129,7 @@ interface WriteAttempt {
 
 /**
  * Each step is written before the next one, so that a repetition finds in the cache what is left to do: the entries that objects leave,
- * the objects, their rows, the directory, and then the note of the applications that they leave, or the objects' ends. Which namespaces
+ * the objects, their rows and the directory, and then the note of the applications that they leave, or the objects' ends. Which namespaces
  * there are is noted last, whether or not a change came too late: so who repeats one notes it, too.
  */
 async function tryWrite(writer: WriterContext, changes: readonly ObjectChange[]): Promise<WriteAttempt> {

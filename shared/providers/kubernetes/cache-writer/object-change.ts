@@ -16,6 +16,11 @@ export interface ObjectChange {
   readonly facts: ObjectFacts | undefined;
 }
 
+/** An object that is about to be written. */
+export interface ExpectedObject extends Pick<ObjectChange, 'kind' | 'namespace' | 'name'> {
+  readonly facts?: ObjectFacts;
+}
+
 /** What writing came to. */
 export interface WriteOutcome {
   /** Objects that the cache has otherwise than before. */
@@ -36,6 +41,12 @@ export interface WriteOutcome {
 
 /** Writes what became of objects into the cache: the objects, the rows of views, the directory of applications. */
 export interface CacheWriter {
+  /**
+   * Begins to read what writing an object will read, beside what its writer waits for meanwhile.
+   *
+   * @param object with the facts that it will have; without them it is expected to stand where what is cached of it does.
+   */
+  expect(object: ExpectedObject): Promise<void>;
   /**
    * Writes changes, of each object the last. It may be repeated, come late and run beside others: the later revision stays.
    *

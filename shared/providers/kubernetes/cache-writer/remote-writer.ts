@@ -6,6 +6,8 @@ import { toWireChanges } from './wire-changes.ts';
 /** Hands what became of an account's objects on to who has the store: objects as facts, and nothing of a manifest besides. */
 export function createRemoteWriter(account: string, sender: ChangeSender): CacheWriter {
   return {
+    // Who has the store reads it.
+    expect: async () => undefined,
     async write(changes, { ensureHeld } = {}) {
       if (changes.length === 0) return { changes: 0, waiting: [], dropped: [], proof: undefined };
       const last = [...toLastChanges(changes)];

@@ -56,7 +56,10 @@ export class RowBatch {
     namespaces.add(namespace);
   }
 
-  /** Writes all of it: for each application its names, then its rows, in one call. What was collected is forgotten. */
+  /**
+   * Writes all of it: of each application its names and its rows, at once. Who dies over it leaves either without the other, and the objects, by
+   * which the next list of the account writes both. What was collected is forgotten.
+   */
   async write(): Promise<void> {
     const all = [...this.#places.values()];
     this.#places.clear();
@@ -83,30 +86,24 @@ async function writePlace(
   writer: WriterContext,
   { place, clusters, namespaces, rows }: PlaceChanges,
 ): Promise<void> {
-  if ('application' in place && namespaces.size > 0) {
-    const names = { clusters: [...clusters], namespaces: [...namespaces] };
-    if (!(await recordNames(writer, place.application, names))) return;
-  }
-  await mergeRows(writer, place, [...rows.values()]);
+  const names = { clusters: [...clusters], namespaces: [...namespaces] };
+  await Promise.all([
+    'application' in place && namespaces.size > 0 && recordNames(writer, place.application, names),
+    mergeRows(writer, place, [...rows.values()]),
+  ]);
 }
 
-/** @returns whether the application can have rows: without its name in the directory nobody would find them. */
-async function recordNames(
-  writer: WriterContext,
-  application: string,
-  names: DirectoryNames,
-): Promise<boolean> {
+/** An application that the directory has no room for has rows all the same, which nobody finds. */
+async function recordNames(writer: WriterContext, application: string, names: DirectoryNames): Promise<void> {
   const { account, dropped } = writer;
   try {
     const left = await untilWritten(writer, (cache) =>
       cache.recordApplication(application, account.name, names),
     );
     if (left.length > 0) dropped.add(toNamesOf(application));
-    return true;
   } catch (error) {
     if (!(error instanceof ItemTooLargeError)) throw error;
     dropped.add(toApplicationName(application));
-    return false;
   }
 }
 

@@ -95,7 +95,7 @@ export async function readKnownObjects(
 ): Promise<Map<string, KnownObject>> {
   const known = new Map<string, KnownObject>();
   if (keys.length === 0) return known;
-  for (const stored of await call((cache) => cache.getObjects(keys, { consistent: true }))) {
+  for (const stored of await call((cache) => cache.getObjects(keys, { toWrite: true }))) {
     if (stored === undefined) continue;
     known.set(getRowName(stored.key), { stored, facts: decodeFacts(stored.readBody()) });
   }

@@ -1,4 +1,4 @@
-import type { CacheStore } from '../../../core/cache/cache-store.ts';
+import type { CacheStore, ObjectKey } from '../../../core/cache/cache-store.ts';
 import { toRevision } from '../../../core/cache/revision.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { waitAtMost } from '../../../core/deadline.ts';
@@ -16,7 +16,7 @@ import type { ObjectFacts } from '../rows/facts.ts';
 import { decodeFacts } from '../rows/facts-codec.ts';
 import { createAccountFilter, toAccountFacts } from '../rows/to-account-facts.ts';
 import { isCachedV1Kind } from '../rows/v1-resources.ts';
-import type { CacheWriter, ObjectChange } from './object-change.ts';
+import type { CacheWriter, ExpectedObject, ObjectChange } from './object-change.ts';
 
 /** What bringing writes into the cache needs. */
 export interface WrittenObjectsOptions {
@@ -49,6 +49,8 @@ export class WrittenObjects {
   readonly #options: WrittenObjectsOptions;
   readonly #epochs: EpochMemory;
   #tracked: TrackedWrite[] = [];
+  /** Until what can be read beside calls that write is being read. */
+  #expecting: Promise<unknown> = Promise.resolve();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(options: WrittenObjectsOptions, epochs: EpochMemory) {
@@ -67,9 +69,16 @@ export class WrittenObjects {
       return object;
     };
     const writes: Partial<KubernetesClient> = {
-      create: (resource, manifest, how) => tracked(client.create(resource, manifest, how), how),
-      replace: (resource, manifest, how) => tracked(client.replace(resource, manifest, how), how),
+      create: (resource, manifest, how) => {
+        this.#expect(how, () => this.#toExpected(manifest));
+        return tracked(client.create(resource, manifest, how), how);
+      },
+      replace: (resource, manifest, how) => {
+        this.#expect(how, () => this.#toExpected(manifest));
+        return tracked(client.replace(resource, manifest, how), how);
+      },
       patch: async (ref, patch, how) => {
+        this.#expect(patch, () => toNames(ref));
         if (patch.subresource !== 'scale') return tracked(client.patch(ref, patch, how), patch);
         const scale = await client.patch(ref, patch, how);
         this.#track({ scale, ref });
@@ -96,6 +105,16 @@ export class WrittenObjects {
     log.warn('the cache does not have what an operation wrote yet', { account: account.name });
   }
 
+  /** Begins to read what writing an object will read, beside the call that writes it in the cluster. What fails is read when it is needed. */
+  #expect({ dryRun }: Pick<WriteOptions, 'dryRun'> = {}, find: () => ExpectedObject | undefined): void {
+    if (dryRun) return;
+    const begin = async (): Promise<void> => {
+      const expected = (await this.#findEpoch()) === undefined ? undefined : find();
+      if (expected !== undefined) await this.#options.writer.expect(expected);
+    };
+    this.#expecting = Promise.all([this.#expecting, begin().catch(() => undefined)]);
+  }
+
   /** Begins to write at once; what is tracked meanwhile is written together. */
   #track(note: TrackedWrite): void {
     this.#tracked.push(note);
@@ -107,6 +126,7 @@ export class WrittenObjects {
     const notes = this.#tracked;
     this.#tracked = [];
     const { account, log, writer } = this.#options;
+    await this.#expecting;
     try {
       const epoch = await this.#findEpoch();
       // Nothing of the account is cached yet: its first list will have it.
@@ -144,13 +164,24 @@ export class WrittenObjects {
   }
 
   #toPut(object: Manifest, epoch: number): ObjectChange | undefined {
-    const { account } = this.#options;
-    const facts = toAccountFacts(object, account);
+    const facts = this.#findFacts(object);
+    if (facts === undefined || !/^\d+$/.test(facts.resourceVersion)) return undefined;
     const { kind, namespace, name, resourceVersion } = facts;
-    if (!createAccountFilter(account, { kinds: [kind] })(object, facts)) return undefined;
-    if (!this.#isCached(kind) || !/^\d+$/.test(resourceVersion)) return undefined;
     const revision = toRevision(epoch, resourceVersion);
     return { kind, namespace, name, revision, seenAt: revision, facts };
+  }
+
+  /** What is to be cached of an object; undefined for one that is not. */
+  #findFacts(object: Manifest): ObjectFacts | undefined {
+    const { account } = this.#options;
+    const facts = toAccountFacts(object, account);
+    const isKept = createAccountFilter(account, { kinds: [facts.kind] })(object, facts);
+    return isKept && this.#isCached(facts.kind) ? facts : undefined;
+  }
+
+  #toExpected(manifest: Manifest): ExpectedObject | undefined {
+    const facts = this.#findFacts(manifest);
+    return facts && { ...facts, facts };
   }
 
   #isCached(kind: string): boolean {
@@ -162,15 +193,15 @@ export class WrittenObjects {
 
   async #findCached(ref: ObjectRef) {
     const { account, cache } = this.#options;
-    const { resource, name } = ref;
-    const kind = getKindName(resource.apiVersion, resource.kind);
-    const namespace = resource.namespaced ? (ref.namespace ?? '') : '';
-    const [found] = await cache.getObjects([{ account: account.name, kind, namespace, name }], {
-      consistent: true,
-    });
+    const [found] = await cache.getObjects([{ account: account.name, ...toNames(ref) }], { toWrite: true });
     const facts = found === undefined || found.gone ? undefined : decodeFacts(found.readBody());
     return found === undefined || facts === undefined ? undefined : { revision: found.revision, facts };
   }
+}
+
+function toNames({ resource, namespace = '', name }: ObjectRef): Omit<ObjectKey, 'account'> {
+  const kind = getKindName(resource.apiVersion, resource.kind);
+  return { kind, namespace: resource.namespaced ? namespace : '', name };
 }
 
 /** The cached object with another number of replicas. The answer to a scaling has the object's own resource version. */

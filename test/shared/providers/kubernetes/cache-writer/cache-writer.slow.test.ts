@@ -267,9 +267,9 @@ describe('a write', () => {
     const requests = countRequests(documents);
     await writer.write([put(pod('cart-v150-a', 'cart-v150'), 1_000)]);
     // The pod, nothing of its owner, and its row.
-    expect(requests.take()).toEqual({ BatchGetItem: 1, PutItem: 2, Query: 1 });
+    expect(requests.take()).toEqual({ GetItem: 1, PutItem: 2, Query: 1 });
     await writer.write([put(pod('cart-v150-a', 'cart-v150'), 1_000)]);
-    expect(requests.take()).toEqual({ BatchGetItem: 1, Query: 1 });
+    expect(requests.take()).toEqual({ GetItem: 1, Query: 1 });
   });
 
   test('of very many server groups write each object once, and each bucket of rows once', async () => {
