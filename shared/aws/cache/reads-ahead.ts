@@ -2,10 +2,10 @@ import type { Clock } from '../../core/clock.ts';
 import type { ItemKey, RawItem } from '../table.ts';
 
 /** For so long what was read ahead may be used, milliseconds: names that somebody may be about to use stay for minutes. */
-const usableMs = 10_000;
+export const readAheadMs = 10_000;
 
 /** So many are remembered at most; of more, nothing is read ahead. */
-const readsMax = 64;
+export const readsAheadMax = 64;
 
 /** What of a partition is read: one item, or those whose sort keys begin so. */
 export type ReadPlace = Pick<ItemKey, 'pk'> & ({ readonly sk: string } | { readonly prefix: string });
@@ -27,10 +27,10 @@ export class ReadsAhead {
 
   /** Begins to read, unless that was begun already. What it fails with nobody learns: who needs it reads anew. */
   begin(place: ReadPlace, read: () => Promise<readonly RawItem[]>): void {
-    const oldestMs = this.#clock.monotonic() - usableMs;
+    const oldestMs = this.#clock.monotonic() - readAheadMs;
     for (const [id, { begunAtMs }] of this.#reads) if (begunAtMs < oldestMs) this.#reads.delete(id);
     const id = toId(place);
-    if (this.#reads.has(id) || this.#reads.size >= readsMax) return;
+    if (this.#reads.has(id) || this.#reads.size >= readsAheadMax) return;
     const items = read();
     this.#reads.set(id, { place, begunAtMs: this.#clock.monotonic(), items });
     items.catch(() => this.#reads.delete(id));
@@ -39,7 +39,7 @@ export class ReadsAhead {
   /** What is read, or was; undefined where that was not begun, or is of no use any more. */
   async find(place: ReadPlace): Promise<readonly RawItem[] | undefined> {
     const found = this.#reads.get(toId(place));
-    if (found === undefined || found.begunAtMs < this.#clock.monotonic() - usableMs) return undefined;
+    if (found === undefined || found.begunAtMs < this.#clock.monotonic() - readAheadMs) return undefined;
     return found.items.catch(() => undefined);
   }
 

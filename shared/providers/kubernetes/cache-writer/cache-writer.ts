@@ -103,7 +103,8 @@ async function writeChanges(writer: WriterContext, changes: readonly ObjectChang
   for (let attempt = 1; left.length > 0; attempt += 1) {
     if (attempt > attemptsMax)
       throw new RowContendedError(`${left.length} objects were written by others each time`);
-    if (attempt > 1) await writer.clock.sleep(getPauseMs(backOff, attempt, writer.randomness));
+    // The first time it may have gone by what was read ahead.
+    if (attempt > 2) await writer.clock.sleep(getPauseMs(backOff, attempt, writer.randomness));
     const { written, refused, waiting } = await tryWrite(writer, left);
     outcome.changes += written.filter(isChanging).length;
     for (const application of waiting) outcome.waiting.add(application);
