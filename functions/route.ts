@@ -70,6 +70,7 @@ export interface Route {
     | 'publishEvents'
     | 'readCache'
     | 'writeCache'
+    | 'requestComparisons'
     | 'wakeAgents'
     | 'sendAgents'
     | 'askAgents'

@@ -24,6 +24,7 @@ const viewRoute = {
   ...storeRoute,
   uses: ['readAccountFacts', 'readCache', 'wakeAgents', 'sendAgents', 'tellAgents'],
 } as const;
+const comparisonRoute = { ...viewRoute, uses: [...viewRoute.uses, 'requestComparisons'] } as const;
 /** Asks the catalog, too, which may be anywhere. */
 const catalogRoute = { ...viewRoute, reaches: 'internet' } as const;
 /** Asks agents where the cluster is one of theirs. */
@@ -150,15 +151,24 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
   ],
   [
     { ...accountChange, method: 'DELETE', access: manageAccount },
-    { '/credentials/{account}': 'api/credentials/delete-account' },
+    {
+      '/credentials/{account}': 'api/credentials/delete-account',
+      '/v1/kubernetes/providers/{account}': 'api/providers/delete-provider',
+    },
   ],
   [
     { ...definitionsRoute, access: { manager: true, ...filterAccounts } },
-    { '/credentials/type/{type}': 'api/credentials/list-account-definitions' },
+    {
+      '/credentials/type/{type}': 'api/credentials/list-account-definitions',
+      '/v1/kubernetes/providers': 'api/providers/list-providers',
+    },
   ],
   [
     { ...storedAccountsRoute, access: manageAccount },
-    { '/credentials/{account}/history': 'api/credentials/list-account-history' },
+    {
+      '/credentials/{account}/history': 'api/credentials/list-account-history',
+      '/v1/kubernetes/providers/{account}': 'api/providers/get-provider',
+    },
   ],
   // Go-clouddriver's accounts. The token broker, which may be anywhere in the network of clusters, is asked.
   [
@@ -170,24 +180,16 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     { '/v1/kubernetes/providers': 'api/providers/save-provider' },
   ],
   [
-    { ...definitionsRoute, access: { manager: true, ...filterAccounts } },
-    { '/v1/kubernetes/providers': 'api/providers/list-providers' },
-  ],
-  [
-    { ...storedAccountsRoute, access: manageAccount },
-    { '/v1/kubernetes/providers/{account}': 'api/providers/get-provider' },
-  ],
-  [
-    { ...accountChange, method: 'DELETE', access: manageAccount },
-    { '/v1/kubernetes/providers/{account}': 'api/providers/delete-provider' },
-  ],
-  [
     { ...viewRoute, method: 'PUT', access: manageAccount },
     { '/v1/kubernetes/providers/{account}/resources': 'api/providers/load-provider-resources' },
   ],
   [
     { ...viewRoute, method: 'DELETE', access: manageAccount },
     { '/v1/kubernetes/providers/{account}/resources': 'api/providers/delete-provider-resources' },
+  ],
+  [
+    { ...comparisonRoute, method: 'POST', access: { account: 'WRITE' } },
+    { '/credentials/{account}/compare': 'api/credentials/compare-account' },
   ],
   [
     { ...accountsRoute, access: 'anonymous' },

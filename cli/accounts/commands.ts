@@ -5,6 +5,7 @@ import { formatExamples } from '../help.ts';
 import { addValue, parseNewName, parseText, parseUrl } from '../option-values.ts';
 import { type AdditionOptions, addAccount } from './addition.ts';
 import { type CheckOptions, checkAccount } from './check.ts';
+import { compareAccount } from './comparison.ts';
 import { listHistory } from './history.ts';
 import { type ImportOptions, importAccounts } from './import.ts';
 import { listAccounts } from './listing.ts';
@@ -16,7 +17,7 @@ const nameOfAccount = 'the name of an account';
 export function addAccountCommands(program: Command, context: CliContext): void {
   const accounts = program
     .command('accounts')
-    .description('lists, adds, removes, checks and imports accounts')
+    .description('lists, adds, removes, checks, compares and imports accounts')
     .helpCommand(false)
     .addHelpText(
       'after',
@@ -30,6 +31,7 @@ export function addAccountCommands(program: Command, context: CliContext): void 
   addAddCommand(accounts, context);
   addRemoveCommand(accounts, context);
   addCheckCommand(accounts, context);
+  addCompareCommand(accounts, context);
   addHistoryCommand(accounts, context);
   addImportCommand(accounts, context);
 }
@@ -128,6 +130,17 @@ function addCheckCommand(accounts: Command, context: CliContext): void {
     .action(async (name: string, options: CheckOptions, command: Command) => {
       process.exitCode = await checkAccount(context, { name, options }, command);
     });
+}
+
+function addCompareCommand(accounts: Command, context: CliContext): void {
+  accounts
+    .command('compare')
+    .description(
+      'has all that is cached of an account compared with its cluster now, as is done each hour: after etcd was restored, for example',
+    )
+    .argument(`<${accountArgument}>`, nameOfAccount, parseText)
+    .addHelpText('after', formatExamples('busdriver accounts compare prod'))
+    .action((name: string, _options: unknown, command: Command) => compareAccount(context, name, command));
 }
 
 function addHistoryCommand(accounts: Command, context: CliContext): void {

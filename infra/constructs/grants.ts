@@ -64,14 +64,8 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
     allow(writingActions, getCacheArn(sharedResources)),
     allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
   ],
-  wakeAgents: (sharedResources) => [
-    new PolicyStatement({
-      actions: ['dynamodb:UpdateItem'],
-      resources: [getCacheArn(sharedResources)],
-      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['AGENTS#*'] } },
-    }),
-    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
-  ],
+  requestComparisons: (sharedResources) => updateCache(sharedResources, 'EPOCH#*'),
+  wakeAgents: (sharedResources) => updateCache(sharedResources, 'AGENTS#*'),
   sendAgents: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agents').queueArn)],
   sendStreams: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agent-streams').queueArn)],
   sendHints: ({ hints }) => postHints(hints),
@@ -259,6 +253,18 @@ export function toCacheDenials(
   return [
     ...(reaches === 'cluster' ? [] : [denyCache(sharedResources, `${lookupPartitions}*`)]),
     ...(uses.includes('publishAccountFacts') ? [] : [denyCache(sharedResources, accountFactsPartition)]),
+  ];
+}
+
+/** Updating items of some partitions of the cache, and nothing else there. */
+function updateCache(sharedResources: SharedResources, partitions: string): PolicyStatement[] {
+  return [
+    new PolicyStatement({
+      actions: ['dynamodb:UpdateItem'],
+      resources: [getCacheArn(sharedResources)],
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [partitions] } },
+    }),
+    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
   ];
 }
 

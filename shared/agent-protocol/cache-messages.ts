@@ -138,7 +138,15 @@ export const epochSchema = z.object({
 });
 
 /** The epoch in force, absent before the first, and the kinds of which there are objects. */
-export const epochAnswerSchema = z.object({ current: epochSchema.optional(), kinds: z.array(z.string()) });
+export const epochAnswerSchema = z.object({
+  current: epochSchema
+    .extend({
+      /** When somebody last asked for a comparison with the cluster; absent: nobody did. Default: each hour is enough. */
+      compareMs: milliseconds.optional(),
+    })
+    .optional(),
+  kinds: z.array(z.string()),
+});
 
 /** What is cached of an object. */
 const headSchema = z.object({

@@ -48,7 +48,7 @@ export interface ApiRoute {
   readonly request?: ApiRequestBody;
   readonly answer: ApiAnswer;
   /** Status of the answer. Default 200. With 204 it has no body. */
-  readonly answerStatus?: 201 | 204;
+  readonly answerStatus?: 201 | 202 | 204;
   /** Its errors have go-clouddriver's form, but for those of the front door. */
   readonly hasPlainErrors?: true;
   /**

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ifMatchMax } from '../core/request-limits.ts';
 import {
+  accountComparisonSchema,
   accountDefinitionSchema,
   accountHealthSchema,
   accountHealthSummarySchema,
@@ -15,6 +16,7 @@ import { accountParameter, flagParameter } from './parameters.ts';
 /** Named schemas of the credentials routes. */
 export const credentialsSchemas = {
   Account: accountSchema,
+  AccountComparison: accountComparisonSchema,
   AccountDefinition: accountDefinitionSchema,
   AccountHealth: accountHealthSchema,
   AccountHealthSummary: accountHealthSummarySchema,
@@ -227,6 +229,15 @@ const healthExample = {
   details: { cloudProvider: 'kubernetes' },
 } as const;
 
+const comparisonExample = {
+  account: 'prod',
+  requestedAt: 1_790_000_000_000,
+  agents: ['KubernetesCoreCachingAgent[1/1]'],
+  message:
+    "What is cached of prod is compared with its cluster. That is over when 'details.compared' of each of these agents in " +
+    'GET /cache/introspection is 2026-09-21T14:13:20.000Z or later',
+};
+
 const downReason =
   'the connection was refused; is the API server up, and is this its address? (ECONNREFUSED)';
 
@@ -275,6 +286,22 @@ export const credentialsRoutes: ApiRoutes = {
       },
     },
     errors: [404],
+  },
+  'POST /credentials/{account}/compare': {
+    operationId: 'compareAccount',
+    tag: 'credentials',
+    summary: 'Has all that is cached of an account compared with its cluster now, as is done each hour',
+    description:
+      'For callers that may write to it; others get 403. 409 where nothing is compared: its caching is off, or has not begun, or ' +
+      'each run reads everything, as that of a Docker registry. See docs/operate.md.',
+    parameters: [accountParameter],
+    answerStatus: 202,
+    answer: {
+      description: 'What was begun, and how to see that it is over.',
+      schema: accountComparisonSchema,
+      examples: { one: { summary: 'A Kubernetes account', value: comparisonExample } },
+    },
+    errors: [404, 409],
   },
   'GET /credentials/{account}/authorized': {
     ...oneAccount,

@@ -32,6 +32,7 @@ describe('help', () => {
       'accounts add',
       'accounts remove',
       'accounts check',
+      'accounts compare',
       'accounts history',
       'accounts import',
       'agent',

@@ -44,6 +44,18 @@ export function testCacheStore(
         expect(new Set(answers.map(({ cluster }) => cluster)).size).toBe(1);
       });
 
+      it('has the last comparison that was asked for, whatever rises, and takes none before it begins', async () => {
+        const { store } = open();
+        const account = newAccount();
+        expect(await store.requestComparison(account, 1_000)).toBe(false);
+        expect(await store.getEpoch(account)).toBeUndefined();
+        await store.raiseEpoch(account, { epoch: 5, cluster: 'a' });
+        expect(await store.requestComparison(account, 2_000)).toBe(true);
+        const six = { epoch: 6, cluster: 'b', compareMs: 2_000 };
+        expect(await store.raiseEpoch(account, { epoch: 6, cluster: 'b' })).toEqual(six);
+        expect(await store.getEpoch(account)).toEqual(six);
+      });
+
       it('outlives the data of an account that is deleted', async () => {
         const { store } = open();
         const account = newAccount();

@@ -29,6 +29,7 @@ export function createHits(playground: Playground): Hits {
     'GET /credentials/{account}': accounts,
     'GET /credentials/{account}/authorized': accounts,
     'GET /credentials/{account}/health': accounts,
+    'POST /credentials/{account}/compare': [{ path: { account } }],
     'POST /credentials': [{ body: storedAccount }],
     'PUT /credentials': [{ body: storedAccount }],
     'PUT /credentials/{account}': [{ path: { account: storedAccount.name }, body: storedAccount }],

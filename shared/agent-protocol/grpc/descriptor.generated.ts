@@ -1120,6 +1120,13 @@ export const descriptor = {
                   }
                 },
                 "Epoch": {
+                  "oneofs": {
+                    "_compare_ms": {
+                      "oneof": [
+                        "compare_ms"
+                      ]
+                    }
+                  },
                   "fields": {
                     "epoch": {
                       "type": "uint32",
@@ -1128,6 +1135,13 @@ export const descriptor = {
                     "cluster": {
                       "type": "string",
                       "id": 2
+                    },
+                    "compare_ms": {
+                      "type": "int64",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },

@@ -32,6 +32,16 @@ export async function raiseEpoch(
   return stored ?? { epoch, cluster };
 }
 
+/** See {@link CacheStore.requestComparison}. */
+export async function requestComparison(
+  { table }: CacheParts,
+  account: string,
+  nowMs: number,
+): Promise<boolean> {
+  const update = new ItemUpdate().set('compareMs', nowMs).require('epoch', '>', 0);
+  return (await table.update(getEpochKey(account), update)) !== undefined;
+}
+
 function getEpochKey(account: string): ItemKey {
   return { pk: `EPOCH#${toKeyText(account)}`, sk: 'EPOCH' };
 }
@@ -39,6 +49,11 @@ function getEpochKey(account: string): ItemKey {
 function findEpoch({ unreadable }: CacheParts, item: Item): AccountEpoch | undefined {
   return unreadable.read({ pk: String(item['pk']) }, () => {
     cacheReader.checkForm(item);
-    return { epoch: cacheReader.getNumber(item, 'epoch'), cluster: cacheReader.getText(item, 'cluster') };
+    const compareMs = cacheReader.findNumber(item, 'compareMs');
+    return {
+      epoch: cacheReader.getNumber(item, 'epoch'),
+      cluster: cacheReader.getText(item, 'cluster'),
+      ...(compareMs !== undefined && { compareMs }),
+    };
   });
 }

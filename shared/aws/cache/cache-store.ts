@@ -11,7 +11,7 @@ import {
   readApplicationAhead,
   recordApplication,
 } from './cache-directory.ts';
-import { getEpoch, raiseEpoch } from './cache-epochs.ts';
+import { getEpoch, raiseEpoch, requestComparison } from './cache-epochs.ts';
 import { NameStore } from './cache-names.ts';
 import { listNamespaces, recordNamespaces } from './cache-namespaces.ts';
 import {
@@ -70,6 +70,7 @@ export function createCacheStore(options: CacheStoreOptions): CacheStore {
     listHeads: (account, kind, how) => listHeads(parts, { account, kind }, how),
     getEpoch: (account) => getEpoch(parts, account),
     raiseEpoch: (account, epoch) => raiseEpoch(parts, account, epoch),
+    requestComparison: (account, nowMs) => requestComparison(parts, account, nowMs),
     listKinds: (account) => listStoredKinds(parts, account),
     recordNamespaces: (account) => recordNamespaces(parts, account),
     listNamespaces: (accounts) => listNamespaces(parts, accounts),

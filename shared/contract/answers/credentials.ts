@@ -139,6 +139,19 @@ export const accountHistorySchema = z
   )
   .describe('Changes of an account, newest first.');
 
+/** A comparison that was asked for. */
+export const accountComparisonSchema = z
+  .strictObject({
+    account: z.string(),
+    requestedAt: wholeNumber.describe('Milliseconds since the epoch.'),
+    agents: z.array(z.string()).describe('Which of its caching agents compare.'),
+    message: z.string().describe('How to see that it is over, in words for people.'),
+  })
+  .describe('A comparison of the cache of an account with its cluster.');
+
+/** A comparison that was asked for. */
+export type AccountComparison = Answer<typeof accountComparisonSchema>;
+
 /** An account, as `GET /credentials` lists it. */
 export type AccountView = Answer<typeof accountSchema>;
 

@@ -60,8 +60,11 @@ export async function demandRefresh(
   }
 }
 
-/** Those that are watched are proven by who watches them; the others run, each by itself: alone it may list at once. */
-async function sendDemands(
+/**
+ * Has accounts cached as of `wantedMs`, wall time in milliseconds. Those that are watched are proven by who watches them; the others
+ * run, each by itself: alone it may list at once.
+ */
+export async function sendDemands(
   context: DemandContext,
   stale: readonly AccountFreshness[],
   wantedMs: number,

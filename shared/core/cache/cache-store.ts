@@ -76,6 +76,11 @@ export interface AccountEpoch {
   readonly epoch: number;
   /** What tells the cluster from others: the UID of its namespace `kube-system`; empty where that may not be read. */
   readonly cluster: string;
+  /**
+   * When somebody last asked that all that is cached be compared with the cluster, wall time in milliseconds; undefined: nobody did. Each
+   * agent remembers which one it has met.
+   */
+  readonly compareMs?: number | undefined;
 }
 
 /** Whose rows: those of an application in an account, or those of a namespace, whatever applications its objects belong to. */
@@ -176,6 +181,12 @@ export interface CacheStore {
    * @returns the one in force: this or a later one.
    */
   raiseEpoch(account: string, epoch: AccountEpoch): Promise<AccountEpoch>;
+  /**
+   * Asks that all that is cached of an account be compared with its cluster: see `AccountEpoch`.
+   *
+   * @returns false where it has no epoch, so that there is nothing to compare.
+   */
+  requestComparison(account: string, nowMs: number): Promise<boolean>;
   /**
    * Whether this process met something of the account's that another release wrote, and that cannot be read: it counts as absent, and all is to be
    * cached anew. True once for each account.

@@ -102,6 +102,7 @@ export const table: { readonly [route: string]: keyof typeof rules } = {
   'DELETE /credentials/{account}': 'manageAccount',
   'GET /credentials/{account}/history': 'manageAccount',
   'GET /credentials/{account}/authorized': 'write',
+  'POST /credentials/{account}/compare': 'write',
   'GET /credentials/{account}/health': 'read',
   'POST /v1/kubernetes/providers': 'manage',
   'PUT /v1/kubernetes/providers': 'manage',

@@ -202,6 +202,7 @@ const fixedCalls: RouteCalls = {
   'GET /credentials/{account}': { shows: '"spinnakerKindMap":' },
   'GET /credentials/{account}/health': { shows: '"breaker":"closed"' },
   'GET /credentials/{account}/authorized': { shows: '"spinnakerKindMap":' },
+  'POST /credentials/{account}/compare': { status: 202, shows: '"KubernetesCoreCachingAgent[1/1]"' },
   'GET /artifacts/content-address/{application}/{hash}': {
     path: { hash: '867867a8e7e9da56bc108b97c03bf3b532f86e9cfdf3196de277a2d77d188195' },
     status: 404,

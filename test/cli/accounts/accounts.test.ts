@@ -160,6 +160,7 @@ describe('busdriver accounts', () => {
   it.each([
     [['remove', 'none'], '404: No account found with name none', 'busdriver accounts list has the accounts'],
     [['history', 'none'], '404: No account found with name none', 'busdriver accounts list has the accounts'],
+    [['compare', 'none'], '404: No account found with name none', 'busdriver accounts list has the accounts'],
     [['check', 'none'], '404: ', 'busdriver accounts list has the accounts'],
   ])('%j says that there is none, and what to do', async (words, message, next) => {
     const { code, stdout, stderr } = await run('accounts', ...words);

@@ -53,6 +53,12 @@ describeWithCluster('busdriver accounts check', (cluster: TestCluster) => {
     expect((await run('list')).stdout).toMatch(/^real +kubernetes +store .*[\d.]+s /m);
   });
 
+  it('compare says how to see that it is over', async () => {
+    const { code, stdout, stderr } = await run('compare', 'real');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^What is cached of real is compared .* 'details.compared' .* or later\n$/);
+  });
+
   it('tells version, clock and rights of the cluster for whom the kubeconfig is', async () => {
     const { rows } = await check('--kubeconfig', cluster.kubeconfig);
     const found = rows

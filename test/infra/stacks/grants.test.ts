@@ -132,6 +132,12 @@ describe('a function', () => {
     expect(listModules('readAccountFacts').length).toBeGreaterThan(30);
   });
 
+  it('asks for comparisons only where it says so, and does nothing else with epochs', () => {
+    const isRequest = ({ actions, leadingKeys }: Statement): boolean =>
+      actions.join() === 'dynamodb:UpdateItem' && leadingKeys?.join() === 'EPOCH#*';
+    expect(findModules(isRequest)).toEqual(listModules('requestComparisons'));
+  });
+
   it('assumes roles, looks up clusters and reads secrets of accounts only where it reaches clusters', () => {
     const reaching = rows.filter(({ reaches }) => reaches === 'cluster').map(({ module }) => module);
     expect(reaching).toContain('workers/run-operations');

@@ -9,12 +9,11 @@ import type { CatchUpOutcome } from '../watch/catch-up-kind.ts';
 import {
   type AgentSession,
   type AgentSessionOptions,
-  getNextCheckMs,
-  isCheckDue,
   openAgentSession,
   reopenAgentSession,
 } from './agent-session.ts';
 import type { ScopeState } from './agent-state.ts';
+import { describeComparison, getNextCheckMs, isCheckDue } from './comparison.ts';
 import { isOnePage, mustList, type WatchedScope } from './kind-scopes.ts';
 import { type CheckedScope, checkScope } from './scope-check.ts';
 import { catchUpScope, listScope } from './scope-reader.ts';
@@ -206,6 +205,7 @@ class AgentRun {
     const { state } = this.#session;
     if (!isCheckDue(state, this.#clock.now())) return 'done';
     if (!this.#run.isAlone) return 'listing';
+    const atMs = this.#clock.now();
     const scopes = (await this.#session.planScopes()).filter((scope) => this.#isToBeChecked(scope));
     const checks = await mapConcurrently(scopes, listConcurrency, (scope) => this.#checkScope(scope));
     this.#run.signal.throwIfAborted();
@@ -215,6 +215,7 @@ class AgentRun {
     if (proof !== undefined) return proof;
     state.checkAtMs = getNextCheckMs(this.#clock, this.#options.randomness);
     if (checks.some(({ isBlocked }) => isBlocked)) await this.#session.raiseEpoch();
+    else state.compared = { atMs, drift: this.#drift };
     return 'done';
   }
 
@@ -265,6 +266,7 @@ class AgentRun {
     const { kinds, areNamespacesUnknown, state } = this.#session;
     const { scopes, forbidden, isAllForbidden } = summarizeState(state, kinds, this.#options.account);
     const broken = joinNames([...this.#broken].map(toText));
+    const { compared } = state;
     const restored = describeRestoration(state.restored, this.#clock.now());
     const details = state.tooLarge.addTo({
       kinds: kinds.length,
@@ -273,6 +275,7 @@ class AgentRun {
       ...(areNamespacesUnknown && { namespaces: 'may not be listed, and the account names none' }),
       ...(broken !== '' && { broken }),
       ...(restored !== undefined && { restored }),
+      ...(compared !== undefined && { compared: describeComparison(compared) }),
     });
     if (this.#failed > this.#read) return { details, error: `could not be read: ${broken}` };
     if (isAllForbidden) return { details, error: `none of the kinds may be read: ${joinNames(forbidden)}` };

@@ -1,7 +1,6 @@
 import type { CachingResult, CachingRun } from '../../../core/agents/caching-agent.ts';
-import { getRandomMs } from '../../../core/back-off.ts';
 import { hashText } from '../../../core/cache/hash-text.ts';
-import { type Clock, isAhead, type Randomness } from '../../../core/clock.ts';
+import type { Clock, Randomness } from '../../../core/clock.ts';
 import type { ConcurrencyLimit } from '../../../core/concurrency.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
@@ -21,6 +20,7 @@ import {
   type ScopeState,
 } from './agent-state.ts';
 import { type EpochTools, findEpoch, raiseEpoch, readClusterUid } from './cluster-epoch.ts';
+import { getNextCheckMs, takeUpDemand } from './comparison.ts';
 import { isCustomKind, type KindFamily } from './kind-families.ts';
 import { findKindLimit, limitChanges } from './kind-limits.ts';
 import { forbiddenRetryMs, isNarrow, planScopes, type WatchedScope } from './kind-scopes.ts';
@@ -59,8 +59,6 @@ export type AgentSessionRun = Pick<CachingRun, 'cache' | 'state' | 'signal' | 'e
 
 /** Milliseconds between a removal and the look at what is left in the directory: writers need 5 minutes to notice names. */
 const pruneDelayMs = 5 * 60_000 + 10_000;
-/** Milliseconds between two comparisons of the whole cache with the cluster, and by how much they are spread. */
-const checkIntervalMs = { least: 55 * 60_000, spread: 10 * 60_000 } as const;
 
 /**
  * Finds out what there is to do: the epoch in force, the kinds to be cached, and what an earlier run left, where that is of the same
@@ -79,14 +77,16 @@ export async function openAgentSession(
   const tools = { account: account.name, cache: run.cache, clock };
   const rules = hashCacheRules(account, settings);
   const found = await findEpoch(tools, read, known?.cluster ?? '');
-  const isListedAnew = known?.epoch !== found || known.rules !== rules;
-  const hasOtherRules = known?.epoch === found && known.rules !== rules;
+  const isListedAnew = known?.epoch !== found.epoch || known.rules !== rules;
+  const hasOtherRules = known?.epoch === found.epoch && known.rules !== rules;
   // What another release wrote is written over by a list in another epoch, and by nothing else.
   const isDamaged = !isListedAnew && run.cache.takeUnreadable(account.name);
-  const epoch = hasOtherRules || isDamaged ? await raiseEpoch(tools, { epoch: found, cluster }) : found;
+  const current = hasOtherRules || isDamaged ? await raiseEpoch(tools, { ...found, cluster }) : found;
+  const { epoch } = current;
   const isUsable = known?.epoch === epoch && known.rules === rules;
   const state = isUsable ? known : toNewState(options, { known, epoch, rules });
   state.cluster = cluster;
+  takeUpDemand(state, current, clock);
   return createAgentSession(options, run, state);
 }
 
@@ -103,8 +103,9 @@ export async function reopenAgentSession(
   const { epoch, rules, cluster } = session.state;
   const tools: EpochTools = { account: options.account.name, cache: run.cache, clock: options.clock };
   const raised = await raiseEpoch(tools, { epoch, cluster });
-  const state = toNewState(options, { known: session.state, epoch: raised, rules });
+  const state = toNewState(options, { known: session.state, epoch: raised.epoch, rules });
   state.restored = { atMs: options.clock.now(), proof };
+  takeUpDemand(state, raised, options.clock);
   return createAgentSession(options, run, state);
 }
 
@@ -117,16 +118,6 @@ function toNewState(
   state.restored = known?.restored;
   for (const [application, dueMs] of known?.waiting ?? []) state.waiting.set(application, dueMs);
   return state;
-}
-
-/** When the whole cache is to be compared with the cluster next. */
-export function getNextCheckMs(clock: Clock, randomness: Randomness): number {
-  return clock.now() + checkIntervalMs.least + Math.floor(getRandomMs(checkIntervalMs.spread, randomness));
-}
-
-/** Whether it is to be compared now. */
-export function isCheckDue({ checkAtMs }: Pick<AgentState, 'checkAtMs'>, nowMs: number): boolean {
-  return !isAhead(checkAtMs, nowMs, checkIntervalMs.least + checkIntervalMs.spread);
 }
 
 async function createAgentSession(

@@ -44,6 +44,10 @@ export interface AgentState {
   isSwept: boolean;
   /** When the whole cache is to be compared with the cluster, wall time in milliseconds. */
   checkAtMs: number;
+  /** The last demand for that which was taken up: see `AccountEpoch`. */
+  compareMs?: number | undefined;
+  /** When it was last compared: everything that was so then, wall time in milliseconds; and how much was wrong, where that counts. */
+  compared?: { readonly atMs: number; readonly drift?: number | undefined } | undefined;
   /** When the cluster was last noticed to have gone back in time. */
   restored?: Restoration | undefined;
   readonly kinds: Map<string, KindState>;
@@ -134,11 +138,22 @@ function toAgentState(stored: JsonObject): AgentState {
     applications: asString(stored['applications']) ?? '',
     isSwept: stored['isSwept'] === true,
     checkAtMs: Number(stored['checkAtMs']),
+    compareMs: toNumber(stored['compareMs']),
+    compared: toComparison(stored['compared']),
     restored: toRestoration(stored['restored']),
     kinds: new Map(kinds.map(([kind, known]) => [kind, toKindState(known)])),
     tooLarge: new TooLargeNames(asJsonArray(stored['tooLarge']).filter((name) => typeof name === 'string')),
     waiting: new Map(waiting),
   };
+}
+
+function toComparison(stored: unknown): AgentState['compared'] {
+  if (!isJsonObject(stored)) return undefined;
+  return { atMs: Number(stored['atMs']), drift: toNumber(stored['drift']) };
+}
+
+function toNumber(stored: unknown): number | undefined {
+  return typeof stored === 'number' ? stored : undefined;
 }
 
 function toRestoration(stored: unknown): Restoration | undefined {

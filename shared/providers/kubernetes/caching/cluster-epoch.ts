@@ -36,11 +36,15 @@ export async function readClusterUid(client: KubernetesClient, signal: AbortSign
  * @param cluster the UID of now.
  * @param knownCluster the UID that the agent read before, where the epoch began without one.
  */
-export async function findEpoch(tools: EpochTools, cluster: string, knownCluster: string): Promise<number> {
+export async function findEpoch(
+  tools: EpochTools,
+  cluster: string,
+  knownCluster: string,
+): Promise<AccountEpoch> {
   const current = await tools.cache.getEpoch(tools.account);
   const known = current?.cluster || knownCluster;
   const isAnother = known !== '' && cluster !== '' && known !== cluster;
-  if (current !== undefined && !isAnother) return current.epoch;
+  if (current !== undefined && !isAnother) return current;
   return raiseEpoch(tools, { epoch: current?.epoch ?? 0, cluster });
 }
 
@@ -53,9 +57,9 @@ export async function findEpoch(tools: EpochTools, cluster: string, knownCluster
 export async function raiseEpoch(
   { account, cache, clock }: EpochTools,
   { epoch: current, cluster }: AccountEpoch,
-): Promise<number> {
+): Promise<AccountEpoch> {
   // Minutes since 1970: so one that was lost with its table never comes back.
   const minutes = Math.floor(clock.now() / msPerMinute);
   const epoch = Math.max(current + 1, minutes);
-  return (await cache.raiseEpoch(account, { epoch, cluster })).epoch;
+  return cache.raiseEpoch(account, { epoch, cluster });
 }

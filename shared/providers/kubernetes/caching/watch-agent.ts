@@ -7,6 +7,7 @@ import type { KindProver } from '../watch/watch-kind.ts';
 import { runCachingAgent } from './agent-run.ts';
 import { type AgentSession, type AgentSessionOptions, openAgentSession } from './agent-session.ts';
 import { ChangeRate } from './change-rate.ts';
+import { isOutdated } from './comparison.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 import { isUnwatchable, type WatchedScope } from './kind-scopes.ts';
 import { Outbox } from './outbox.ts';
@@ -122,7 +123,8 @@ class AgentWatch {
     const waiting = reasons.map((reason) => reason.finally(() => ending.abort()));
     const provers: KindProver[] = [];
     // What is not watched is brought up to date by a run.
-    const prove = isWhole && !isUnread ? () => this.#prove(session, provers) : async () => ending.abort();
+    const end = (): void => ending.abort();
+    const prove = isWhole && !isUnread ? () => this.#prove(session, provers, end) : async () => end();
     try {
       const watching = this.#watchAll(session, { scopes: watched, provers, signal: ends });
       this.#run.onProvable?.(prove);
@@ -139,10 +141,14 @@ class AgentWatch {
     return { ...this.#toProgress(session), outcome: 'done' };
   }
 
-  /** Proves of all that is watched how far it has come, and tells that. */
-  async #prove(session: AgentSession, provers: readonly KindProver[]): Promise<void> {
-    await Promise.all(provers.map((prove) => prove()));
+  /** Proves of all that is watched how far it has come, and tells that; ends the watch where a run has something else to do. */
+  async #prove(session: AgentSession, provers: readonly KindProver[], end: () => void): Promise<void> {
+    const [current] = await Promise.all([
+      this.#run.cache.getEpoch(this.#options.account.name),
+      ...provers.map((prove) => prove()),
+    ]);
     this.#run.onProgress(this.#toProgress(session));
+    if (isOutdated(session.state, current)) end();
   }
 
   async #watchAll(session: AgentSession, { scopes, provers, signal }: Watching): Promise<void> {

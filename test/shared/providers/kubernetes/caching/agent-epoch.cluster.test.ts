@@ -25,12 +25,13 @@ describe('a caching agent and the epochs of its cluster', () => {
     server.script((response, request) => answerAs(world, request.path)(response, request));
     bench = openAgentBench({
       engine: openTable(cacheTable),
-      account: { ...account, kubeconfigContents: server.getKubeconfig() },
+      account: { ...account, ...access() },
       cacheSettings,
     });
   });
   disposeAfterEach(() => [bench, server]);
 
+  const access = () => ({ kubeconfigContents: server.getKubeconfig() });
   const read = (): Promise<string[]> => readCached(bench, 'configMap');
   const getEpoch = async (): Promise<number> => (await bench.cache.getEpoch(bench.account))?.epoch ?? 0;
 
@@ -127,6 +128,23 @@ describe('a caching agent and the epochs of its cluster', () => {
       expect(result.details?.['restored']).toContain(proof);
       expect(await read()).toEqual(['back@4', 'new@28', 'one@5', 'two@8']);
       expect(await getEpoch()).toBeGreaterThan(before);
+    });
+
+    test('has all kinds listed anew when a list of one shows it', async () => {
+      await bench[Symbol.asyncDispose]();
+      bench = openAgentBench({
+        engine: openTable(cacheTable),
+        account: { kinds: ['configMap', 'service'], namespaces: ['shop'], ...access() },
+        cacheSettings,
+      });
+      await restore();
+      // Of services watches go on, and tell of nothing but what is new.
+      server.script((response, request) => {
+        const isExpired = request.path.includes('/configmaps');
+        return answerAs({ ...world, isExpired }, request.path)(response, request);
+      });
+      expect((await bench.run()).details?.['restored']).toContain(proof);
+      expect(await readCached(bench, 'service')).toEqual(['back@4', 'new@28', 'one@5', 'two@8']);
     });
 
     test('asks for a run of its own to list', async () => {
@@ -265,6 +283,29 @@ describe('a caching agent and the epochs of its cluster', () => {
     expect((await bench.run()).drift).toBeUndefined();
     bench.clock.advance(66 * 60_000);
     expect(await bench.run()).toMatchObject({ drift: 0 });
+  });
+
+  test('finds it at once where somebody asks for that, and says so until it looks again', async () => {
+    expect(await bench.cache.requestComparison(bench.account, bench.clock.now())).toBe(false);
+    await bench.run();
+    await bench.run();
+    world.objects.set('one', 6);
+    expect((await bench.run()).details).not.toHaveProperty('compared');
+    expect(await bench.cache.requestComparison(bench.account, bench.clock.now())).toBe(true);
+    expect(await bench.run({ isAlone: false })).toMatchObject({ outcome: 'listing' });
+    const { drift, details: { compared = '' } = {} } = await bench.run();
+    expect([drift, compared]).toEqual([1, expect.stringMatching(/^20.*Z: 1 wrong$/)]);
+    expect(await read()).toEqual(['one@6']);
+    bench.clock.advance(60_000);
+    const next = await bench.run();
+    expect([next.drift, next.details?.['compared']]).toEqual([undefined, compared]);
+    // In an epoch that begins afterwards all is listed, and that is enough.
+    await bench.cache.requestComparison(bench.account, bench.clock.now());
+    await bench.cache.raiseEpoch(bench.account, { epoch: (await getEpoch()) + 1, cluster: 'cluster-1' });
+    const lists: string[] = [];
+    world.onList = () => void lists.push('list');
+    expect((await bench.run()).details?.['compared']).toMatch(/: 0 wrong$/);
+    expect(lists).toHaveLength(1);
   });
 
   test('begins another epoch when something that is there counts as deleted', async () => {

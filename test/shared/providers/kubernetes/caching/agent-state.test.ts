@@ -38,6 +38,8 @@ const state: fc.Arbitrary<AgentState> = fc.record({
   applications: fc.string(),
   isSwept: fc.boolean(),
   checkAtMs: fc.nat(),
+  compareMs: maybeTime,
+  compared: fc.option(fc.record({ atMs: time, drift: maybeTime }), { nil: undefined }),
   restored: fc.option(fc.record({ atMs: time, proof: fc.string() }), { nil: undefined }),
   kinds: fc.array(fc.tuple(fc.string(), kind)).map((entries) => new Map(entries)),
   tooLarge: fc.array(fc.string()).map((names) => new TooLargeNames(names)),

@@ -1,0 +1,11 @@
+import { compareAccount } from '../../../shared/core/agents/compare-account.ts';
+import { toUnknown } from '../../../shared/runtime/http/account-absence.ts';
+import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
+import { openReads } from '../../../shared/runtime/services/views.ts';
+
+/** POST /credentials/{account}/compare: has all that is cached of an account compared with its cluster now: 202. */
+export const handler = apiHandler(openReads, async function compareCache(request, services) {
+  const account = request.getParameter('account');
+  if (services.providers.findAccount(account) === undefined) throw toUnknown(account);
+  return { status: 202, body: JSON.stringify(await compareAccount(services, account)) };
+});
