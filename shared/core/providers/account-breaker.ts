@@ -127,6 +127,13 @@ export class AccountBreaker {
     return this.learn(maxAgeMs);
   }
 
+  /** When the server answered to the account's credentials last, wall time in milliseconds; undefined where nobody knows. Never rejects. */
+  async findLastSuccessMs(): Promise<number | undefined> {
+    // The store may have been away when this process asked it first.
+    if (this.#lastSuccessMs === undefined) await this.learn(0);
+    return this.#lastSuccessMs;
+  }
+
   /** True for the one caller who is to ask now whether the server is alive. @param pauseMs since it was asked last */
   takeProbe(pauseMs = probePauseMs): boolean {
     const now = this.#options.clock.monotonic();
@@ -285,7 +292,10 @@ export class AccountBreaker {
       this.#told = seen;
       return;
     }
-    const told = { ...health, sinceMs: this.#sinceMs, ...(warning && { warning }) };
+    // A process that never had an answer itself does not deny those of others.
+    const { lastSuccessMs = seen?.lastSuccessMs } = health;
+    const known = lastSuccessMs !== undefined && { lastSuccessMs };
+    const told = { ...health, ...known, sinceMs: this.#sinceMs, ...(warning && { warning }) };
     await store.put(account, told);
     this.#told = told;
   }

@@ -205,11 +205,11 @@ async function awaitCluster(
 }
 
 /**
- * Has an operation whose account's credentials are refused wait for others where they worked lately, or this run has used them: as long as it
- * would for its cluster, from when it last got on. Returns where it is to fail.
+ * Has an operation whose account's credentials are refused wait for others where they worked lately, this run has used them, or it waits
+ * already: as long as it would for its cluster, from when it last got on. Returns where it is to fail.
  */
 async function awaitCredentials(
-  run: OperationRun,
+  run: OperationJournal,
   {
     journal,
     prepared: { account },
@@ -222,9 +222,11 @@ async function awaitCredentials(
     readonly error: CredentialsError;
   },
 ): Promise<void> {
-  const mayCome = mayBeRenewed(error.workedAtMs, clock.now()) || journal.countSteps() > 0;
+  const key = toCredentialsWait(journal);
+  const mayCome =
+    mayBeRenewed(error.workedAtMs, clock.now()) || journal.countSteps() > 0 || run.isAwaited(key);
   if (clusters === undefined || !mayCome) return;
-  await run.waitUntil(toCredentialsWait(journal), async ({ isLate }) => isLate || undefined, {
+  await run.waitUntil(key, async ({ isLate }) => isLate || undefined, {
     describe: () => `credentials of account ${account}: ${error.message}`,
     deadlineMs: clock.now() + clusters.waitMs,
     inPlaceMs: 0,

@@ -76,10 +76,13 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
       .noteWarning(warning);
   }
 
-  /** When the account's cluster answered to its credentials last, wall time in milliseconds; undefined where nobody knows. */
-  findLastSuccessMs({ connection }: Pick<KubernetesAccount, 'connection'>): number | undefined {
-    return this.#options.breakers?.get(connection.name, this.#toKey(connection, 'client')).health
-      .lastSuccessMs;
+  /** When the account's cluster answered to its credentials last, wall time in milliseconds; undefined where nobody knows. Never rejects. */
+  async findLastSuccessMs({
+    connection,
+  }: Pick<KubernetesAccount, 'connection'>): Promise<number | undefined> {
+    return this.#options.breakers
+      ?.get(connection.name, this.#toKey(connection, 'client'))
+      .findLastSuccessMs();
   }
 
   /** Closes all of them that nobody else uses. */

@@ -84,8 +84,8 @@ export class KubernetesSession implements AsyncDisposable {
     return this.#clients.noteWarning(account, warning);
   }
 
-  /** When the account's cluster answered to its credentials last, wall time in milliseconds; undefined where nobody knows. */
-  findLastSuccessMs(account: KubernetesAccount): number | undefined {
+  /** When the account's cluster answered to its credentials last, wall time in milliseconds; undefined where nobody knows. Never rejects. */
+  findLastSuccessMs(account: KubernetesAccount): Promise<number | undefined> {
     return this.#clients.findLastSuccessMs(account);
   }
 

@@ -95,6 +95,21 @@ describe('the breaker of an account', () => {
     expect(running.isOpen).toBe(true);
   });
 
+  it('knows of answers that others had, though it could not ask for them at first, and does not deny them', async () => {
+    const clock = new TurnedClock();
+    const { openProcess, find } = share(clock);
+    const [first, second, third] = [openProcess(), openProcess(), openProcess()];
+    await second.learn();
+    await first.noteAnswer();
+    await settle(first);
+    const lastSuccessMs = clock.now();
+    expect(await second.findLastSuccessMs()).toBe(lastSuccessMs);
+    clock.turn(healthIntervalMs);
+    await third.noteRefusal('Unauthorized');
+    await settle(third);
+    expect(await find()).toMatchObject({ reason: 'Unauthorized', lastSuccessMs });
+  });
+
   it('tells changes at once, and else each five minutes, whatever the number of processes', async () => {
     const clock = new TurnedClock();
     const { openProcess, written, find } = share(clock);

@@ -80,6 +80,16 @@ describe('credentials that end in the midst of a task', () => {
     expect(resultObjects).toMatchObject([{ message: 'Unauthorized' }]);
   });
 
+  it('are waited for by whoever looks again, though he knows of no time when they worked', async () => {
+    const task = await acceptTask(system, ['first']);
+    const look = (workedAtMs?: number) =>
+      runTaskOnce(system, task, { works: { first: async () => refuse(workedAtMs) }, clusterWaitMs });
+    await look(system.clock.now());
+    system.clock.advance(15_000);
+    await look();
+    expect((await getTaskView(system, task)).status).toMatchObject({ completed: false });
+  });
+
   it.each([
     ['is waited for where they worked within the hour', credentialsWorkedMs - 1_000, false],
     ['fails at once where they last worked before', credentialsWorkedMs, true],

@@ -33,7 +33,7 @@ export async function runTracked<W extends { readonly client: KubernetesClient }
     return await trackRun({ session, account }, open, act);
   } catch (error) {
     if (!isForCredentials(error)) throw error;
-    const workedAtMs = session.findLastSuccessMs(account);
+    const workedAtMs = await session.findLastSuccessMs(account);
     throw new CredentialsError(getErrorMessage(error), { cause: error, workedAtMs });
   }
 }
