@@ -13,7 +13,8 @@ import { listOpenRows } from '../support/engines/open-rows.ts';
 import { type Stores, scanTasks } from '../support/engines/stores.ts';
 import type { SystemTask } from '../support/system/system.ts';
 import type { Chain } from './chains.ts';
-import { accounts, type LabEnvironment } from './environment.ts';
+import { refusedFills } from './engine-faults.ts';
+import type { LabEnvironment } from './environment.ts';
 import type { OrcaCaller } from './orca-caller.ts';
 
 /** Share of the operations that may fail since the API server does not answer, as on a machine that is far too busy; from 0 to 1. */
@@ -117,6 +118,9 @@ function auditHistories({ postings, reference }: AuditOptions): Finding {
     const same = reference.find((one) => one.chain.sort.name === chain.sort.name && one.index === index);
     const expected = toLines(same?.task, same?.chain.place.name);
     const lines = toLines(task, chain.place.name);
+    const told = listWaitLines(task);
+    if (new Set(told).size < told.length)
+      return [`task ${task?.id} (${chain.place.name}) tells a wait more than once: ${told}`];
     if (!chain.sort.isConcurrent && JSON.stringify(lines) !== JSON.stringify(expected)) {
       return [
         `task ${task?.id} (${chain.place.name}) tells ${JSON.stringify(lines)} instead of ${JSON.stringify(expected)}`,
@@ -135,9 +139,42 @@ function auditHistories({ postings, reference }: AuditOptions): Finding {
   };
 }
 
+/** What a history says that its task waited for: each once. */
+function listWaitLines(task: SystemTask | undefined): string[] {
+  return (task?.history ?? []).map(({ status }) => status).filter((status) => waitLine.test(status));
+}
+
+const waitLine = /^Waiting for /;
+
+/** How many operations waited for credentials, and for something else that came later, by names of what was injected. */
+export function listWaits(postings: readonly Posting[]): [string, number][] {
+  const waits = postings.map(({ task }) => listWaitLines(task));
+  const count = (about: RegExp) => waits.filter((lines) => lines.some((line) => about.test(line))).length;
+  return [
+    [lateCredentials, count(/^Waiting for credentials/)],
+    [otherWaits, count(/^Waiting for (?!credentials)/)],
+  ];
+}
+
+const lateCredentials = 'operations: waited for credentials';
+const otherWaits = 'operations: waited for a deletion';
+
+/** What must have happened for the run to say anything about it. */
+const expectedFaults = ['functions: clock set', lateCredentials, otherWaits, refusedFills];
+
+/** A run in which one of these never happened says nothing about it. */
+export function auditInjected(injected: ReadonlyMap<string, number>): Finding {
+  const missing = expectedFaults.filter((name) => !injected.get(name));
+  return {
+    promise: 'The run had clock steps, late credentials, waits and refused fills',
+    checked: `${expectedFaults.length} sorts of faults`,
+    violations: missing.map((name) => `there was none of '${name}'`),
+  };
+}
+
 /**
  * Lines of a history that do not depend on who was killed when: a worker that died right after its call leaves an object that the
- * next one truly finds unchanged, and that needs no warning any more.
+ * next one truly finds unchanged, and that needs no warning any more. What is waited for is so by chance, too.
  */
 function toLines(task: SystemTask | undefined, name = ''): string[] {
   const lines = (task?.history ?? []).map(({ phase, status }) => {
@@ -147,7 +184,7 @@ function toLines(task: SystemTask | undefined, name = ''): string[] {
       .replace(/: (created|configured|unchanged)$/, ': applied');
     return `${phase} ${line}`;
   });
-  return lines.filter((line) => !/^\S+ Warning about /.test(line));
+  return lines.filter((line) => !/^\S+ (Warning about|Waiting for) /.test(line));
 }
 
 function auditAnswers({ caller }: AuditOptions): Finding {
@@ -231,7 +268,7 @@ function groupEvents(events: readonly BusEvent[]): Map<string, Set<string>> {
 }
 
 async function auditViews({ environment, timeoutMs }: AuditOptions): Promise<Finding> {
-  const { namespace, stores, fleet } = environment;
+  const { namespace, stores, fleet, accounts } = environment;
   const fetchAny = (target: string, init?: RequestInit) => fetch(new URL(target, fleet.urls[0]), init);
   const differences = accounts.map(async (account) => {
     const part = { account, namespaces: [namespace] };

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getPath, type JsonObject } from '../../shared/core/json.ts';
 import {
   arrange,
+  countEffects,
   findWrongs,
   isMatch,
   type LiveObject,
@@ -18,7 +20,7 @@ import {
   createService,
   createWorkload,
 } from '../shared/providers/kubernetes/manifests.ts';
-import { requestApi } from '../support/cluster/cluster.ts';
+import { findObject, requestApi } from '../support/cluster/cluster.ts';
 import { createRandom, drawItem } from '../support/run/seeded-random.ts';
 
 export type Operation = { readonly [name: string]: JsonObject };
@@ -31,7 +33,16 @@ export interface ChainSort {
   listOperations(place: Place): readonly Operation[];
   /** True when they are posted all at once; then what each one tells depends on the others. */
   readonly isConcurrent?: boolean;
+  /** Lets come what its operations wait for. Default: they wait for nothing. */
+  release?(place: Place, options: ReleaseOptions): Promise<void>;
   findWrongs(place: Place, outcome: TrialOutcome): string[];
+}
+
+interface ReleaseOptions {
+  /** For how long they are to wait, milliseconds. */
+  readonly holdMs: number;
+  /** Aborted when they wait no longer, however that came. */
+  readonly signal: AbortSignal;
 }
 
 export interface Chain {
@@ -148,6 +159,80 @@ const appended: ChainSort = {
   },
 };
 
+const held: OperationSort = {
+  ...{ name: 'held', count: 60, plural: 'configmaps', isGone: true, writesOnce: false },
+  arrange: ({ namespace, name }) => ({
+    ...createConfigMap(name, { value: 'old' }),
+    metadata: { name, namespace, finalizers: ['busdriver.test/held'] },
+  }),
+  create: (place) => ({ deleteManifest: about(place, 'configMap') }),
+};
+
+/** A deletion that waits for a finalizer. */
+const heldDeletion: ChainSort = {
+  ...toChainSort(held),
+  release: releaseHeld,
+  findWrongs({ name }, { isDone, live, calls }) {
+    const deleted = calls.filter(({ written }) => written?.metadata.name === name);
+    const isThere = takeOwn(live.get('configmaps'), name).length > 0;
+    return [
+      ...(isDone && isThere ? [`${name} is said to be gone, but is not`] : []),
+      // What is asked for again, and still ends, is answered as it is.
+      ...(countEffects(deleted) > 1 ? [`${name} is deleted more than once`] : []),
+    ];
+  },
+};
+
+/** A deploy that waits for the deletion of what it is to replace. */
+const heldRecreation: ChainSort = {
+  ...heldDeletion,
+  name: 'held-recreation',
+  listOperations({ namespace, name }) {
+    const annotations = {
+      'strategy.spinnaker.io/recreate': 'true',
+      'strategy.spinnaker.io/versioned': 'false',
+    };
+    return [deploy(createConfigMap(name, { value: 'new' }, { namespace, annotations }))];
+  },
+  findWrongs({ name }, { isDone, live, calls }) {
+    const [object] = takeOwn(live.get('configmaps'), name);
+    const written = calls.filter((call) => call.written?.metadata.name === name);
+    const uids = new Set(written.map((call) => call.written?.metadata.uid));
+    const isRight = isMatch(object, { data: { value: 'new' } });
+    return [
+      ...(isDone && !isRight ? [`${name} is not what it was deployed as: ${JSON.stringify(object)}`] : []),
+      ...(uids.size > 2 ? [`${name} was made more than once`] : []),
+    ];
+  },
+};
+
+async function releaseHeld({ namespace, name }: Place, { holdMs, signal }: ReleaseOptions): Promise<void> {
+  const target = getPathOf(namespace, `configmaps/${name}`);
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
+  while (getPath(await findObject(target), 'metadata', 'deletionTimestamp') === undefined) {
+    if (signal.aborted) return;
+    await pause(500);
+  }
+  await pause(holdMs);
+  await requestApi('PATCH', target, { metadata: { finalizers: null } });
+}
+
+/** Does something about a chain, and meanwhile lets come what its operations wait for. */
+export async function withRelease<T>(
+  { sort, place }: Chain,
+  holdMs: number,
+  act: () => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const releasing = sort.release?.(place, { holdMs, signal: over.signal });
+  try {
+    return await act();
+  } finally {
+    over.abort();
+    await releasing;
+  }
+}
+
 /** Every sort of chain: those of the test of failing API servers with one operation each, and longer ones. */
 export function listChainSorts(plantedSecret: string): readonly ChainSort[] {
   return [
@@ -156,10 +241,12 @@ export function listChainSorts(plantedSecret: string): readonly ChainSort[] {
     versions,
     colliding,
     appended,
+    heldDeletion,
+    heldRecreation,
   ];
 }
 
-function toChainSort(sort: OperationSort, plantedSecret: string): ChainSort {
+function toChainSort(sort: OperationSort, plantedSecret = ''): ChainSort {
   const create = (place: Place) => {
     if (sort.name !== 'secret') return sort.create(place);
     return deploy(createSecret(place.name, plantedSecret, { namespace: place.namespace }));
@@ -173,20 +260,28 @@ function toChainSort(sort: OperationSort, plantedSecret: string): ChainSort {
   };
 }
 
-/** Draws chains of so many operations altogether, the last one as long as it is. */
+/** Draws chains of so many operations altogether, the last one as long as it is; so many of them, at the beginning, wait for something. */
 export function drawChains(
   sorts: readonly ChainSort[],
   {
     seed,
     operations,
     namespace,
-  }: { readonly seed: number; readonly operations: number; readonly namespace: string },
+    waits = 0,
+  }: {
+    readonly seed: number;
+    readonly operations: number;
+    readonly namespace: string;
+    readonly waits?: number;
+  },
 ): Chain[] {
   const random = createRandom(seed);
   const urn = sorts.flatMap((sort) => Array.from({ length: Math.ceil(sort.weight) }, () => sort));
+  const waiting = urn.filter(({ release }) => release !== undefined);
   const chains: Chain[] = [];
   for (let count = 0; count < operations; ) {
-    const chain = createChain(drawItem(random, urn), namespace, chains.length);
+    const sort = drawItem(random, chains.length < waits ? waiting : urn);
+    const chain = createChain(sort, namespace, chains.length);
     count += chain.operations.length;
     chains.push(chain);
   }

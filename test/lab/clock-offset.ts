@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Preloaded into a process (`node --import`): its wall clock is off by `LAB_CLOCK_OFFSET_MS` milliseconds, as that of a machine is which
- * nobody set. The monotonic clock goes on as it does.
- *
- * Where `LAB_CLOCK_FILE` names a file, that has the milliseconds: they are read at the start, and again with each SIGUSR2, as somebody sets the
- * clock of a machine. Standard error tells of that.
+ * Preloaded into a process (`node --import`): its wall clock is off by as many milliseconds as the file `LAB_CLOCK_FILE` says, as that of a
+ * machine is which nobody set. They are read at the start, and again with each SIGUSR2, as somebody sets the clock of a machine; standard error
+ * tells of that. The monotonic clock goes on as it does. Without a file no clock is off.
  */
-const { LAB_CLOCK_FILE: file, LAB_CLOCK_OFFSET_MS: fixed = '0' } = process.env;
+const { LAB_CLOCK_FILE: file } = process.env;
 let offsetMs = readOffset();
 const trueNow = Date.now;
 const now = (): number => trueNow() + offsetMs;
@@ -27,5 +25,5 @@ if (file !== undefined) {
 }
 
 function readOffset(): number {
-  return Number(file === undefined ? fixed : readFileSync(file, 'utf8'));
+  return file === undefined ? 0 : Number(readFileSync(file, 'utf8'));
 }

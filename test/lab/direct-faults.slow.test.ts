@@ -7,7 +7,7 @@ import { createRandom } from '../support/run/seeded-random.ts';
 import { chooseSize } from '../support/run/test-size.ts';
 import { startSystem } from '../support/system/system.ts';
 import { describeFailure } from './audit.ts';
-import { type Chain, drawChains, listChainSorts } from './chains.ts';
+import { type Chain, drawChains, listChainSorts, withRelease } from './chains.ts';
 import { OrcaCaller } from './orca-caller.ts';
 
 const seed = Number(process.env['LAB_SEED'] ?? 1);
@@ -34,7 +34,9 @@ describeWithCluster('npm start while calls of its own engines go wrong', (cluste
     });
 
     process.kill(system.pid, 'SIGUSR2');
-    const problems = (await Promise.all(chains.map((chain) => play(chain, caller)))).flat();
+    const problems = (
+      await Promise.all(chains.map((chain) => withRelease(chain, 3_000, () => play(chain, caller))))
+    ).flat();
     process.kill(system.pid, 'SIGUSR2');
 
     expect(problems).toEqual([]);

@@ -66,6 +66,9 @@ export function toRefusal(service: EngineService, reason: 'throttle' | 'error' |
   };
 }
 
+/** Actions of DynamoDB that take write units; all others take read units. */
+export const writes = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
+
 /** The partition of DynamoDB that a call of one item, or a query, is about; undefined for any other call. */
 export function findPartition({ input }: EngineCall): string | undefined {
   const key =

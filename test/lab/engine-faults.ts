@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type EngineCall, type EngineService, findBatch } from './engine-call.ts';
+import { cacheTable } from '../../shared/aws/tables.ts';
+import {
+  type EngineCall,
+  type EngineService,
+  findBatch,
+  findPartition,
+  toPartition,
+  writes,
+} from './engine-call.ts';
 
 /** What goes wrong with one call of an engine. */
 export type EngineFault =
@@ -53,6 +61,12 @@ const batchFaults: readonly EngineFault[] = [
   { type: 'part of a batch' },
 ];
 
+/** How the names of accounts begin whose first fill is refused half of its writes. */
+export const fillPrefix = 'filled-';
+
+/** What such refusals are counted as. */
+export const refusedFills = 'dynamodb: write of a first fill refused';
+
 /**
  * Decides what goes wrong with the calls of the engines. What happens to the n-th call of an action follows from the seed, in
  * whatever order calls come.
@@ -63,6 +77,8 @@ export class EngineFaults {
   readonly #counts = new Map<string, number>();
   /** By `performance.now()`; undefined while nothing goes wrong. */
   #beganAtMs: number | undefined;
+  /** What keys of the cache have of accounts whose writes are refused every other time, from the start on; undefined for none. */
+  #fillAccounts: string | undefined = `#${fillPrefix}`;
 
   constructor(options: EngineFaultsOptions) {
     this.#options = options;
@@ -74,21 +90,36 @@ export class EngineFaults {
 
   end(): void {
     this.#beganAtMs = undefined;
+    this.#fillAccounts = undefined;
   }
 
   draw(call: EngineCall): EngineFault | undefined {
+    if (this.#refusesFill(call)) return { type: 'throttle' };
     if (this.#beganAtMs === undefined) return undefined;
-    const { seed, share } = this.#options;
-    const about = `${call.service} ${call.action}`;
-    const turn = (this.#turns.get(about) ?? 0) + 1;
-    this.#turns.set(about, turn);
-    const hash = createHash('sha256').update(`${seed} ${about} ${turn}`).digest();
-    const position = hash.readUInt32BE() / 2 ** 32 / share;
+    const position = this.#drawPosition(`${call.service} ${call.action}`) / this.#options.share;
     if (position >= 1) return undefined;
     const faults = findBatch(call) === undefined ? singleFaults : batchFaults;
     const fault = faults[Math.floor(position * faults.length)];
     if (fault !== undefined) this.count(`${call.service}: ${fault.type}`);
     return fault;
+  }
+
+  #refusesFill(call: EngineCall): boolean {
+    const partition = writes.has(call.action) ? findPartition(call) : undefined;
+    if (partition === undefined || this.#fillAccounts === undefined) return false;
+    const isFill =
+      partition.startsWith(toPartition(cacheTable.name, '')) && partition.includes(this.#fillAccounts);
+    if (!isFill || this.#drawPosition('fill') >= 0.5) return false;
+    this.count(refusedFills);
+    return true;
+  }
+
+  /** From 0 to 1, by the seed and how often it was asked about this. */
+  #drawPosition(about: string): number {
+    const turn = (this.#turns.get(about) ?? 0) + 1;
+    this.#turns.set(about, turn);
+    const hash = createHash('sha256').update(`${this.#options.seed} ${about} ${turn}`).digest();
+    return hash.readUInt32BE() / 2 ** 32;
   }
 
   /** How a service is silent at the moment, and for how many milliseconds more; undefined while it answers. */

@@ -18,7 +18,7 @@ import { localClientOptions } from '../support/engines/local-aws-client.ts';
 import { makeTempDir } from '../support/run/temp-dir.ts';
 import { PartitionCapacity } from './capacity.ts';
 import type { EngineService } from './engine-call.ts';
-import { type EngineFault, EngineFaults } from './engine-faults.ts';
+import { type EngineFault, EngineFaults, refusedFills } from './engine-faults.ts';
 import { startEngineProxy } from './engine-proxy.ts';
 
 const TableName = cacheTable.name;
@@ -187,6 +187,25 @@ describe('the proxy in front of the engines', () => {
     const { UnprocessedItems } = await dynamodb.send(toBatch([{ pk: 'busy-batch' }, { pk: 'idle' }]));
     expect(UnprocessedItems?.[TableName]).toHaveLength(1);
     expect(await isThere('idle')).toBe(true);
+  });
+
+  it('refuses half of the writes of a first fill, and no others, until the faults are over', () => {
+    const own = new EngineFaults({ seed: 1, share: 0, silences: [] });
+    const refuse = (pk: string) => {
+      const call = {
+        service: 'dynamodb',
+        action: 'PutItem',
+        input: { TableName, Item: { pk: { S: pk } } },
+      } as const;
+      return Array.from({ length: 200 }, () => own.draw(call)).filter((fault) => fault?.type === 'throttle')
+        .length;
+    };
+    const refused = refuse('OBJECT#filled-2#pod');
+    expect(Math.abs(refused - 100)).toBeLessThan(30);
+    expect(own.counts.get(refusedFills)).toBe(refused);
+    expect(refuse('OBJECT#test#pod')).toBe(0);
+    own.end();
+    expect(refuse('OBJECT#filled-2#pod')).toBe(0);
   });
 
   it('lets a whole service hang, or refuse, for a while', async () => {

@@ -17,6 +17,7 @@ import {
   findPartition,
   toPartition,
   toRefusal,
+  writes,
 } from './engine-call.ts';
 import type { EngineFault, EngineFaults } from './engine-faults.ts';
 
@@ -34,9 +35,6 @@ export interface EngineProxy extends AsyncDisposable {
 }
 
 const signingNames = { dynamodb: 'dynamodb', sqs: 'sqs', eventbridge: 'events' } as const;
-
-/** Actions of DynamoDB that take write units; all others take read units. */
-const writes = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem']);
 
 /** Starts a proxy that loses, delays and refuses calls, and lets no partition of DynamoDB do more than AWS lets it. */
 export async function startEngineProxy(options: EngineProxyOptions): Promise<EngineProxy> {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { queues } from '../../functions/queues.ts';
@@ -6,18 +6,18 @@ import type { BusEvent } from '../../infra/local/engines/eventbridge/bus-events.
 import { toFunctionEnvironment } from '../../infra/local/environment.ts';
 import { tables, tasksTable } from '../../shared/aws/tables.ts';
 import { planFaults } from '../acceptance/tasks/faults/fault-plan.ts';
-import { type ProxiedCall, startApiProxy } from '../support/cluster/api-proxy.ts';
+import { type Fault, type ProxiedCall, startApiProxy } from '../support/cluster/api-proxy.ts';
 import { createNamespace, type TestCluster } from '../support/cluster/cluster.ts';
 import type { Stores } from '../support/engines/stores.ts';
 import { createRandom, drawInteger } from '../support/run/seeded-random.ts';
 import { makeTempDir } from '../support/run/temp-dir.ts';
 import { PartitionCapacity } from './capacity.ts';
 import type { EngineService } from './engine-call.ts';
-import type { EngineFaults } from './engine-faults.ts';
+import { type EngineFaults, fillPrefix } from './engine-faults.ts';
 import { startEngineProxy } from './engine-proxy.ts';
 import type { EnginesMessage } from './engines-main.ts';
 import { Fleet } from './fleet.ts';
-import { processCount } from './plan.ts';
+import { type Lapse, processCount } from './plan.ts';
 import { type LabProcess, startLabProcess } from './processes.ts';
 
 const busName = 'busdriver';
@@ -31,12 +31,15 @@ const clusterDelayMs = { least: 5, most: 120 };
 /** How long a process that is to die after a write may write nothing, milliseconds. */
 const ambushMs = 5_000;
 
-/** Accounts of the laboratory: operations name the first, and both are cached. */
-export const accounts = ['test', 'streamed'] as const;
-
 /** What everything runs in. Disposing ends all of it. */
 export interface LabEnvironment extends AsyncDisposable {
   readonly namespace: string;
+  /** Those that are cached. Operations name the first. */
+  readonly accounts: readonly string[];
+  /** Has another account come, whose first fill is refused half of its writes. */
+  addAccount(): Promise<void>;
+  /** Has the credentials of all accounts end: the API server refuses them, then there are none, and at last there are others. */
+  lapse(lapse: Lapse): Promise<void>;
   listClusterCalls(): readonly ProxiedCall[];
   /**
    * Resolves once the API server has done something that a process asked for, of which that process will not learn, or after some
@@ -72,6 +75,7 @@ export async function startLabEnvironment(start: LabEnvironmentOptions): Promise
   const dir = starting.use(await makeTempDir());
   const namespace = starting.use(await createNamespace('lab'));
   const { getFault, counts } = planFaults(seed, clusterFaultShare);
+  const tokens = new Tokens(join(dir.path, 'token'), cluster.token);
   const random = createRandom(seed);
   const ambushes = new Map<number, () => void>();
   // A proxy for each process: whose write it was must be known.
@@ -79,7 +83,8 @@ export async function startLabEnvironment(start: LabEnvironmentOptions): Promise
     Array.from({ length: processCount }, (_, process) =>
       startApiProxy(cluster, {
         getDelayMs: () => drawInteger(random, clusterDelayMs.least, clusterDelayMs.most),
-        getFault: (call) => (areFaultsOn ? getFault(call) : undefined),
+        getFault: (call) => tokens.getFault() ?? (areFaultsOn ? getFault(call) : undefined),
+        tokenFile: tokens.file,
         cut: ({ written }) => written !== undefined && spring(ambushes, process),
       }),
     ),
@@ -90,30 +95,31 @@ export async function startLabEnvironment(start: LabEnvironmentOptions): Promise
   const { engines, credentials } = process.first;
   const capacity = new PartitionCapacity();
   const toProxy = async (service: EngineService) => {
-    const proxy = await startEngineProxy({
-      service,
-      target: engines[service],
-      credentials,
-      faults,
-      capacity,
-    });
-    return starting.use(proxy).url;
+    const target = engines[service];
+    return starting.use(await startEngineProxy({ service, target, credentials, faults, capacity })).url;
   };
   const proxied = {
     dynamodb: await toProxy('dynamodb'),
     sqs: await toProxy('sqs'),
     eventbridge: await toProxy('eventbridge'),
   };
-  const environments = apiProxies.map(async ({ kubeconfig: kubeconfigFile }, process) => {
-    const file = join(dir.path, `clouddriver-${process}.yml`);
-    await writeConfig(file, { namespace: namespace.name, kubeconfigFile });
-    return toEnvironment(file, { engines: proxied, credentials });
-  });
-  const options = { seed, scheduleSeconds, environments: await Promise.all(environments), logDir: dir.path };
+  const places = apiProxies.map(({ kubeconfig: kubeconfigFile }, process) => ({
+    file: join(dir.path, `clouddriver-${process}.yml`),
+    account: { kubeconfigFile, namespaces: [namespace.name] },
+  }));
+  const accounts = new Accounts(places);
+  await accounts.add();
+  const environments = places.map(({ file }) => toEnvironment(file, { engines: proxied, credentials }));
+  const options = { seed, scheduleSeconds, environments, logDir: dir.path };
   const fleet = starting.use(await Fleet.start(options));
   const running = starting.move();
   return {
-    ...{ namespace: namespace.name, fleet, events, clusterFaults: counts, logDir: dir.path },
+    ...{ namespace: namespace.name, fleet, events, logDir: dir.path, accounts: accounts.names },
+    addAccount: () => accounts.add(),
+    get clusterFaults() {
+      return { ...counts, 'status 401': tokens.refusals };
+    },
+    lapse: (lapse) => tokens.lapse(lapse),
     listClusterCalls: () => apiProxies.flatMap(({ calls }) => calls),
     async awaitWrite(process) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -165,15 +171,62 @@ function spring(ambushes: ReadonlyMap<number, () => void>, process: number): boo
   return tell !== undefined;
 }
 
-async function writeConfig(
-  file: string,
-  { namespace, kubeconfigFile }: { readonly namespace: string; readonly kubeconfigFile: string },
-): Promise<void> {
-  const [byRuns, byStreams] = accounts;
-  const place = { kubeconfigFile, namespaces: [namespace] };
-  const settings = [
-    { name: byRuns, ...place, cacheMode: 'interval', cacheIntervalSeconds: 5 },
-    { name: byStreams, ...place, cacheMode: 'stream' },
-  ];
-  await writeFile(file, JSON.stringify({ kubernetes: { enabled: true, accounts: settings } }));
+/** A process's file of settings, and what all accounts have there. */
+interface AccountsPlace {
+  readonly file: string;
+  readonly account: object;
+}
+
+/** The accounts, of which every second one is cached by runs, the others by streams. */
+class Accounts {
+  readonly names = ['test', 'streamed'];
+  readonly #places: readonly AccountsPlace[];
+
+  constructor(places: readonly AccountsPlace[]) {
+    this.#places = places;
+  }
+
+  async add(): Promise<void> {
+    this.names.push(`${fillPrefix}${this.names.length}`);
+    const modes = [{ cacheMode: 'interval', cacheIntervalSeconds: 5 }, { cacheMode: 'stream' }];
+    for (const { file, account } of this.#places) {
+      const accounts = this.names.map((name, index) => ({
+        name,
+        ...account,
+        ...modes[index % modes.length],
+      }));
+      // Nobody is to read half of it.
+      await writeFile(`${file}.next`, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
+      await rename(`${file}.next`, file);
+    }
+  }
+}
+
+/** The token of the accounts, which ends now and then. */
+class Tokens {
+  readonly file: string;
+  readonly #token: string;
+  #isExpired = false;
+  /** Calls that were refused for it. */
+  refusals = 0;
+
+  constructor(file: string, token: string) {
+    this.file = file;
+    this.#token = token;
+  }
+
+  getFault(): Fault | undefined {
+    if (!this.#isExpired) return undefined;
+    this.refusals += 1;
+    return { type: 'status', status: 401, message: 'Unauthorized' };
+  }
+
+  async lapse({ ms }: Lapse): Promise<void> {
+    this.#isExpired = true;
+    await sleep(ms / 2);
+    await rm(this.file);
+    await sleep(ms / 2);
+    await writeFile(this.file, this.#token);
+    this.#isExpired = false;
+  }
 }

@@ -3,8 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlantedSecrets } from '../acceptance/access/planted-secrets.ts';
 import type { TestCluster } from '../support/cluster/cluster.ts';
 import { createRandom } from '../support/run/seeded-random.ts';
-import { audit, describeFailure, type Finding, isExcused, type Posting } from './audit.ts';
-import { type Chain, type ChainSort, createChain, drawChains, listChainSorts } from './chains.ts';
+import {
+  audit,
+  auditInjected,
+  describeFailure,
+  type Finding,
+  isExcused,
+  listWaits,
+  type Posting,
+} from './audit.ts';
+import {
+  type Chain,
+  type ChainSort,
+  createChain,
+  drawChains,
+  listChainSorts,
+  withRelease,
+} from './chains.ts';
 import { EngineFaults } from './engine-faults.ts';
 import { type LabEnvironment, startLabEnvironment } from './environment.ts';
 import { OrcaCaller } from './orca-caller.ts';
@@ -13,11 +28,14 @@ import { type LabPlan, planRun } from './plan.ts';
 /** Share of the calls of the engines that go wrong, from 0 to 1. */
 const engineFaultShare = 0.06;
 
+/** Operations that wait for something, at least. */
+const waits = 12;
+
+/** For how long each waits that is played for reference, milliseconds: longer than a worker waits itself. */
+const referenceHoldMs = 3_000;
+
 /** Seconds between two lines that tell how far a run is. */
 const progressSeconds = 15;
-
-/** What a run may take before the faults begin, milliseconds. */
-const startMs = 120_000;
 
 /** Chains of the reference are counted from here: no other has their names. */
 const referenceIndex = 90_000;
@@ -63,32 +81,37 @@ export async function runLaboratory(options: LaboratoryOptions): Promise<Laborat
   const { cluster, seed, scheduleSeconds, durationMs, timeoutMs, say } = options;
   const secrets = new PlantedSecrets();
   const sorts = listChainSorts(secrets.plant('secret'));
-  const { length: chains } = drawChains(sorts, { ...options, namespace: '' });
-  const plan = planRun({ ...options, chains });
+  const drawn = drawChains(sorts, { ...options, waits, namespace: '' }).map(({ sort }) => sort);
+  const plan = planRun({ ...options, chains: drawn.length });
   const faults = new EngineFaults({ seed, share: engineFaultShare, silences: plan.silences });
   say(
     `seed ${seed}: ${options.operations} operations, ${options.kills} kills, ${seconds(durationMs)} of faults`,
   );
   await using environment = await startLabEnvironment({ cluster, seed, scheduleSeconds, faults });
+  const over = new AbortController();
   const caller = new OrcaCaller({
     getUrls: () => environment.fleet.urls,
     random: createRandom(seed),
-    signal: AbortSignal.timeout(startMs + durationMs + timeoutMs),
+    signal: over.signal,
   });
   const run = new Run({ ...options, plan, faults, environment, caller });
-  const reference = await run.playReference(sorts);
+  const reference = await run.playReference([...new Set(drawn)]);
   const beganAtMs = performance.now();
-  const postings = await run.play(drawChains(sorts, { ...options, namespace: environment.namespace }));
+  // What comes before takes as long as it does on a busy machine.
+  setTimeout(() => over.abort(), durationMs + timeoutMs).unref();
+  const postings = await run.play(drawChains(sorts, { ...options, waits, namespace: environment.namespace }));
 
   say('looking at every promise');
   const { operations } = run.counts;
-  const findings = await audit({ environment, postings, reference, operations, caller, secrets, timeoutMs });
+  const injected = run.listInjected(postings);
+  const audited = await audit({ environment, postings, reference, operations, caller, secrets, timeoutMs });
+  const findings = [...audited, auditInjected(injected)];
   if (findings.some(({ violations }) => violations.length > 0)) {
     await cp(environment.logDir, options.evidenceDir, { recursive: true });
     say(`something is wrong: the logs are in ${options.evidenceDir}`);
   }
   const ranMs = performance.now() - beganAtMs;
-  return { seed, operations, ranMs, findings, answers: caller.answers, injected: run.listInjected() };
+  return { seed, operations, ranMs, findings, answers: caller.answers, injected };
 }
 
 interface RunOptions extends LaboratoryOptions {
@@ -101,13 +124,13 @@ interface RunOptions extends LaboratoryOptions {
 class Run {
   readonly #options: RunOptions;
   /** How much there is, and how much of it is done. */
-  readonly counts = { operations: 0, accepted: 0, ended: 0, kills: 0, freezes: 0 };
+  readonly counts = { operations: 0, accepted: 0, ended: 0, kills: 0, freezes: 0, clockSteps: 0 };
 
   constructor(options: RunOptions) {
     this.#options = options;
   }
 
-  /** Plays a chain of each sort while nothing goes wrong. */
+  /** Plays a chain of each of these sorts while nothing goes wrong. */
   async playReference(sorts: readonly ChainSort[]): Promise<Posting[]> {
     const playing = sorts.map((sort, index) => this.#playReferenceChain(sort, referenceIndex + index));
     const postings = (await Promise.all(playing)).flat();
@@ -126,7 +149,7 @@ class Run {
   async #playReferenceChain(sort: ChainSort, index: number, attempt = 1): Promise<Posting[]> {
     const chain = createChain(sort, this.#options.environment.namespace, index);
     await sort.arrange(chain.place);
-    const postings = await this.#playChain(chain);
+    const postings = await this.#playChain(chain, referenceHoldMs);
     const isExcusable = postings.some(({ task }) => task !== undefined && isExcused(task));
     if (!isExcusable || attempt === referenceAttempts) return postings;
     return this.#playReferenceChain(sort, index + referenceStep, attempt + 1);
@@ -145,7 +168,7 @@ class Run {
     const trouble = this.#makeTrouble();
     const playing = chains.map(async (chain, index) => {
       await sleep(plan.beginnings[index]);
-      return this.#playChain(chain);
+      return this.#playChain(chain, plan.holds[index]);
     });
     await Promise.all([trouble, sleep(durationMs)]);
     faults.end();
@@ -158,11 +181,13 @@ class Run {
   }
 
   /** How often what was injected, by name. */
-  listInjected(): ReadonlyMap<string, number> {
+  listInjected(postings: readonly Posting[]): ReadonlyMap<string, number> {
     const { faults, environment } = this.#options;
-    const { kills, freezes } = this.counts;
+    const { kills, freezes, clockSteps } = this.counts;
     return new Map([
       ...Object.entries({ 'functions: killed': kills, 'functions: frozen': freezes }),
+      ['functions: clock set', clockSteps],
+      ...listWaits(postings),
       ...[...faults.counts].toSorted(([one], [other]) => one.localeCompare(other)),
       ...Object.entries(environment.clusterFaults).map(
         ([type, count]) => [`API server: ${type}`, count] as const,
@@ -171,7 +196,11 @@ class Run {
   }
 
   /** Posts the operations of a chain one after the other. What follows one that does not end well is not posted. */
-  async #playChain(chain: Chain): Promise<Posting[]> {
+  async #playChain(chain: Chain, holdMs = 0): Promise<Posting[]> {
+    return withRelease(chain, holdMs, () => this.#playOperations(chain));
+  }
+
+  async #playOperations(chain: Chain): Promise<Posting[]> {
     const indices = [...chain.operations.keys()];
     if (chain.sort.isConcurrent)
       return Promise.all(indices.map((index) => this.#playOperation(chain, index)));
@@ -207,7 +236,20 @@ class Run {
       this.counts.freezes += 1;
       await environment.fleet.freeze(process, ms);
     });
-    await Promise.all([...kills, ...freezes]);
+    const clockSteps = plan.clockSteps.map(async (step) => {
+      await sleep(step.atMs);
+      this.counts.clockSteps += 1;
+      await environment.fleet.stepClock(step);
+    });
+    const lapses = plan.lapses.map(async (lapse) => {
+      await sleep(lapse.atMs);
+      await environment.lapse(lapse);
+    });
+    const fills = plan.fills.map(async (atMs) => {
+      await sleep(atMs);
+      await environment.addAccount();
+    });
+    await Promise.all([...kills, ...freezes, ...clockSteps, ...lapses, ...fills]);
   }
 
   /** Reads what Deck lists, now and then, so that accounts count as used and reads meet the faults, too. */

@@ -11,16 +11,19 @@ describe('the plan of a run', () => {
   });
 
   it('has all that is asked for, while things go wrong', () => {
-    const { beginnings, kills, freezes, silences } = planRun(options);
+    const { beginnings, kills, freezes, silences, clockSteps, lapses, fills, holds } = planRun(options);
     expect(beginnings).toHaveLength(200);
     expect(kills).toHaveLength(30);
     expect(kills.filter(({ isAfterWrite }) => isAfterWrite)).toHaveLength(15);
     expect(freezes).toHaveLength(15);
     expect(new Set(kills.map(({ process }) => process)).size).toBe(processCount);
     expect(new Set(silences.map(({ service, mode }) => `${service} ${mode}`)).size).toBe(6);
+    expect(new Set(clockSteps.map(({ process, byMs }) => `${process} ${byMs}`)).size).toBe(2 * processCount);
+    expect(lapses.length).toBeGreaterThan(2);
+    expect([fills.length, holds.length]).toEqual([1, 200]);
     const times = [
-      ...beginnings,
-      ...[...kills, ...freezes].map(({ atMs }) => atMs),
+      ...[...beginnings, ...fills],
+      ...[...kills, ...freezes, ...clockSteps, ...lapses].map(({ atMs }) => atMs),
       ...silences.map(({ fromMs }) => fromMs),
     ];
     expect(Math.min(...times)).toBeGreaterThanOrEqual(0);

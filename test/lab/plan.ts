@@ -21,6 +21,18 @@ export interface Freeze extends Trouble {
   readonly ms: number;
 }
 
+/** The clock of a running process is set, and set back after a while. */
+export interface ClockStep extends Trouble {
+  readonly byMs: number;
+  readonly ms: number;
+}
+
+/** The credentials of the accounts end, and the next ones come after a while. */
+export interface Lapse {
+  readonly atMs: number;
+  readonly ms: number;
+}
+
 /** What happens in a run and when, in milliseconds since it began. */
 export interface LabPlan {
   /** When each chain of operations begins. */
@@ -28,6 +40,12 @@ export interface LabPlan {
   readonly kills: readonly Kill[];
   readonly freezes: readonly Freeze[];
   readonly silences: readonly Silence[];
+  readonly clockSteps: readonly ClockStep[];
+  readonly lapses: readonly Lapse[];
+  /** When another account comes to be cached. */
+  readonly fills: readonly number[];
+  /** For how many milliseconds each chain waits, if its operations wait for something. */
+  readonly holds: readonly number[];
 }
 
 export interface LabPlanOptions {
@@ -58,6 +76,20 @@ const freezeMs = { least: 1_000, most: 12_000 };
 /** The same for some: longer than a lease holds. */
 const longFreezeMs = { least: 32_000, most: 45_000 };
 
+/** By how much a clock is set, milliseconds, and for how long: clocks are never so far off by themselves. */
+const clockStepMs = 3_600_000;
+const steppedMs = { least: 3_000, most: 20_000 };
+
+/** How long credentials lapse, milliseconds, and how long they hold at least. */
+const lapseMs = { least: 12_000, most: 18_000 };
+const lapseIntervalMs = 120_000;
+
+/** Milliseconds between two first fills. */
+const fillIntervalMs = 600_000;
+
+/** Milliseconds for which operations wait: all longer than a worker waits itself, some for several looks. */
+const holdMs = { least: 4_000, most: 25_000 };
+
 /** By how much a clock may be off, milliseconds. */
 const clockOffsetMsMax = 60_000;
 
@@ -85,6 +117,18 @@ export function planRun({ seed, durationMs, chains, kills }: LabPlanOptions): La
       return { ...place, ms, atMs: drawItem(random, bursts) + drawInteger(random, 0, 1_000) };
     }),
     silences: planSilences(random, durationMs),
+    clockSteps: Array.from({ length: Math.max(processCount, Math.ceil(kills / 2)) }, (_, index) => ({
+      process: index % processCount,
+      byMs: index % 2 === 0 ? clockStepMs : -clockStepMs,
+      ms: drawInteger(random, steppedMs.least, steppedMs.most),
+      atMs: drawItem(random, bursts) + drawInteger(random, 0, 1_000),
+    })),
+    lapses: planLapses(random, bursts),
+    fills: Array.from(
+      { length: Math.floor(durationMs / fillIntervalMs) },
+      (_, index) => index * fillIntervalMs,
+    ),
+    holds: beginnings.map(() => drawInteger(random, holdMs.least, holdMs.most)),
   };
 }
 
@@ -96,6 +140,17 @@ function planSilences(random: Random, durationMs: number): Silence[] {
     const ms = drawInteger(random, 500, Math.min(silenceMsMax[service], durationMs / 4));
     return { service, mode: drawItem(random, ['hangs', 'refuses'] as const), fromMs, toMs: fromMs + ms };
   });
+}
+
+/** In the midst of what just began. */
+function planLapses(random: Random, bursts: readonly number[]): Lapse[] {
+  const lapses: Lapse[] = [];
+  for (const beginsAtMs of bursts.toSorted((one, other) => one - other)) {
+    const atMs = beginsAtMs + drawInteger(random, 200, 2_000);
+    if (atMs < (lapses.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY) + lapseIntervalMs) continue;
+    lapses.push({ atMs, ms: drawInteger(random, lapseMs.least, lapseMs.most) });
+  }
+  return lapses;
 }
 
 /** By how many milliseconds the clock of a process is off: of the n-th one in its place. */

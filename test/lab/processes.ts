@@ -12,8 +12,8 @@ export interface LabProcessOptions {
   readonly env?: { readonly [name: string]: string };
   /** A file that takes what it logs; lines of earlier processes stay. */
   readonly logFile: string;
-  /** By how many milliseconds its wall clock is off. Default 0. */
-  readonly clockOffsetMs?: number;
+  /** A file that says by how many milliseconds its wall clock is off. Default: it is right. */
+  readonly clockFile?: string;
   onMessage?(message: unknown): void;
 }
 
@@ -26,6 +26,8 @@ export interface LabProcess<First> extends AsyncDisposable {
   freeze(): void;
   /** Lets it go on. */
   thaw(): void;
+  /** Has it read its file of the clock again. */
+  rereadClock(): void;
   /** Kills it without a warning, and resolves when it is gone. */
   kill(): Promise<void>;
 }
@@ -36,12 +38,12 @@ export interface LabProcess<First> extends AsyncDisposable {
  * @throws Error when it ends, or says nothing for a minute
  */
 export async function startLabProcess<First>(options: LabProcessOptions): Promise<LabProcess<First>> {
-  const { module, args, env, logFile, clockOffsetMs = 0, onMessage = () => undefined } = options;
+  const { module, args, env, logFile, clockFile, onMessage = () => undefined } = options;
   const preload = path.join(import.meta.dirname, 'clock-offset.ts');
   const log = createWriteStream(logFile, { flags: 'a' });
   const spawnOptions: SpawnOptions = {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: { ...process.env, ...env, LAB_CLOCK_OFFSET_MS: String(clockOffsetMs) },
+    env: { ...process.env, ...env, ...(clockFile !== undefined && { LAB_CLOCK_FILE: clockFile }) },
   };
   const file = path.join(import.meta.dirname, module);
   const child = spawn(process.execPath, ['--import', preload, file, ...args], spawnOptions);
@@ -61,6 +63,7 @@ export async function startLabProcess<First>(options: LabProcessOptions): Promis
     pid: child.pid ?? 0,
     freeze: () => child.kill('SIGSTOP'),
     thaw: () => child.kill('SIGCONT'),
+    rereadClock: () => child.kill('SIGUSR2'),
     kill,
     [Symbol.asyncDispose]: kill,
   };

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { auditInjected } from './audit.ts';
 import type { LaboratoryReport } from './laboratory.ts';
 import { formatSoakReport, readCommit } from './soak-report.ts';
 
@@ -42,6 +43,15 @@ describe('the report of a soak', () => {
 
   it('shows what broke a promise as plain text', () => {
     expect(text).toContain('- scaled-3 is \\`done\\` \\| \\*more\\* than once');
+  });
+
+  it('is of no use where a sort of faults never happened', () => {
+    const { violations } = auditInjected(new Map([['functions: clock set', 3]]));
+    expect(violations).toEqual([
+      "there was none of 'operations: waited for credentials'",
+      "there was none of 'operations: waited for a deletion'",
+      "there was none of 'dynamodb: write of a first fill refused'",
+    ]);
   });
 
   it('names the commit that is checked out, where there is one', async () => {

@@ -38,6 +38,8 @@ export function formatSoakReport(report: LaboratoryReport, { commit, minutes }: 
     `\`npm run soak\` wrote this page. For ${minutes} minutes it posted ${operations} operations as Orca does, while answers of`,
     'DynamoDB, SQS and EventBridge were lost after they were acted upon, calls came late, were throttled and refused, services were',
     `silent, and three processes that run every function, with clocks up to a minute off, were killed ${kills} times and stood still.`,
+    'Their clocks were set by an hour, and back; credentials ended, and the next ones came a quarter of a minute later; operations waited for',
+    'deletions; and half of the writes of each first fill of an account were refused.',
     'DynamoDB took 400 KB an item, and a partition 1,000 write units and 3,000 read units a second. The API server was a real one.',
     '',
     `${result} Commit ${commit}; seed ${seed}; ${Math.round(ranMs / 60_000)} minutes with the audit.`,

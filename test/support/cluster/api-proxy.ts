@@ -73,6 +73,8 @@ export interface ApiProxy extends AsyncDisposable {
 
 /** How the proxy treats what passes. */
 export interface ApiProxyOptions {
+  /** A file with the token, for the kubeconfig to name: it is there at the start. Default: the kubeconfig has the token itself. */
+  readonly tokenFile?: string;
   /** Milliseconds by which each request is delayed before it is passed on; default none. */
   getDelayMs?(): number;
   /** What happens in the cluster just before a call is passed on. */
@@ -104,7 +106,14 @@ export async function startApiProxy(
     passOn({ request, response, front, cluster, agent, calls, options }).catch(() => response.destroy());
   }, options.breaksHandshake);
   const kubeconfig = join(dir.path, 'kubeconfig');
-  await writeFile(kubeconfig, toKubeconfig(front, cluster.token));
+  if (options.tokenFile !== undefined) await writeFile(options.tokenFile, cluster.token);
+  await writeFile(
+    kubeconfig,
+    toKubeconfig(
+      front,
+      options.tokenFile === undefined ? { token: cluster.token } : { tokenFile: options.tokenFile },
+    ),
+  );
   return {
     kubeconfig,
     calls,
@@ -217,13 +226,13 @@ function toWritten(body: unknown): WrittenObject | undefined {
   return { kind, metadata: { ...identity, ...(generation !== undefined && { generation }) } };
 }
 
-function toKubeconfig({ url, authority }: ProxyFront, token: string): string {
+function toKubeconfig({ url, authority }: ProxyFront, user: object): string {
   const trust = authority && { 'certificate-authority-data': Buffer.from(authority).toString('base64') };
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name: 'proxy', cluster: { server: url, ...trust } }],
-    users: [{ name: 'admin', user: { token } }],
+    users: [{ name: 'admin', user }],
     contexts: [{ name: 'test', context: { cluster: 'proxy', user: 'admin' } }],
     'current-context': 'test',
   });
