@@ -160,7 +160,8 @@ async function attemptOperation(
   const prepared = await prepareOperation(submitted, options);
   if (prepared instanceof Error) return toFailure(submitted.name, prepared, { lines: [] });
   const own = new OperationJournal(journal, { prefix, phase: prepared.phase, signal });
-  own.report(`Processing op: ${prepared.operationClass}`, orchestrationPhase);
+  const begin = () => own.report(`Processing op: ${prepared.operationClass}`, orchestrationPhase);
+  begin();
   try {
     const isTried = own.isAwaited(toCredentialsWait(journal));
     if (!isTried) await awaitCluster(own, { prepared, task, options });
@@ -175,10 +176,14 @@ async function attemptOperation(
     if (signal.aborted) throw signal.reason;
     journal.throwIfPutDown();
     if (isProgramGone(error)) throw error;
-    if (!(error instanceof CredentialsError))
-      return toFailure(prepared.operationClass, toVisible(error, prepared, options), own.takeLines());
-    await awaitCredentials(own, { journal, prepared, options, error });
-    return toFailure(prepared.operationClass, toVisible(error.cause, prepared, options), own.takeLines());
+    const reported = own.takeLines();
+    if (error instanceof CredentialsError) {
+      // Whoever goes on reports what came since the last entry himself, from wherever that was; but for the beginning.
+      if (reported.lines[0]?.phase === orchestrationPhase) begin();
+      await awaitCredentials(own, { journal, prepared, options, error });
+    }
+    const visible = toVisible(error instanceof CredentialsError ? error.cause : error, prepared, options);
+    return toFailure(prepared.operationClass, visible, reported);
   }
 }
 

@@ -17,8 +17,8 @@ async function acceptDeploy() {
   let isRefused = true;
   const work: Work = async (own) => {
     for (const step of ['a', 'b']) {
-      if (step === 'b' && isRefused) refuse(undefined);
       own.report(`step ${step}`);
+      if (step === 'b' && isRefused) refuse(undefined);
       await own.step(step, async () => {
         done.push(step);
         return step;
@@ -88,6 +88,13 @@ describe('credentials that end in the midst of a task', () => {
     system.clock.advance(15_000);
     await look();
     expect((await getTaskView(system, task)).status).toMatchObject({ completed: false });
+    system.clock.advance(15_000);
+    await runTaskOnce(system, task, { works: { first: async () => ({}) }, clusterWaitMs });
+    expect((await getTaskView(system, task)).history.map(({ status }) => status)).toEqual([
+      ...['accepted', 'Processing op: TestFirst'],
+      'Waiting for credentials of account account: Deploying failed: Unauthorized',
+      ...['Completed op: TestFirst', 'Orchestration completed.'],
+    ]);
   });
 
   it.each([
