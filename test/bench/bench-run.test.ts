@@ -48,8 +48,7 @@ describeWithCluster('a run of the bench', (cluster) => {
     await writeFile(page, `# Benchmarks\n\n${runsMarker}\n`);
     const lines: string[] = [];
     const subject = { commit: 'abc123', startedAtMs: 0, node: 'v24', processors: '2', load: 0, samples: 2 };
-    const tell = (line: string) => void lines.push(line);
-    const record = new BenchRecord({ subject, linesFile, page, tell });
+    const record = new BenchRecord({ subject, linesFile, page, tell: (line) => void lines.push(line) });
     const run = Date.now().toString(36);
     const shown: boolean[] = [];
     await runBench({
