@@ -61,7 +61,7 @@ const batchFaults: readonly EngineFault[] = [
   { type: 'part of a batch' },
 ];
 
-/** How the names of accounts begin whose first fill is refused half of its writes. */
+/** How the names of accounts begin half of whose writes are refused as long as there are any: their first fills must end all the same. */
 export const fillPrefix = 'filled-';
 
 /** What such refusals are counted as. */
@@ -77,9 +77,6 @@ export class EngineFaults {
   readonly #counts = new Map<string, number>();
   /** By `performance.now()`; undefined while nothing goes wrong. */
   #beganAtMs: number | undefined;
-  /** What keys of the cache have of accounts whose writes are refused every other time, from the start on; undefined for none. */
-  #fillAccounts: string | undefined = `#${fillPrefix}`;
-
   constructor(options: EngineFaultsOptions) {
     this.#options = options;
   }
@@ -90,7 +87,6 @@ export class EngineFaults {
 
   end(): void {
     this.#beganAtMs = undefined;
-    this.#fillAccounts = undefined;
   }
 
   draw(call: EngineCall): EngineFault | undefined {
@@ -106,9 +102,9 @@ export class EngineFaults {
 
   #refusesFill(call: EngineCall): boolean {
     const partition = writes.has(call.action) ? findPartition(call) : undefined;
-    if (partition === undefined || this.#fillAccounts === undefined) return false;
+    if (partition === undefined) return false;
     const isFill =
-      partition.startsWith(toPartition(cacheTable.name, '')) && partition.includes(this.#fillAccounts);
+      partition.startsWith(toPartition(cacheTable.name, '')) && partition.includes(`#${fillPrefix}`);
     if (!isFill || this.#drawPosition('fill') >= 0.5) return false;
     this.count(refusedFills);
     return true;

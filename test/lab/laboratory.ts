@@ -34,6 +34,9 @@ const waits = 12;
 /** For how long each waits that is played for reference, milliseconds: longer than a worker waits itself. */
 const referenceHoldMs = 3_000;
 
+/** How often it is looked, 100 milliseconds apart, whether an operation is under way whose credentials may end. */
+const idleLooksMax = 200;
+
 /** Seconds between two lines that tell how far a run is. */
 const progressSeconds = 15;
 
@@ -243,6 +246,9 @@ class Run {
     });
     const lapses = plan.lapses.map(async (lapse) => {
       await sleep(lapse.atMs);
+      // In the midst of some operation, where one begins in time.
+      const isIdle = () => this.counts.accepted === this.counts.ended;
+      for (let left = idleLooksMax; isIdle() && left > 0; left -= 1) await sleep(100);
       await environment.lapse(lapse);
     });
     const fills = plan.fills.map(async (atMs) => {

@@ -125,7 +125,7 @@ export function planRun({ seed, durationMs, chains, kills }: LabPlanOptions): La
     })),
     lapses: planLapses(random, bursts),
     fills: Array.from(
-      { length: Math.floor(durationMs / fillIntervalMs) },
+      { length: Math.ceil(durationMs / fillIntervalMs) },
       (_, index) => index * fillIntervalMs,
     ),
     holds: beginnings.map(() => drawInteger(random, holdMs.least, holdMs.most)),
