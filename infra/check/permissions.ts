@@ -44,6 +44,7 @@ const neededCalls: { readonly [type: string]: readonly [resource: string, ...act
   'AWS::IAM::Policy': ['role/NAME-operations-role', 'iam:PutRolePolicy'],
   'AWS::IAM::Role': ['role/NAME-operations-role', 'iam:CreateRole', 'iam:PassRole'],
   'AWS::KMS::Key': ['*', 'kms:CreateKey'],
+  'AWS::Lambda::EventInvokeConfig': ['function:NAME-sweep-tasks', 'lambda:PutFunctionEventInvokeConfig'],
   'AWS::Lambda::EventSourceMapping': ['*', 'lambda:CreateEventSourceMapping'],
   'AWS::Lambda::Function': ['function:NAME-run-operations', 'lambda:CreateFunction'],
   'AWS::Lambda::Permission': ['function:NAME-sweep-tasks', 'lambda:AddPermission'],

@@ -25,13 +25,15 @@ export class ScheduledFunction extends Construct {
     const rate = Duration.minutes(row.rateMinutes);
     this.worker = new ServiceFunction(this, { row, sharedResources });
     this.worker.addAlarms();
+    // Lambda repeats a run that failed, and keeps for six hours what it could not begin, unless told: the next turn does what it left.
+    this.worker.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     this.#addHeartbeat(row, sharedResources.context);
     const { functionName } = this.worker;
     if (row.tellsOfAccounts) addAccountAlarms(this, { context: sharedResources.context, functionName });
     new Rule(this, 'Rule', {
       ruleName: toResourceName(sharedResources.context, row.name),
       schedule: Rate.rate(rate),
-      // A run that failed is not repeated: the next one does what it left.
+      // These are about what EventBridge could not hand to Lambda.
       targets: [new LambdaFunction(this.worker.function, { retryAttempts: 0, maxEventAge: rate })],
     });
     if (row.eventTypes) this.#addEvents(row.eventTypes, { row, sharedResources });

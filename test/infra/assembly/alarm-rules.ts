@@ -20,6 +20,17 @@ interface AlarmProperties extends MetricReference {
   readonly Metrics?: readonly { readonly MetricStat?: { readonly Metric: MetricReference } }[];
 }
 
+interface RuleProperties {
+  readonly ScheduleExpression?: string;
+  readonly Targets?: readonly { readonly Arn: unknown }[];
+}
+
+interface InvokeLimits {
+  readonly FunctionName: unknown;
+  readonly MaximumRetryAttempts?: number;
+  readonly MaximumEventAgeInSeconds?: number;
+}
+
 /**
  * The metrics that AWS' services write, by namespace, each with the sets of dimensions under which they can be found: "Viewing metrics"
  * in the guides of Lambda, SQS, DynamoDB and API Gateway. With other dimensions a graph stays empty, and an alarm silent.
@@ -87,14 +98,27 @@ export function findUnwatchedSchedules(assembly: Assembly): string[] {
     .filter(({ TreatMissingData }) => TreatMissingData === 'breaching')
     .map(({ Dimensions }) => JSON.stringify(Dimensions));
   return [...assembly.values()].flatMap((template) =>
-    listProperties<{
-      readonly ScheduleExpression?: string;
-      readonly Targets?: readonly { readonly Arn: unknown }[];
-    }>(template, 'AWS::Events::Rule')
+    listProperties<RuleProperties>(template, 'AWS::Events::Rule')
       .filter(({ ScheduleExpression }) => ScheduleExpression !== undefined)
       .flatMap(({ Targets = [] }) => Targets.map(({ Arn }) => getLogicalId(Arn)))
       .filter((id) => !heartbeats.some((dimensions) => dimensions.includes(`"${id}"`))),
   );
+}
+
+/**
+ * Functions that rules of EventBridge start, and that Lambda would start again for a failure, or for what is older than a minute: "Error
+ * handling for an asynchronous invocation" in the guide of Lambda. By the names of their constructs.
+ */
+export function findRepeatedRuns(assembly: Assembly): string[] {
+  return [...assembly.values()].flatMap((template) => {
+    const limited = listProperties<InvokeLimits>(template, 'AWS::Lambda::EventInvokeConfig')
+      .filter((one) => one.MaximumRetryAttempts === 0 && (one.MaximumEventAgeInSeconds ?? Infinity) <= 60)
+      .map(({ FunctionName }) => JSON.stringify(FunctionName));
+    const functions = template.findResources('AWS::Lambda::Function');
+    return listProperties<RuleProperties>(template, 'AWS::Events::Rule')
+      .flatMap(({ Targets = [] }) => Targets.map(({ Arn }) => getLogicalId(Arn)))
+      .filter((id) => id in functions && !limited.some((name) => name.includes(`"${id}"`)));
+  });
 }
 
 /** Queues, those of dead letters too, whose oldest message may grow old without an alarm, by their names. */

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { chooseSize } from '../../support/run/test-size.ts';
 import { synthesize } from '../stacks/synthesize.ts';
-import { findBlindAlarms, findUnwatchedQueues, findUnwatchedSchedules } from './alarm-rules.ts';
+import {
+  findBlindAlarms,
+  findRepeatedRuns,
+  findUnwatchedQueues,
+  findUnwatchedSchedules,
+} from './alarm-rules.ts';
 import type { Assembly } from './assembly-rules.ts';
 import { findExportLocks, findLargePolicies, findLargeTemplates, findLostData } from './assembly-rules.ts';
 import { findOpenDoors } from './door-rules.ts';
@@ -31,6 +36,10 @@ describe.each(looked.map(({ name, from }) => ({ name, from })))('$name', ({ name
     const assembly = getAssembly(name);
     const unwatched = [...findUnwatchedSchedules(assembly), ...findUnwatchedQueues(assembly)];
     expect([...findBlindAlarms(assembly), ...unwatched]).toEqual([]);
+  });
+
+  it('starts nothing again that a rule has started', () => {
+    expect(findRepeatedRuns(getAssembly(name))).toEqual([]);
   });
 
   it('lets no stranger call', () => {

@@ -1,7 +1,12 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { synthesize } from '../stacks/synthesize.ts';
-import { findBlindAlarms, findUnwatchedQueues, findUnwatchedSchedules } from './alarm-rules.ts';
+import {
+  findBlindAlarms,
+  findRepeatedRuns,
+  findUnwatchedQueues,
+  findUnwatchedSchedules,
+} from './alarm-rules.ts';
 import type { Assembly } from './assembly-rules.ts';
 import { findExportLocks, findLargePolicies, findLargeTemplates, findLostData } from './assembly-rules.ts';
 
@@ -62,6 +67,7 @@ describe('a rule about alarms finds', () => {
     expect(findBlindAlarms(sound)).toEqual([]);
     expect(findUnwatchedSchedules(sound)).toEqual([]);
     expect(findUnwatchedQueues(sound)).toEqual([]);
+    expect(findRepeatedRuns(sound)).toEqual([]);
   });
 
   const ofFunctions = { Name: 'FunctionName' };
@@ -125,6 +131,23 @@ describe('a rule about alarms finds', () => {
     expect(findUnwatchedQueues(drop(stack, alarm, ['AlarmName', `busdriver-dev-${name}`]))).toEqual([
       expect.stringContaining(name.replace(/-age$|-queue-age$/, '')),
     ]);
+  });
+});
+
+describe('a rule about what EventBridge starts finds', () => {
+  const limits = 'AWS::Lambda::EventInvokeConfig';
+  const broken: readonly (readonly [what: string, change: (stack: string) => Assembly])[] = [
+    ['without limits', (stack) => drop(stack, limits)],
+    ['with limits of another', (stack) => set(stack, limits, { FunctionName: 'other' })],
+    ['that Lambda starts again', (stack) => set(stack, limits, { MaximumRetryAttempts: 1 })],
+    ['with no word about it', (stack) => set(stack, limits, { MaximumRetryAttempts: undefined })],
+    ['that may begin late', (stack) => set(stack, limits, { MaximumEventAgeInSeconds: 61 })],
+    ['that may begin hours late', (stack) => set(stack, limits, { MaximumEventAgeInSeconds: undefined })],
+  ];
+  it.each(broken)('a function %s', (_what, change) => {
+    expect(findRepeatedRuns(change('operations'))).toEqual([expect.stringMatching(/sweeptasks/i)]);
+    // A schedule, and events that start the same function.
+    expect(findRepeatedRuns(change('caching'))).toHaveLength(2);
   });
 });
 
