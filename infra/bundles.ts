@@ -10,11 +10,16 @@ import { queues } from '../functions/queues.ts';
 import { routes } from '../functions/routes.ts';
 import { schedules } from '../functions/schedules.ts';
 
-/** What Lambda gets of a function: its module with all that it imports at once, the chunks that it imports later, and source maps. */
+/** What Lambda gets of a function, and of those with which it shares its code. */
 export interface Bundle {
-  /** The module that Lambda imports, first among `files`. */
+  /** The same for functions that share their code, and another once that changes. */
+  readonly name: string;
+  /** The module of `files` that Lambda imports. */
   readonly entry: string;
+  /** What is imported at once, the modules of the functions, and the chunks that are imported later. */
   readonly files: readonly BundleFile[];
+  /** By which places in `files` are found in the sources. Lambda does not get them. */
+  readonly sourceMaps: readonly Pick<BundleFile, 'name' | 'contents'>[];
 }
 
 /** A file of a bundle. */
@@ -22,8 +27,8 @@ export interface BundleFile {
   /** Without folders: all lie beside each other. */
   readonly name: string;
   readonly contents: Uint8Array;
-  /** When it is loaded: with the function, on the first use of what is in it, or never, as a source map is. */
-  readonly loaded: 'at-start' | 'later' | 'never';
+  /** When it is loaded: with the function, or on the first use of what is in it. */
+  readonly loaded: 'at-start' | 'later';
   /** Bytes that it holds of each source file, by path from the project's folder. */
   readonly sources: { readonly [file: string]: number };
 }
@@ -81,7 +86,11 @@ const options: BuildOptions & { readonly write: false; readonly metafile: true }
   logLevel: 'silent',
 };
 
+/** By so much of its own start, at most, a function's grows by what others need that share its code. */
+const growthMax = 0.05;
+
 let chunks: Chunks | undefined;
+let groups: readonly Group[] | undefined;
 const bundles = new Map<string, Bundle>();
 
 /**
@@ -112,7 +121,7 @@ export interface BundleSources {
   readonly later: BundleFile['sources'];
 }
 
-/** What the bundle of a function holds. It is some hundredths less when its chunks are joined, for which nothing is done here. */
+/** What a function needs of its bundle. For this nothing is joined, which makes it some hundredths longer. */
 export function getBundleSources(module: string): BundleSources {
   const made = getChunks();
   const { atStart, later } = findLoaded(made, module);
@@ -128,21 +137,49 @@ interface Chunks {
 
 /** What a function loads of the chunks. */
 interface LoadedChunks {
+  readonly module: string;
   /** Path of the chunk with its module. */
   readonly entry: string;
   readonly atStart: ReadonlySet<string>;
   readonly later: ReadonlySet<string>;
 }
 
+/** Functions that share their code, and what they load of the chunks. */
+interface Group extends Pick<LoadedChunks, 'atStart' | 'later'> {
+  readonly functions: readonly LoadedChunks[];
+}
+
 /** Makes those of these bundles that are not made yet. */
 function makeBundles(modules: readonly string[]): void {
-  const missing = modules.filter((module) => !bundles.has(module));
-  if (missing.length === 0) return;
+  const missing = new Set(modules.filter((module) => !bundles.has(module)));
+  if (missing.size === 0) return;
   const made = getChunks();
-  const loaded = missing.map((module) => findLoaded(made, module));
-  const joined = joinStarts(made, loaded);
-  for (const [index, module] of missing.entries())
-    bundles.set(module, makeBundle(made, joined, loaded[index] as LoadedChunks));
+  groups ??= groupFunctions(made);
+  const wanted = groups.filter(({ functions }) => functions.some(({ module }) => missing.has(module)));
+  const joined = joinStarts(made, wanted);
+  for (const group of wanted) {
+    const bundle = makeBundle(made, joined, group);
+    for (const { module, entry } of group.functions)
+      bundles.set(module, { ...bundle, entry: basename(entry) });
+  }
+}
+
+/** Those that begin with nearly the same code share it: the largest first, so that the last of a group is the one that grows most. */
+function groupFunctions(chunks: Chunks): readonly Group[] {
+  const sum = (paths: ReadonlySet<string>) =>
+    [...paths].reduce((bytes, path) => bytes + (chunks.outputs[path]?.bytes ?? 0), 0);
+  const found: Group[] = [];
+  const loaded = listModules().map((module) => findLoaded(chunks, module));
+  for (const each of loaded.sort((one, other) => sum(other.atStart) - sum(one.atStart))) {
+    const mostBytes = (1 + growthMax) * sum(each.atStart);
+    const near = found.find(({ atStart }) => sum(atStart.union(each.atStart)) <= mostBytes);
+    const { functions, ...others }: Group = near ?? { functions: [], atStart: new Set(), later: new Set() };
+    const atStart = each.atStart.union(others.atStart);
+    const later = each.later.union(others.later).difference(atStart);
+    const place = near === undefined ? found.length : found.indexOf(near);
+    found.splice(place, 1, { functions: [...functions, each], atStart, later });
+  }
+  return found;
 }
 
 function getChunks(): Chunks {
@@ -168,91 +205,111 @@ function findLoaded({ outputs }: Chunks, module: string): LoadedChunks {
   const entry = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entryPoint) ?? '';
   const atStart = collectImports(outputs, entry, ['import-statement']);
   const all = collectImports(outputs, entry, ['import-statement', 'dynamic-import']);
-  return { entry, atStart, later: all.difference(atStart) };
+  return { module, entry, atStart, later: all.difference(atStart) };
+}
+
+/** What came of joining. */
+interface JoinedStarts extends Pick<Chunks, 'contents'> {
+  /** Names of files by the group whose start they are. */
+  readonly names: ReadonlyMap<Group, string>;
 }
 
 /**
- * Joins the chunks that each function loads at its start to one file, for each file costs a third of a millisecond. What is loaded later
- * finds in it what it needs of them: it is exported by names that {@link toAlias} makes.
+ * Joins the chunks that functions of a group load at their start to one file, for each file costs a third of a millisecond. Their modules,
+ * and what is loaded later, find in it what they need: it is exported by names that {@link toAlias} makes.
  *
  * @returns the files by name, with their source maps
  */
-function joinStarts(chunks: Chunks, functions: readonly LoadedChunks[]): Chunks['contents'] {
+function joinStarts(chunks: Chunks, groups: readonly Group[]): JoinedStarts {
   const folder = mkdtempSync(join(tmpdir(), 'busdriver-bundles-'));
   try {
-    const needed = new Set(functions.flatMap(({ atStart }) => [...atStart]));
+    const needed = new Set(groups.flatMap(({ atStart }) => [...atStart]));
     for (const name of [...needed].flatMap((path) => [basename(path), `${basename(path)}.map`]))
       writeFileSync(join(folder, name), getContents(chunks.contents, name));
     const late = listImports(chunks.outputs, 'dynamic-import').map((path) => `./${basename(path)}`);
-    const entryPoints = functions.map((loaded) => {
-      const file = join(folder, `${basename(loaded.entry)}.start.mjs`);
-      writeFileSync(file, exportStart(chunks, loaded));
-      return { in: file, out: basename(loaded.entry, '.mjs') };
+    const entryPoints = groups.map((group) => {
+      const name = `${basename(group.functions[0]?.entry ?? '')}.start.mjs`;
+      writeFileSync(join(folder, name), exportStart(chunks, group));
+      return name;
     });
-    const { outputFiles } = buildSync({
+    const { outputFiles, metafile } = buildSync({
       ...options,
       absWorkingDir: folder,
       outdir: folder,
-      // The chunks are read from there, and nothing is written.
-      allowOverwrite: true,
       entryPoints,
+      // So nobody takes the map of one release for that of another.
+      entryNames: 'start-[hash]',
       splitting: false,
       alias: {},
       banner: {},
       external: [...absent, ...late],
     });
-    return toContents(outputFiles);
+    const outputs = Object.entries(metafile.outputs);
+    const names = entryPoints.map((name, index) => {
+      const [path = ''] = outputs.find(([, { entryPoint }]) => entryPoint === name) ?? [];
+      return [groups[index] as Group, basename(path)] as const;
+    });
+    return { names: new Map(names), contents: toContents(outputFiles) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** A module with what a function exports, and what is exported by those of its chunks that later ones import. */
-function exportStart({ outputs }: Chunks, { entry, atStart, later }: LoadedChunks): string {
-  const needed = [...atStart].filter((path) => isImportedBy(outputs, path, later));
-  const lines = needed.map((path) => {
+/** A module with what functions export, and what is exported by those of their chunks that later ones import. */
+function exportStart({ outputs }: Chunks, group: Group): string {
+  const lines = listExported(outputs, group).map((path) => {
     const names = (outputs[path]?.exports ?? []).map((name) => `${name} as ${toAlias(path, name)}`);
     return `export {${names.join()}} from './${basename(path)}';`;
   });
-  return [`export * from './${basename(entry)}';`, ...lines].join('\n');
+  return lines.join('\n');
 }
 
-/** What stands in the place of a chunk that was joined to the module of a function: its exports are those of that one. */
-function exportJoined({ outputs }: Chunks, path: string, entry: string): string {
-  const names = (outputs[path]?.exports ?? []).map((name) => `${toAlias(path, name)} as ${name}`);
-  return `export{${names.join()}}from"./${basename(entry)}";`;
-}
-
-/** Name of an export of a chunk, apart from those of others: `a` of `chunk-WFL7HGHX.mjs` is `$WFL7HGHXa`. */
-function toAlias(path: string, name: string): string {
-  return `$${basename(path, '.mjs').slice(-8)}${name}`;
-}
-
-function makeBundle(chunks: Chunks, joined: Chunks['contents'], loaded: LoadedChunks): Bundle {
-  const { outputs, contents } = chunks;
-  const { entry, atStart, later } = loaded;
-  const name = basename(entry);
-  const start = { name, contents: getContents(joined, name), sources: sumSources(outputs, atStart) };
+/** Chunks that the start of a group passes on: the modules of functions, and what later ones import. */
+function listExported(outputs: Metafile['outputs'], { functions, atStart, later }: Group): readonly string[] {
   const shared = [...atStart].filter((path) => isImportedBy(outputs, path, later));
-  return {
-    entry: name,
-    files: [
-      { ...start, loaded: 'at-start' },
-      toSourceMap(joined, name),
-      ...shared.map((path): BundleFile => {
-        const text = exportJoined(chunks, path, entry);
-        return { name: basename(path), contents: Buffer.from(text), loaded: 'later', sources: {} };
-      }),
-      ...[...later].flatMap((path): BundleFile[] => {
-        const chunk = basename(path);
-        const sources = sumSources(outputs, new Set([path]));
-        return [
-          { name: chunk, contents: withoutBanner(getContents(contents, chunk)), loaded: 'later', sources },
-          toSourceMap(contents, chunk),
-        ];
-      }),
-    ],
-  };
+  return [...new Set([...functions.map(({ entry }) => entry), ...shared])];
+}
+
+/** What stands in the place of a chunk that was joined to the start: its exports are those of that one. */
+function exportJoined(outputs: Metafile['outputs'], path: string, start: string): string {
+  const names = (outputs[path]?.exports ?? []).map((name) => `${toAlias(path, name)} as ${name}`);
+  return `export{${names.join()}}from"./${start}";`;
+}
+
+/** Name of an export of a chunk, apart from those of others: `a` of `chunk-WFL7HGHX.mjs` is `$chunk_WFL7HGHX_a`. */
+function toAlias(path: string, name: string): string {
+  return `$${basename(path, '.mjs').replaceAll(/\W/g, '_')}_${name}`;
+}
+
+/** The bundle of a group, but for what each function has for itself. */
+function makeBundle(
+  { outputs, contents }: Chunks,
+  joined: JoinedStarts,
+  group: Group,
+): Omit<Bundle, 'entry'> {
+  const start = joined.names.get(group) ?? '';
+  const entries = new Set(group.functions.map(({ entry }) => entry));
+  const files: readonly BundleFile[] = [
+    {
+      ...{ name: start, contents: getContents(joined.contents, start) },
+      ...{ loaded: 'at-start', sources: sumSources(outputs, group.atStart) },
+    },
+    ...listExported(outputs, group).map((path): BundleFile => {
+      const text = Buffer.from(exportJoined(outputs, path, start));
+      const loaded = entries.has(path) ? 'at-start' : 'later';
+      return { name: basename(path), contents: text, loaded, sources: {} };
+    }),
+    ...[...group.later].map((path): BundleFile => {
+      const name = basename(path);
+      const sources = sumSources(outputs, new Set([path]));
+      return { name, contents: withoutBanner(getContents(contents, name)), loaded: 'later', sources };
+    }),
+  ];
+  const sourceMaps = [
+    toSourceMap(joined.contents, start),
+    ...[...group.later].map((path) => toSourceMap(contents, basename(path))),
+  ];
+  return { name: start, files, sourceMaps };
 }
 
 /** A chunk without the banner, unless it uses it. Its line stays: source maps count it. */
@@ -262,9 +319,9 @@ function withoutBanner(contents: Uint8Array): Uint8Array {
   return rest.includes('require') ? contents : Buffer.from(rest);
 }
 
-function toSourceMap(contents: Chunks['contents'], chunk: string): BundleFile {
+function toSourceMap(contents: Chunks['contents'], chunk: string): Bundle['sourceMaps'][number] {
   const name = `${chunk}.map`;
-  return { name, contents: getContents(contents, name), loaded: 'never', sources: {} };
+  return { name, contents: getContents(contents, name) };
 }
 
 /** Bytes of each source file in some chunks. */

@@ -81,7 +81,7 @@ export class ServiceFunction extends Construct {
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     const network = (row.reaches ?? 'store') === 'store' ? undefined : sharedResources.network;
     this.function = new LambdaFunction(this, 'Function', {
-      code: toCode(row.module),
+      code: toCode(this, row.module),
       handler: toHandler(row.module),
       functionName: this.functionName,
       runtime: Runtime.NODEJS_24_X,

@@ -26,9 +26,10 @@ export async function writeAssemblies(
 /** Leaves behind what stays the same, which is named after what is in it. */
 async function moveAssembly(work: string, target: string): Promise<void> {
   await mkdir(target);
-  for (const name of await readdir(work)) {
+  for (const entry of await readdir(work, { withFileTypes: true })) {
+    const { name } = entry;
     const file = path.join(work, name);
-    if (name.startsWith('asset.')) {
+    if (entry.isDirectory()) {
       await symlink(file, path.join(target, name));
     } else {
       await copyFile(file, path.join(target, name));

@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import document from '../../docs/openapi.json' with { type: 'json' };
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
+import { getBundle } from '../../infra/bundles.ts';
 import { tables as allTables } from '../../shared/aws/tables.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import {
@@ -19,6 +23,11 @@ import { startDynamoDb } from '../support/engines/engine-servers.ts';
 import { listenLocally } from '../support/network/local-server.ts';
 import { makeTempDir, type TempDir } from '../support/run/temp-dir.ts';
 import { runProgram, writeBundle } from '../support/system/function-bundles.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Runs a program of Node's. */
+const runNode = (args: readonly string[]) => promisify(execFile)(process.execPath, args);
 
 let dir: TempDir;
 let aws: AwsEndpoints;
@@ -149,16 +158,25 @@ describe('a function with nothing but its bundle', () => {
     );
   });
 
-  it('logs where an error comes from by the lines of the sources', async () => {
-    const lines = await run('api/credentials/list-credentials', {}, { logLevel: 'ERROR' });
+  it('logs where an error comes from, which its source maps tell by the lines of the sources', async () => {
+    const module = 'api/credentials/list-credentials';
+    const lines = await run(module, {}, { logLevel: 'ERROR' });
     const logged = lines.find((line) => line.includes('the settings cannot be used')) ?? '{}';
-    const { stack } = (JSON.parse(logged) as { error: { stack: string } }).error;
+    for (const { name, contents } of getBundle(module).sourceMaps)
+      await writeFile(join(dir.path, name), contents);
+    const onLambda = logged.replaceAll(/file:[^"\s]*\/(?=[\w-]+\.mjs)/g, 'file:///var/task/');
+
+    const told = runNode([join(root, 'infra', 'stack-traces-main.ts'), dir.path]);
+    told.child.stdin?.end(`${onLambda}\nat file:///var/task/of-another-release.mjs:1:2\n`);
+    const [translated = '', unknown] = (await told).stdout.split('\n');
+
+    const { stack } = (JSON.parse(translated) as { error: { stack: string } }).error;
     const [top = ''] = stack.split('\n').filter((line) => line.startsWith('    at '));
     const [, file = '', line] = /([\w./-]+\.ts):(\d+):\d+\)?$/.exec(top) ?? [];
-
-    const source = readFileSync(join(import.meta.dirname, '..', '..', file), 'utf8');
+    const source = readFileSync(join(root, file), 'utf8');
     expect(source.split('\n')[Number(line) - 1]).toContain('throw new');
     expect(stack).not.toContain('.mjs');
+    expect(unknown).toBe('at file:///var/task/of-another-release.mjs:1:2');
   });
 
   it('lists accounts without reading a secret', async () => {

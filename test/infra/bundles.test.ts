@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { getBundle, getBundleSources, listModules } from '../../infra/bundles.ts';
-import { chooseSize } from '../support/run/test-size.ts';
+import { getBundle, getBundleSources, getBundles, listModules } from '../../infra/bundles.ts';
 import {
   ceilings,
   describeLargest,
@@ -16,21 +15,6 @@ import {
 
 const functions = listFunctions();
 
-/** Those whose size is not known well enough by what they hold, and the largest of each kind. To join all of them takes half a minute. */
-function listDoubtful(): typeof functions {
-  const sized = functions.map((each) => ({ each, ...estimateSizes(each.module) }));
-  const largest = [...Map.groupBy(sized, ({ each }) => each.kind).values()].map((some) =>
-    some.reduce((one, other) => (other.startKb > one.startKb ? other : one)),
-  );
-  const near = sized.filter(({ each: { kind }, startKb, wholeKb }) => {
-    const ceiling = ceilings[kind];
-    return startKb + joiningKbMax >= ceiling.startKb || wholeKb + joiningKbMax >= ceiling.wholeKb;
-  });
-  return [...new Set([...largest, ...near])].map(({ each }) => each);
-}
-
-const joined = chooseSize({ short: listDoubtful(), long: functions });
-
 /** The sources of all functions. */
 function listSources(): readonly string[] {
   return functions.flatMap(({ module }) => {
@@ -38,6 +22,9 @@ function listSources(): readonly string[] {
     return [...Object.keys(atStart), ...Object.keys(later)];
   });
 }
+
+/** Every bundle once, by its name: for each function that shares it. */
+const shared = Map.groupBy(getBundles(), ([, { name }]) => name);
 
 const kinds = Object.keys(ceilings) as FunctionKind[];
 
@@ -47,7 +34,7 @@ describe('the bundles', () => {
     expect([...listModules()].sort()).toEqual([...new Set(modules)].sort());
   });
 
-  it.each(joined)('$module stays below the ceilings of its kind ($kind)', ({ module, kind }) => {
+  it.each(functions)('$module stays below the ceilings of its kind ($kind)', ({ module, kind }) => {
     const bundle = getBundle(module);
     const { startKb, wholeKb } = getSizes(bundle);
     const atStart = describeLargest(bundle, ['at-start']);
@@ -55,7 +42,6 @@ describe('the bundles', () => {
 
     expect(startKb, `KB at start; the largest are ${atStart}`).toBeLessThanOrEqual(ceilings[kind].startKb);
     expect(wholeKb, `KB in all; loaded later are ${later}`).toBeLessThanOrEqual(ceilings[kind].wholeKb);
-    expect(startKb - estimateSizes(module).startKb).toBeLessThan(joiningKbMax);
   });
 
   it('leave for later what functions need that reach a cluster, an artifact or AWS', () => {
@@ -88,17 +74,28 @@ describe('the bundles', () => {
     );
   });
 
-  it.each(joined)('$module has source maps, which name no folder of this machine', ({ module }) => {
-    const { files } = getBundle(module);
-    const texts = new Map(files.map(({ name, contents }) => [name, Buffer.from(contents).toString()]));
-    // Those without sources pass on what others hold.
-    const chunks = files.filter((file) => Object.keys(file.sources).length > 0).map(({ name }) => name);
-    for (const name of chunks) expect(texts.get(name)).toContain(`sourceMappingURL=${name}.map`);
-    const maps = chunks.map((name) => JSON.parse(texts.get(`${name}.map`) ?? '{}'));
-    const sources = (maps as { readonly sources: readonly string[] }[]).flatMap((map) => map.sources);
+  it('are shared by functions that would begin with hardly less of their own', () => {
+    for (const { module } of functions) {
+      const ownKb = estimateSizes(module).startKb;
+      expect(getSizes(getBundle(module)).startKb, module).toBeLessThan(1.05 * ownKb + joiningKbMax);
+    }
+    expect(shared.size).toBeLessThan(functions.length / 3);
+  });
 
-    expect(sources).toContain(`../functions/${module}.ts`);
-    expect(sources.filter((source) => source.startsWith('/') || source.includes(tmpdir()))).toEqual([]);
+  it('have source maps, which name no folder of this machine', () => {
+    for (const same of shared.values()) {
+      const [[, { files, sourceMaps }] = ['', getBundle('')]] = same;
+      const texts = new Map(sourceMaps.map(({ name, contents }) => [name, Buffer.from(contents).toString()]));
+      // Those without sources pass on what others hold.
+      const chunks = files.filter((file) => Object.keys(file.sources).length > 0);
+      for (const { name, contents } of chunks)
+        expect(Buffer.from(contents).toString()).toContain(`sourceMappingURL=${name}.map`);
+      const maps = chunks.map(({ name }) => JSON.parse(texts.get(`${name}.map`) ?? '{}'));
+      const sources = (maps as { readonly sources: readonly string[] }[]).flatMap((map) => map.sources);
+
+      expect(sources).toEqual(expect.arrayContaining(same.map(([module]) => `../functions/${module}.ts`)));
+      expect(sources.filter((source) => source.startsWith('/') || source.includes(tmpdir()))).toEqual([]);
+    }
   });
 
   it('load nothing late where nothing is asked', () => {

@@ -5,7 +5,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Architecture, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { afterAll, describe, expect, it } from 'vitest';
 import { getBundle } from '../../infra/bundles.ts';
-import { toCode, toHandler } from '../../infra/bundling.ts';
+import { sourceMapsFolder, toCode, toHandler } from '../../infra/bundling.ts';
 import { listFunctions } from '../support/system/function-bundles.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'busdriver-bundling-'));
@@ -25,7 +25,7 @@ function synthesize(name: string, written: readonly string[]): ReadonlyMap<strin
     new LambdaFunction(stack, module, {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      code: toCode(module, getBundle),
+      code: toCode(stack, module, getBundle),
       handler: toHandler(module),
     });
   }
@@ -54,6 +54,16 @@ describe('the code of a function', () => {
     for (const { name, contents } of files)
       expect(readFileSync(join(asset, name)).equals(contents), name).toBe(true);
     expect(entry).toBe(toFile(module));
+  });
+
+  it.each(modules)('%s has its source maps beside it', (module) => {
+    for (const { name, contents } of getBundle(module).sourceMaps)
+      expect(readFileSync(join(folder, 'first', sourceMapsFolder, name)).equals(contents), name).toBe(true);
+  });
+
+  it('is shared by functions that begin with nearly the same', () => {
+    const shared = ['api/tasks/get-task', 'api/tasks/list-tasks'];
+    expect(new Set(synthesize('shared', shared).values()).size).toBe(1);
   });
 
   it('has the name of what is in it, wherever it is made', () => {

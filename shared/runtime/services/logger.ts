@@ -4,7 +4,6 @@ import { Logger as PowertoolsLogger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
 import type { LogFields, Logger } from '../../core/logger.ts';
 import type { Config } from '../config.ts';
-import { StackTraces } from './stack-traces.ts';
 import { createTerminalLogger } from './terminal-log.ts';
 
 /** The fields of what is being done: those given with it, and those found out since. */
@@ -36,13 +35,11 @@ export interface LoggerOptions extends Pick<Config, 'logLevel' | 'placement'> {
 }
 
 /**
- * The structured log: JSON lines with the fields of the invocation. Deployed, stacks are told by the lines of the sources. Locally it
- * goes to standard error, since standard output belongs to the command line's answers; where that is a terminal, in lines for people.
+ * The structured log: JSON lines with the fields of the invocation. Locally it goes to standard error, since standard output belongs to
+ * the command line's answers; where that is a terminal, in lines for people.
  */
 export function createLogger({ logLevel, placement, format }: LoggerOptions): Logger {
-  const stacks = placement === 'local' ? undefined : new StackTraces();
-  const toExtra = (fields?: LogFields): LogFields =>
-    toLoggable({ ...scope.getStore()?.fields, ...fields }, stacks);
+  const toExtra = (fields?: LogFields): LogFields => toLoggable({ ...scope.getStore()?.fields, ...fields });
   const isForPeople = format === undefined ? process.stderr.isTTY : format === 'text';
   if (placement === 'local' && isForPeople) {
     return createTerminalLogger({
@@ -68,22 +65,22 @@ export const loggedCausesMax = 5;
  * Fields with errors as what may be logged of them. Powertools would log every further property: bytes of an answer that could
  * not be parsed, arguments of a program, a whole request with its headers.
  */
-function toLoggable(fields: LogFields, stacks: StackTraces | undefined): LogFields {
+function toLoggable(fields: LogFields): LogFields {
   const entries = Object.entries(fields).map(
-    ([key, value]) => [key, value instanceof Error ? toLoggedError(value, stacks) : value] as const,
+    ([key, value]) => [key, value instanceof Error ? toLoggedError(value) : value] as const,
   );
   return Object.fromEntries(entries);
 }
 
-function toLoggedError(error: Error, stacks: StackTraces | undefined, causes = loggedCausesMax): LogFields {
+function toLoggedError(error: Error, causes = loggedCausesMax): LogFields {
   const { name, message, stack, cause } = error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   return {
     name,
     message,
     ...(code !== undefined && { code }),
-    stack: stack && stacks ? stacks.translate(stack) : stack,
-    ...(cause instanceof Error && causes > 0 && { cause: toLoggedError(cause, stacks, causes - 1) }),
+    stack,
+    ...(cause instanceof Error && causes > 0 && { cause: toLoggedError(cause, causes - 1) }),
   };
 }
 

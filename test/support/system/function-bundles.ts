@@ -66,7 +66,7 @@ function getScheduleKind(schedule: Schedule): FunctionKind {
   return kind === 'static' || kind === 'store' ? kind : 'worker';
 }
 
-/** KB of a bundle's modules: of those that are loaded at the start, and of all. Source maps do not count. */
+/** KB of a bundle's modules: of those that are loaded at the start, and of all. */
 export function getSizes({ files }: Bundle): Pick<BundleCeiling, 'startKb' | 'wholeKb'> {
   const sum = (loaded: readonly string[]) =>
     files.filter((file) => loaded.includes(file.loaded)).reduce((sum, file) => sum + file.contents.length, 0);
@@ -76,7 +76,7 @@ export function getSizes({ files }: Bundle): Pick<BundleCeiling, 'startKb' | 'wh
 /** KB that joining adds at most to the start of a function: names, and what is exported for what comes later. */
 export const joiningKbMax = 26;
 
-/** What {@link getSizes} would answer of a module, but for what joining its chunks adds: up to {@link joiningKbMax} at start. */
+/** What {@link getSizes} would answer of a module that shares its bundle with none, but for {@link joiningKbMax}. */
 export function estimateSizes(module: string): Pick<BundleCeiling, 'startKb' | 'wholeKb'> {
   const { atStart, later } = getBundleSources(module);
   const [startKb, laterKb] = [atStart, later].map((sources) => sumKb(Object.values(sources)));
