@@ -26,7 +26,8 @@ export interface JournalOptions {
 /** What keys of waits begin with, behind that of their operation. */
 const waitPrefix = 'wait/';
 
-const stepKey = new RegExp(`^op/\\d+/(?!${waitPrefix})`);
+/** Of what an operation did itself: it waits for its cluster and for credentials before. */
+const stepKey = new RegExp(`^op/\\d+/(?!${waitPrefix}(cluster$|credentials/))`);
 
 /** How often a worker looks that waits itself. */
 const firstPauseMs = 10;
@@ -54,7 +55,7 @@ export class TaskJournal {
     return this.#values.get(this.#options.prefix + key);
   }
 
-  /** Steps of all operations that were done in the current run. */
+  /** Steps and waits of all operations in the current run: each was reached with the account's credentials. */
   countSteps(): number {
     const { prefix } = this.#options;
     return this.#values

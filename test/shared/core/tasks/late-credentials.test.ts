@@ -97,6 +97,23 @@ describe('credentials that end in the midst of a task', () => {
     ]);
   });
 
+  it('are waited for by an operation that waited for what it did with the former ones', async () => {
+    const task = await acceptTask(system, ['first']);
+    let isRefused = false;
+    const first: Work = async (own) => {
+      if (isRefused) refuse(undefined);
+      const deadlineMs = system.clock.now() + 600_000;
+      const wait = { describe: () => 'the deletion', deadlineMs, inPlaceMs: 0, clock: system.clock };
+      return own.waitUntil('deletion', async () => undefined, wait);
+    };
+    const look = () => runTaskOnce(system, task, { works: { first }, clusterWaitMs });
+    await look();
+    isRefused = true;
+    system.clock.advance(15_000);
+    await look();
+    expect((await getTaskView(system, task)).status).toMatchObject({ completed: false });
+  });
+
   it.each([
     ['is waited for where they worked within the hour', credentialsWorkedMs - 1_000, false],
     ['fails at once where they last worked before', credentialsWorkedMs, true],
