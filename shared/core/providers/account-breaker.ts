@@ -64,6 +64,8 @@ export class AccountBreaker {
   /** What the store is known to have. */
   #told: AccountHealth | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Whether the store could not be read when it was looked at last. */
+  #isUnread = false;
   #wroteAt = Number.NEGATIVE_INFINITY;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #missedAt = Number.NEGATIVE_INFINITY;
@@ -127,11 +129,14 @@ export class AccountBreaker {
     return this.learn(maxAgeMs);
   }
 
-  /** When the server answered to the account's credentials last, wall time in milliseconds; undefined where nobody knows. Never rejects. */
+  /**
+   * When the server answered to the account's credentials last, wall time in milliseconds: now where that cannot be read, undefined where it
+   * never did. Never rejects.
+   */
   async findLastSuccessMs(): Promise<number | undefined> {
     // The store may have been away when this process asked it first.
     if (this.#lastSuccessMs === undefined) await this.learn(0);
-    return this.#lastSuccessMs;
+    return this.#lastSuccessMs ?? (this.#isUnread ? this.#options.clock.now() : undefined);
   }
 
   /** True for the one caller who is to ask now whether the server is alive. @param pauseMs since it was asked last */
@@ -218,8 +223,10 @@ export class AccountBreaker {
       const seen = await within(clock, { ms: storeMs, what: 'reading how an account is' }, async () =>
         (await openStore?.())?.find(account),
       );
+      this.#isUnread = false;
       if (seen !== undefined) this.#take(seen);
     } catch (error) {
+      this.#isUnread = true;
       log.warn('how an account is cannot be read', { account, cause: getErrorMessage(error) });
     }
   }
@@ -227,8 +234,8 @@ export class AccountBreaker {
   /** What another process found out; what this one has found out since, stays. */
   #take(seen: AccountHealth): void {
     this.#told = seen;
-    if (this.#checkedAtMs > seen.checkedAtMs && this.#breaker !== 'closed') return;
     if (this.#lastSuccessMs === undefined) this.#lastSuccessMs = seen.lastSuccessMs;
+    if (this.#checkedAtMs > seen.checkedAtMs && this.#breaker !== 'closed') return;
     const isNews = this.#lastSuccessMs === undefined || this.#lastSuccessMs <= seen.checkedAtMs;
     if (!isNews || seen.breaker !== 'open') return;
     this.#breaker = 'open';

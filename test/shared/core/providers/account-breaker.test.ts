@@ -110,6 +110,16 @@ describe('the breaker of an account', () => {
     expect(await find()).toMatchObject({ reason: 'Unauthorized', lastSuccessMs });
   });
 
+  it('has credentials count as working while nobody can read when they did', async () => {
+    const clock = new TurnedClock();
+    const openStore = async () => {
+      throw new Error('the store is away');
+    };
+    const options = { account: 'test', clock, log: silentLog };
+    expect(await new AccountBreaker({ ...options, openStore }).findLastSuccessMs()).toBe(clock.now());
+    expect(await share(clock).openProcess().findLastSuccessMs()).toBeUndefined();
+  });
+
   it('tells changes at once, and else each five minutes, whatever the number of processes', async () => {
     const clock = new TurnedClock();
     const { openProcess, written, find } = share(clock);
