@@ -122,8 +122,15 @@ export async function loadClusterConnection(
   } catch (error) {
     throw new KubernetesConnectionError(`account "${account.name}": ${getErrorMessage(error)}`, {
       cause: error,
+      lacksCredentials: isFileMissing(error),
     });
   }
+}
+
+/** Whether a file of an account is not there: while somebody replaces it, it may be gone for a moment. */
+function isFileMissing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === 'ENOENT') || isFileMissing(error.cause);
 }
 
 async function loadPodConnection(

@@ -40,6 +40,13 @@ async function write(name: string, content: string): Promise<string> {
   return path;
 }
 
+test.each([
+  ['a token file that is gone', { tokenFile: '/no/such' }, true],
+  ['an unknown program', { exec: {} }, false],
+])('%s is taken for credentials that may still come: %s', async (_what, user, lacksCredentials) => {
+  await expect(loadUser(user)).rejects.toMatchObject({ lacksCredentials });
+});
+
 describe('credentials of a kubeconfig', () => {
   test.each([
     ['a token', { token: 'abc' }, { authorization: 'Bearer abc' }],
