@@ -81,7 +81,9 @@ export class DynamoTaskStore implements TaskStore {
     if (task.inbox !== undefined) await row;
     // Nobody is answered before both are there, and who is not posts again.
     const seconds = toSeconds(this.#clock.now());
-    const [isNew] = await Promise.all([this.#table.putNew({ ...header }, seconds), row]);
+    const writes = [this.#table.putNew({ ...header }, seconds), row] as const;
+    // Where one fails the other has ended, too: a process that is frozen once it has answered does nothing later.
+    const [isNew] = await Promise.all(writes).finally(() => Promise.allSettled(writes));
     const winner = isNew ? parseTask(header) : await this.find(task.id);
     if (winner === undefined) throw new Error(`task ${task.id} expired while it was submitted again`);
     // Or else refused by our own earlier write, whose answer was lost: no other submission has this row.
