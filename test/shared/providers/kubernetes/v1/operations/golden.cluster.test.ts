@@ -299,9 +299,14 @@ async function readFixture(name: string): Promise<JsonObject[]> {
 
 /** Waits until a Deployment has taken a ReplicaSet for its own. */
 async function waitForRevision(namespace: string, name: string): Promise<void> {
-  const read = async () =>
-    getPath(await findLive(namespace, `replicasets/${name}`), 'metadata', 'annotations');
-  await expect.poll(read).toHaveProperty(['deployment.kubernetes.io/revision']);
+  const read = async (path: string) =>
+    getPath(await findLive(namespace, path), 'metadata', 'annotations', 'deployment.kubernetes.io/revision');
+  // The controller marks the ReplicaSet first, and its Deployment in a call of its own.
+  const compare = async () => {
+    const revision = await read(`replicasets/${name}`);
+    return revision !== undefined && revision === (await read('deployments/kub-test'));
+  };
+  await expect.poll(compare).toBe(true);
 }
 
 /** An object as it would be in any namespace, at any time. */
