@@ -42,7 +42,7 @@ describe('bash', () => {
     [['acc'], ['accounts']],
     [
       ['accounts', ''],
-      ['list', 'add', 'remove', 'check', 'history', 'import'],
+      ['list', 'add', 'remove', 'check', 'compare', 'history', 'import'],
     ],
     [['accounts', 're'], ['remove']],
     [['--user', 'accounts', 'acc'], ['accounts']],
