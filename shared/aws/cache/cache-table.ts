@@ -104,8 +104,8 @@ export class CacheTable extends ItemTable {
   }
 
   /**
-   * The items of a place as they are, or as they were when they were read ahead: for who writes them on condition that nobody did since, and
-   * reads again when that is refused.
+   * The items of a place as they are, or as they were when they were read ahead: for a writer of them on condition that nobody did since,
+   * which reads again when that is refused.
    */
   async readToWrite(place: ReadPlace): Promise<readonly RawItem[]> {
     return (await this.#ahead.find(place)) ?? (await this.#read(place));

@@ -25,7 +25,7 @@ export class ReadsAhead {
     this.#clock = clock;
   }
 
-  /** Begins to read, unless that was begun already. What it fails with nobody learns: who needs it reads anew. */
+  /** Begins to read, unless that was begun already. A failure is forgotten: the writer reads again. */
   begin(place: ReadPlace, read: () => Promise<readonly RawItem[]>): void {
     const oldestMs = this.#clock.monotonic() - readAheadMs;
     for (const [id, { begunAtMs }] of this.#reads) if (begunAtMs < oldestMs) this.#reads.delete(id);

@@ -79,7 +79,7 @@ export class DynamoTaskStore implements TaskStore {
     const row = this.#putOpenRow(openRow, task.inbox);
     // An agent finds a task by its row in the inbox alone.
     if (task.inbox !== undefined) await row;
-    // Nobody is answered before both are there, and who is not posts again.
+    // The answer waits for both; a caller that gets none posts again.
     const seconds = toSeconds(this.#clock.now());
     const writes = [this.#table.putNew({ ...header }, seconds), row] as const;
     // Where one fails the other has ended, too: a process that is frozen once it has answered does nothing later.
@@ -90,7 +90,7 @@ export class DynamoTaskStore implements TaskStore {
     const accepted = winner.openRow === openRow;
     if (accepted) this.#checkOpenRow(acceptedAt);
     else {
-      // Who was first may have died before its row was there.
+      // The first submission may have died before its row was there.
       if (winner.state === 'STARTED') await this.#putOpenRow(winner.openRow, winner.inbox);
       await this.#removeRows(openRow, task.inbox);
       await removePayload(this.#table, payload);
@@ -287,8 +287,8 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   /**
-   * A row is swept when it points to nothing for long. Who took that long, since his process was stopped in between, must not go on:
-   * nobody would find his task.
+   * A row is swept when it points to nothing for long. A process that was stopped for that long in between must not go on: nobody would
+   * find its task.
    *
    * @throws UnavailableError
    */

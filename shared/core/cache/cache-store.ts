@@ -133,8 +133,8 @@ export interface ExpectedWrite {
  */
 export interface CacheStore {
   /**
-   * Begins to read what writing this will read, and forgets what it read after ten seconds, or when this process writes it. Only writers use
-   * it, who write on condition that nobody did since. What fails is read anew by who needs it.
+   * Begins to read what writing this will read, and forgets what it read after ten seconds, or when this process writes it. For writers
+   * alone: they write on condition that nobody did since. What fails is read again when it is needed.
    */
   readAhead(expected: ExpectedWrite): void;
   /**
@@ -155,7 +155,7 @@ export interface CacheStore {
    * Objects by their keys, in the order of these; undefined for those that are not there. Eventually consistent unless asked
    * otherwise.
    *
-   * @param options.toWrite for who writes over what it reads: consistent, or what was read ahead. Default false.
+   * @param options.toWrite for a writer of what it reads: consistent, or what was read ahead. Default false.
    */
   getObjects(
     keys: readonly ObjectKey[],
