@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What a run of ten minutes measures. */
+/** What a run measures unless told otherwise: the rows that other servers have, too, and the first fill. */
 const usualParts = ['starts', 'deploys', 'load', 'reads', 'fill'] as const;
 
 const parts = [
