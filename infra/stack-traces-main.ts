@@ -3,10 +3,23 @@ import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-// node infra/stack-traces-main.ts FOLDER: copies the log of deployed functions from standard input, with places in sources for those in
-// bundles. FOLDER has the source maps of what is deployed; what it has none of stays as it is.
+const usage = `npm run traces --silent [-- FOLDER] < LOG
+
+Copies the log of deployed functions from standard input, with places in the sources for those in bundles.
+FOLDER has the source maps of what is deployed (default: dist/cdk/source-maps). What has none stays as it is.
+`;
+
 const folder = process.argv.at(-1) ?? '';
-if (!existsSync(folder)) throw new Error(`${folder}: there is no such folder of source maps`);
+if (folder === '--help') {
+  process.stdout.write(usage);
+  process.exit();
+}
+if (!existsSync(folder)) {
+  console.error(
+    `${folder}: there is no such folder of source maps. npm run synth makes one; or name another.\n\n${usage}`,
+  );
+  process.exit(2);
+}
 
 /** Where Lambda has the code of a function, then file, line and column, counted from 1. */
 const place = /file:\/\/\/var\/task\/([\w.-]+\.mjs):(\d+):(\d+)/g;
