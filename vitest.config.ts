@@ -22,7 +22,11 @@ const find = (kind: Kind) => `test/**/*.${kind}.test.ts`;
 
 const architecture = 'test/architecture/**/*.test.ts';
 /** The CDK takes longer to load than most of these suites to run: a worker loads it once, and makes each set of templates once. */
-const templates = [find('templates'), 'test/infra/assembly/**/*.test.ts', 'test/infra/stacks/**/*.test.ts'];
+const templates = [
+  find('templates'),
+  'test/infra/aws/assembly/**/*.test.ts',
+  'test/infra/aws/stacks/**/*.test.ts',
+];
 
 /** A project that inherits what is below. */
 function project(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {

@@ -1,5 +1,5 @@
-import { getErrorMessage } from '../shared/core/errors.ts';
-import { asJsonArray, asString, getPath, type JsonValue } from '../shared/core/json.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asJsonArray, asString, getPath, type JsonValue } from '#core/json.ts';
 import { ApiError, CliError } from './cli-error.ts';
 import { toLine } from './terminal.ts';
 

@@ -1,4 +1,4 @@
-import { asString, getPath, type JsonValue } from '../shared/core/json.ts';
+import { asString, getPath, type JsonValue } from '#core/json.ts';
 import { printTable } from './table.ts';
 import type { Style, Terminal } from './terminal.ts';
 

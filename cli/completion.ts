@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { asJsonArray, asString, getPath } from '../shared/core/json.ts';
+import { asJsonArray, asString, getPath } from '#core/json.ts';
 import { ApiClient } from './api-client.ts';
 
 /** Shells that completion is there for. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Environment } from '../shared/runtime/config.ts';
+import type { Environment } from '#platform/config.ts';
 import { ApiClient } from './api-client.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { getErrorMessage, VisibleError } from '../shared/core/errors.ts';
-import { readEnvironment } from '../shared/runtime/config.ts';
+import { getErrorMessage, VisibleError } from '#core/errors.ts';
+import { readEnvironment } from '#platform/config.ts';
 import { CliError } from './cli-error.ts';
 import { buildProgram } from './program.ts';
 import { Terminal } from './terminal.ts';

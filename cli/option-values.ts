@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { findAccountNameProblem } from '../shared/core/settings/account-store.ts';
+import { findAccountNameProblem } from '#accounts/model/account-store.ts';
 
 /** The URL of a server, without a slash at its end. @throws InvalidArgumentError */
 export function parseUrl(text: string): string {

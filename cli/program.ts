@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { Argument, Command, Option } from 'commander';
-import packageJson from '../package.json' with { type: 'json' };
+import packageJson from '#package.json' with { type: 'json' };
 import { addAccountCommands } from './accounts/commands.ts';
 import { addAgentCommands } from './agents/commands.ts';
 import { completeWords, formatCompletionScript, type Shell, shells } from './completion.ts';

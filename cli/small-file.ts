@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { getErrorMessage } from '../shared/core/errors.ts';
+import { getErrorMessage } from '#core/errors.ts';
 import { CliError } from './cli-error.ts';
 
 /** Bytes of the largest kubeconfig or certificate that is read. */

@@ -1,6 +1,6 @@
 /**
  * What a route asks of its caller before it does or shows anything. The runtime enforces it: see
- * `shared/runtime/http/access-gate.ts`, and docs/authorization.md for what each right is.
+ * `shared/access/http/access-gate.ts`, and docs/authorization.md for what each right is.
  */
 export interface AccessRules {
   /** The right to the `{account}` of the path that the caller must have. An account that is not configured is the function's 404. */

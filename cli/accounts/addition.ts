@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { asJsonArray, getPath, type JsonObject } from '../../shared/core/json.ts';
+import { asJsonArray, getPath, type JsonObject } from '#core/json.ts';
 import { CliError } from '../cli-error.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
 import { readSmallFile } from '../small-file.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Command } from 'commander';
-import { asString, getPath, type JsonValue } from '../../shared/core/json.ts';
+import { asString, getPath, type JsonValue } from '#core/json.ts';
 import type { ApiAnswer, ApiClient } from '../api-client.ts';
 import { type CheckRow, describeHealth, hasFailed, printChecks } from '../check-table.ts';
 import { ApiError, CliError } from '../cli-error.ts';

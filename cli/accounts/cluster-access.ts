@@ -1,15 +1,8 @@
 import { parseAllDocuments } from 'yaml';
-import { mapConcurrently } from '../../shared/core/concurrency.ts';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import {
-  asJsonArray,
-  asJsonObject,
-  asString,
-  getPath,
-  type JsonObject,
-  type JsonValue,
-} from '../../shared/core/json.ts';
-import type { Environment } from '../../shared/runtime/config.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { Environment } from '#platform/config.ts';
 import { CliError } from '../cli-error.ts';
 import { readSmallFile } from '../small-file.ts';
 import type { Terminal } from '../terminal.ts';
@@ -59,8 +52,8 @@ export async function openCluster(
 ): Promise<ClusterCaller> {
   // Only this command calls clusters: the others start without what that takes.
   const [{ SessionKeeper }, { systemClock }] = await Promise.all([
-    import('../../shared/providers/kubernetes/transport/session.ts'),
-    import('../../shared/runtime/services/system.ts'),
+    import('#providers/kubernetes/transport/session.ts'),
+    import('#platform/services/system.ts'),
   ]);
   const silent = () => {};
   const tell = (message: string) => terminal.tell(message);
@@ -86,14 +79,12 @@ export async function openCluster(
 }
 
 /** What is used of the sessions of an account. */
-type Sessions = InstanceType<
-  typeof import('../../shared/providers/kubernetes/transport/session.ts')['SessionKeeper']
->;
+type Sessions = InstanceType<typeof import('#providers/kubernetes/transport/session.ts')['SessionKeeper']>;
 
 class OpenCluster implements ClusterCaller {
   readonly namespace: string;
   readonly #sessions: Sessions;
-  readonly #wire = import('../../shared/providers/kubernetes/transport/exchange.ts');
+  readonly #wire = import('#providers/kubernetes/transport/exchange.ts');
 
   constructor(sessions: Sessions, namespace: string) {
     this.#sessions = sessions;

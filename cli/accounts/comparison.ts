@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { asString, getPath } from '../../shared/core/json.ts';
+import { asString, getPath } from '#core/json.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
 
 /** Has what is cached of an account compared with its cluster, and tells how to see that it is over. */

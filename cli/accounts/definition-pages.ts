@@ -1,4 +1,4 @@
-import { asJsonArray, asJsonObject, asString, type JsonObject } from '../../shared/core/json.ts';
+import { asJsonArray, asJsonObject, asString, type JsonObject } from '#core/json.ts';
 import type { ApiClient } from '../api-client.ts';
 import { CliError } from '../cli-error.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { asJsonArray, asJsonObject, isSameJson, type JsonObject } from '../../shared/core/json.ts';
+import { asJsonArray, asJsonObject, isSameJson, type JsonObject } from '#core/json.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
 import { printTable } from '../table.ts';
 

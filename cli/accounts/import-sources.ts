@@ -1,6 +1,6 @@
-import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../shared/core/json.ts';
-import { bindKeys, getSetting } from '../../shared/core/settings/spring-config.ts';
-import type { Environment } from '../../shared/runtime/config.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '#core/json.ts';
+import type { Environment } from '#platform/config.ts';
+import { bindKeys, getSetting } from '#settings/spring-config.ts';
 import type { ApiClient } from '../api-client.ts';
 import { CliError } from '../cli-error.ts';
 import { toLine } from '../terminal.ts';
@@ -75,7 +75,7 @@ export async function readStore(client: ApiClient): Promise<ImportSource> {
  */
 export async function readSettings({ file, profiles, environment }: SettingsFiles): Promise<ImportSource> {
   // It brings along all that knows settings, for which other commands need not wait.
-  const { loadSettings } = await import('../../shared/runtime/settings/settings.ts');
+  const { loadSettings } = await import('#settings/live/settings.ts');
   const { settings } = await loadSettings({ files: [file], profiles, environment });
   const entries = asJsonArray(getSetting(settings, 'kubernetes.accounts'));
   return {

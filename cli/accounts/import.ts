@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { getErrorMessage, VisibleError } from '../../shared/core/errors.ts';
+import { getErrorMessage, VisibleError } from '#core/errors.ts';
 import { ApiClient } from '../api-client.ts';
 import { ApiError, CliError } from '../cli-error.ts';
 import { type CliContext, type GlobalOptions, isJsonWanted, openClient } from '../context.ts';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
-import { asJsonArray, asJsonObject, asString, type JsonObject } from '../../shared/core/json.ts';
+import { asJsonArray, asJsonObject, asString, type JsonObject } from '#core/json.ts';
 import { CliError } from '../cli-error.ts';
 import { readSmallFile } from '../small-file.ts';
 import { toLine } from '../terminal.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { asJsonArray, asJsonObject, asString, getPath, type JsonValue } from '../../shared/core/json.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonValue } from '#core/json.ts';
 import type { ApiClient } from '../api-client.ts';
 import { ApiError } from '../cli-error.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';

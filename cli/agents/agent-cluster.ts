@@ -1,19 +1,8 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import {
-  asJsonArray,
-  asJsonObject,
-  asString,
-  getPath,
-  isSameJson,
-  type JsonObject,
-} from '../../shared/core/json.ts';
-import type {
-  PlainAnswer,
-  PlainCall,
-  PlainCalls,
-} from '../../shared/providers/kubernetes/transport/plain-calls.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asJsonArray, asJsonObject, asString, getPath, isSameJson, type JsonObject } from '#core/json.ts';
+import type { PlainAnswer, PlainCall, PlainCalls } from '#providers/kubernetes/transport/plain-calls.ts';
 import { CliError } from '../cli-error.ts';
 import type { CliContext } from '../context.ts';
 import { toLine } from '../terminal.ts';
@@ -55,8 +44,8 @@ export class AgentCluster implements AsyncDisposable {
   static async open({ kubeconfig, context }: ClusterChoice, cli: CliContext): Promise<AgentCluster> {
     const { environment, terminal } = cli;
     const [{ PlainCalls: Calls }, { systemClock }] = await Promise.all([
-      import('../../shared/providers/kubernetes/transport/plain-calls.ts'),
-      import('../../shared/runtime/services/system.ts'),
+      import('#providers/kubernetes/transport/plain-calls.ts'),
+      import('#platform/services/system.ts'),
     ]);
     const [first = ''] = (environment['KUBECONFIG'] ?? '').split(path.delimiter);
     const kubeconfigFile = kubeconfig ?? (first || path.join(homedir(), '.kube/config'));

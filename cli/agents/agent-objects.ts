@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
-import { asJsonArray, asJsonObject, type JsonObject } from '../../shared/core/json.ts';
+import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
 import { readSmallFile } from '../small-file.ts';
 
 /** What agents of an account are to run as. */

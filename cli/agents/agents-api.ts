@@ -1,4 +1,4 @@
-import { asJsonArray, asJsonObject, asString, getPath, type JsonValue } from '../../shared/core/json.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonValue } from '#core/json.ts';
 import type { ApiClient } from '../api-client.ts';
 import { ApiError, CliError } from '../cli-error.ts';
 

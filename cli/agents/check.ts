@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import packageJson from '../../package.json' with { type: 'json' };
+import packageJson from '#package.json' with { type: 'json' };
 import { type CheckRow, describeHealth, hasFailed, printChecks } from '../check-table.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
 import { toLine } from '../terminal.ts';

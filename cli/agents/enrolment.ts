@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
-import packageJson from '../../package.json' with { type: 'json' };
-import { asJsonObject, asString, getPath, type JsonObject } from '../../shared/core/json.ts';
+import { asJsonObject, asString, getPath, type JsonObject } from '#core/json.ts';
+import packageJson from '#package.json' with { type: 'json' };
 import { readDefinitions } from '../accounts/definition-pages.ts';
 import type { ApiClient } from '../api-client.ts';
 import { ApiError } from '../cli-error.ts';

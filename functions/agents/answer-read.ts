@@ -1,7 +1,7 @@
-import { readAnswerSchema } from '../../shared/agent-protocol/messages.ts';
-import { parseWith } from '../../shared/core/settings/coerce.ts';
-import { agentHandler } from '../../shared/runtime/http/agent-handler.ts';
-import { answerRead, getAskedRead } from '../../shared/runtime/http/agent-read.ts';
+import { agentHandler } from '#agents/http/agent-handler.ts';
+import { answerRead, getAskedRead } from '#agents/http/agent-read.ts';
+import { readAnswerSchema } from '#agents/protocol/messages.ts';
+import { parseWith } from '#settings/coerce.ts';
 
 /** PUT /agent/v1/reads/{read}/answer: a part of what an agent read, or why it could not. */
 export const handler = agentHandler(async function answerAgentRead(request, hub, caller) {

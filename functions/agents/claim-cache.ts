@@ -1,7 +1,7 @@
-import { claimSchema } from '../../shared/agent-protocol/cache-messages.ts';
-import { parseWith } from '../../shared/core/settings/coerce.ts';
-import { cacheHandler } from '../../shared/runtime/http/agent-cache.ts';
-import { claimCache } from '../../shared/runtime/http/agent-cache-lease.ts';
+import { cacheHandler } from '#agents/http/agent-cache.ts';
+import { claimCache } from '#agents/http/agent-cache-lease.ts';
+import { claimSchema } from '#agents/protocol/cache-messages.ts';
+import { parseWith } from '#settings/coerce.ts';
 
 /** POST /agent/v1/caches/{account}/claims: takes the lease on keeping an account cached. */
 export const handler = cacheHandler(async function claimAgentCache(call) {

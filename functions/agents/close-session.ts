@@ -1,5 +1,5 @@
-import { agentHandler } from '../../shared/runtime/http/agent-handler.ts';
-import { closeConnections } from '../../shared/runtime/http/agent-session.ts';
+import { agentHandler } from '#agents/http/agent-handler.ts';
+import { closeConnections } from '#agents/http/agent-session.ts';
 
 /** DELETE /agent/v1/sessions/{session}: ends a session; its tokens prove nothing from then on. */
 export const handler = agentHandler(async function closeAgentSession(_request, hub, { session }) {

@@ -1,4 +1,4 @@
-import { connectAgent, connectionHandler } from '../../shared/runtime/http/agent-connection.ts';
+import { connectAgent, connectionHandler } from '#agents/http/agent-connection.ts';
 
 /** Route `$connect` of the WebSocket API: an agent, whose token was looked at, connects to hear of work. */
 export const handler = connectionHandler(connectAgent);

@@ -1,7 +1,7 @@
-import { headsQuerySchema } from '../../shared/agent-protocol/cache-messages.ts';
-import { parseWith } from '../../shared/core/settings/coerce.ts';
-import { cacheHandler, listHeads } from '../../shared/runtime/http/agent-cache.ts';
-import { ok } from '../../shared/runtime/http/api-handler.ts';
+import { cacheHandler, listHeads } from '#agents/http/agent-cache.ts';
+import { headsQuerySchema } from '#agents/protocol/cache-messages.ts';
+import { ok } from '#http/api-handler.ts';
+import { parseWith } from '#settings/coerce.ts';
 
 /** GET /agent/v1/caches/{account}/heads: what is cached of a kind, page by page, or of one object with its facts. */
 export const handler = cacheHandler(async function listAgentHeads(call) {

@@ -1,6 +1,6 @@
-import { UnauthenticatedError } from '../../shared/core/errors.ts';
-import { newAgentHandler } from '../../shared/runtime/http/agent-handler.ts';
-import { answerHello } from '../../shared/runtime/http/agent-session.ts';
+import { newAgentHandler } from '#agents/http/agent-handler.ts';
+import { answerHello } from '#agents/http/agent-session.ts';
+import { UnauthenticatedError } from '#core/errors.ts';
 
 /** POST /agent/v1/iam-sessions: opens a session for an agent whose request is signed by a role of IAM, as API Gateway has checked. */
 export const handler = newAgentHandler(async function openIamAgentSession(request, hub) {

@@ -1,5 +1,5 @@
-import { getBearerToken, newAgentHandler } from '../../shared/runtime/http/agent-handler.ts';
-import { answerHello } from '../../shared/runtime/http/agent-session.ts';
+import { getBearerToken, newAgentHandler } from '#agents/http/agent-handler.ts';
+import { answerHello } from '#agents/http/agent-session.ts';
 
 /** POST /agent/v1/sessions: opens a session for an agent that proves who it is by a token of its cluster, or by the certificate of its connection. */
 export const handler = newAgentHandler(async function openAgentSession(request, hub) {

@@ -1,5 +1,5 @@
-import { cacheHandler, readEpoch } from '../../shared/runtime/http/agent-cache.ts';
-import { ok } from '../../shared/runtime/http/api-handler.ts';
+import { cacheHandler, readEpoch } from '#agents/http/agent-cache.ts';
+import { ok } from '#http/api-handler.ts';
 
 /** GET /agent/v1/caches/{account}/epoch: the epoch in force, and which kinds are cached. */
 export const handler = cacheHandler(async function readAgentEpoch(call) {

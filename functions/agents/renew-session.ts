@@ -1,9 +1,9 @@
-import { renewalSchema } from '../../shared/agent-protocol/messages.ts';
-import { UnauthenticatedError } from '../../shared/core/errors.ts';
-import { parseWith } from '../../shared/core/settings/coerce.ts';
-import { agentHandler } from '../../shared/runtime/http/agent-handler.ts';
-import { checkKeys, checkUnrevoked, toWelcome } from '../../shared/runtime/http/agent-session.ts';
-import { ok } from '../../shared/runtime/http/api-handler.ts';
+import { agentHandler } from '#agents/http/agent-handler.ts';
+import { checkKeys, checkUnrevoked, toWelcome } from '#agents/http/agent-session.ts';
+import { renewalSchema } from '#agents/protocol/messages.ts';
+import { UnauthenticatedError } from '#core/errors.ts';
+import { ok } from '#http/api-handler.ts';
+import { parseWith } from '#settings/coerce.ts';
 
 /** POST /agent/v1/sessions/{session}: keeps a session open: another token, and what is granted now. */
 export const handler = agentHandler(async function renewAgentSession(request, hub, { session, accounts }) {

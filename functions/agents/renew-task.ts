@@ -1,7 +1,7 @@
-import { leaseSchema } from '../../shared/agent-protocol/messages.ts';
-import { parseWith } from '../../shared/core/settings/coerce.ts';
-import { agentHandler, getHeldTask } from '../../shared/runtime/http/agent-handler.ts';
-import { renewTask } from '../../shared/runtime/http/agent-task.ts';
+import { agentHandler, getHeldTask } from '#agents/http/agent-handler.ts';
+import { renewTask } from '#agents/http/agent-task.ts';
+import { leaseSchema } from '#agents/protocol/messages.ts';
+import { parseWith } from '#settings/coerce.ts';
 
 /** PUT /agent/v1/tasks/{task}/lease: keeps the lease of a task for another while. */
 export const handler = agentHandler(async function renewAgentTask(request, hub, caller) {

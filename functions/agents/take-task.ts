@@ -1,14 +1,14 @@
-import { takeSchema } from '../../shared/agent-protocol/messages.ts';
-import { toLeasedTaskMessage } from '../../shared/agent-protocol/task-messages.ts';
-import { parseWith } from '../../shared/core/settings/coerce.ts';
 import {
   agentHandler,
   checkVersion,
   getHeldTask,
   refuseFormat,
   refuseLease,
-} from '../../shared/runtime/http/agent-handler.ts';
-import { ok } from '../../shared/runtime/http/api-handler.ts';
+} from '#agents/http/agent-handler.ts';
+import { takeSchema } from '#agents/protocol/messages.ts';
+import { toLeasedTaskMessage } from '#agents/protocol/task-messages.ts';
+import { ok } from '#http/api-handler.ts';
+import { parseWith } from '#settings/coerce.ts';
 
 /** POST /agent/v1/tasks/{task}/lease: takes the lease of a task that waits for an agent, and answers the task. */
 export const handler = agentHandler(async function takeAgentTask(request, hub, caller) {

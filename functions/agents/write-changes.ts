@@ -1,11 +1,7 @@
-import {
-  batchBytesMax,
-  batchUnpackedBytesMax,
-  changesSchema,
-} from '../../shared/agent-protocol/cache-messages.ts';
-import { parseWith } from '../../shared/core/settings/coerce.ts';
-import { cacheHandler, writeChanges } from '../../shared/runtime/http/agent-cache.ts';
-import { ok } from '../../shared/runtime/http/api-handler.ts';
+import { cacheHandler, writeChanges } from '#agents/http/agent-cache.ts';
+import { batchBytesMax, batchUnpackedBytesMax, changesSchema } from '#agents/protocol/cache-messages.ts';
+import { ok } from '#http/api-handler.ts';
+import { parseWith } from '#settings/coerce.ts';
 
 /** POST /agent/v1/caches/{account}/changes: writes what became of objects. */
 export const handler = cacheHandler(async function writeAgentChanges(call) {

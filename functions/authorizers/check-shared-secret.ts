@@ -1,5 +1,5 @@
-import { authorizerHandler } from '../../shared/runtime/http/authorizer-handler.ts';
-import { openSharedSecret } from '../../shared/runtime/http/shared-secret.ts';
+import { authorizerHandler } from '#access/http/authorizer-handler.ts';
+import { openSharedSecret } from '#access/http/shared-secret.ts';
 
 /** Authorizer `shared-secret`: lets in who sends the secret that the operator and Spinnaker share, as a bearer token. */
 export const handler = authorizerHandler(openSharedSecret, async function checkSharedSecret(token, secret) {

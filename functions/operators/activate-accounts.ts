@@ -1,6 +1,6 @@
-import { activateAccounts } from '../../shared/runtime/http/dynamic-accounts.ts';
-import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
-import { openAgentAccounts } from '../../shared/runtime/services/agent-accounts.ts';
+import { activateAccounts } from '#agents/http/dynamic-accounts.ts';
+import { operatorHandler } from '#agents/http/operator-handler.ts';
+import { openAgentAccounts } from '#agents/services/agent-accounts.ts';
 
 /** PATCH /armory/accounts: lets the agents of accounts in, or shuts them out. */
 export const handler = operatorHandler(

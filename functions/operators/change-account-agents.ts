@@ -1,7 +1,7 @@
-import { changeAccountAgents } from '../../shared/runtime/http/account-agents.ts';
-import { ok } from '../../shared/runtime/http/api-handler.ts';
-import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
-import { openOperators } from '../../shared/runtime/services/operators.ts';
+import { changeAccountAgents } from '#agents/http/account-agents.ts';
+import { operatorHandler } from '#agents/http/operator-handler.ts';
+import { openOperators } from '#agents/services/operators.ts';
+import { ok } from '#http/api-handler.ts';
 
 /** PUT /credentials/{account}/agents: revokes the agents of an account, or lets them in again. */
 export const handler = operatorHandler(

@@ -1,6 +1,6 @@
-import { createDynamicAccounts } from '../../shared/runtime/http/dynamic-accounts.ts';
-import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
-import { openDynamicAccounts } from '../../shared/runtime/services/agent-accounts.ts';
+import { createDynamicAccounts } from '#agents/http/dynamic-accounts.ts';
+import { operatorHandler } from '#agents/http/operator-handler.ts';
+import { openDynamicAccounts } from '#agents/services/agent-accounts.ts';
 
 /** POST /armory/accounts/dynamic: creates accounts that agents serve. */
 export const handler = operatorHandler(

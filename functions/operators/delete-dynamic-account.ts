@@ -1,6 +1,6 @@
-import { deleteDynamicAccount } from '../../shared/runtime/http/dynamic-accounts.ts';
-import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
-import { openDynamicAccounts } from '../../shared/runtime/services/agent-accounts.ts';
+import { deleteDynamicAccount } from '#agents/http/dynamic-accounts.ts';
+import { operatorHandler } from '#agents/http/operator-handler.ts';
+import { openDynamicAccounts } from '#agents/services/agent-accounts.ts';
 
 /** DELETE /armory/accounts/{account}: deletes one of them. */
 export const handler = operatorHandler(

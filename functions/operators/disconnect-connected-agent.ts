@@ -1,6 +1,6 @@
-import { disconnectAgent } from '../../shared/runtime/http/agent-orders.ts';
-import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
-import { openOperators } from '../../shared/runtime/services/operators.ts';
+import { disconnectAgent } from '#agents/http/agent-orders.ts';
+import { operatorHandler } from '#agents/http/operator-handler.ts';
+import { openOperators } from '#agents/services/operators.ts';
 
 /** POST /armory/agent/{agentId}/disconnect: ends the sessions of an agent. */
 export const handler = operatorHandler(

@@ -1,7 +1,7 @@
-import { getAccountAgents } from '../../shared/runtime/http/account-agents.ts';
-import { ok } from '../../shared/runtime/http/api-handler.ts';
-import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
-import { openOperators } from '../../shared/runtime/services/operators.ts';
+import { getAccountAgents } from '#agents/http/account-agents.ts';
+import { operatorHandler } from '#agents/http/operator-handler.ts';
+import { openOperators } from '#agents/services/operators.ts';
+import { ok } from '#http/api-handler.ts';
 
 /** GET /credentials/{account}/agents: how the agents of an account are, and what became of them. */
 export const handler = operatorHandler(openOperators, async function getAgentsOfAccount(request, services) {

@@ -1,6 +1,6 @@
-import { NotFoundError } from '../../shared/core/errors.ts';
-import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
-import { openBase } from '../../shared/runtime/services/base.ts';
+import { operatorHandler } from '#agents/http/operator-handler.ts';
+import { NotFoundError } from '#core/errors.ts';
+import { openBase } from '#platform/services/base.ts';
 
 /** GET /armory/clouddrivers/sql/pool/settings: always 404, which says why. */
 export const handler = operatorHandler(openBase, async function getPoolSettings() {

@@ -1,6 +1,6 @@
-import { migrateAccounts } from '../../shared/runtime/http/dynamic-accounts.ts';
-import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
-import { openDynamicAccounts } from '../../shared/runtime/services/agent-accounts.ts';
+import { migrateAccounts } from '#agents/http/dynamic-accounts.ts';
+import { operatorHandler } from '#agents/http/operator-handler.ts';
+import { openDynamicAccounts } from '#agents/services/agent-accounts.ts';
 
 /** POST /armory/accounts: has agents serve accounts that were reached from here so far. */
 export const handler = operatorHandler(

@@ -1,6 +1,6 @@
-import { offerOperations } from '../../shared/runtime/http/agent-orders.ts';
-import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
-import { openOperators } from '../../shared/runtime/services/operators.ts';
+import { offerOperations } from '#agents/http/agent-orders.ts';
+import { operatorHandler } from '#agents/http/operator-handler.ts';
+import { openOperators } from '#agents/services/operators.ts';
 
 /** POST /armory/agent/operations/database: has all agents ask for operations that nobody has begun. */
 export const handler = operatorHandler(

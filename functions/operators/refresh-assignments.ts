@@ -1,6 +1,6 @@
-import { refreshAssignments } from '../../shared/runtime/http/agent-orders.ts';
-import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
-import { openOperators } from '../../shared/runtime/services/operators.ts';
+import { refreshAssignments } from '#agents/http/agent-orders.ts';
+import { operatorHandler } from '#agents/http/operator-handler.ts';
+import { openOperators } from '#agents/services/operators.ts';
 
 /** POST /armory/agent/assignments: has agents ask anew what they are granted. */
 export const handler = operatorHandler(

@@ -1,6 +1,6 @@
-import { updateDynamicAccount } from '../../shared/runtime/http/dynamic-accounts.ts';
-import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
-import { openDynamicAccounts } from '../../shared/runtime/services/agent-accounts.ts';
+import { updateDynamicAccount } from '#agents/http/dynamic-accounts.ts';
+import { operatorHandler } from '#agents/http/operator-handler.ts';
+import { openDynamicAccounts } from '#agents/services/agent-accounts.ts';
 
 /** PUT /armory/accounts/dynamic: replaces one of them. */
 export const handler = operatorHandler(

@@ -1,7 +1,7 @@
-import { reportDeadMessage } from '../../shared/runtime/events/dead-letters.ts';
-import { agentMessages } from '../../shared/runtime/events/message-kinds.ts';
-import { queueHandler } from '../../shared/runtime/events/queue-handler.ts';
-import { openAgentStore } from '../../shared/runtime/services/agent-store.ts';
+import { openAgentStore } from '#caching/services/agent-store.ts';
+import { reportDeadMessage } from '#http/events/dead-letters.ts';
+import { agentMessages } from '#http/events/message-kinds.ts';
+import { queueHandler } from '#http/events/queue-handler.ts';
 
 /** Queue `agents-dead-letters`: tells which agents a failed message named, and why. The scheduler sends for them again. */
 export const handler = queueHandler(

@@ -1,8 +1,8 @@
-import { streamMessages } from '../../shared/runtime/events/message-kinds.ts';
-import { queueHandler } from '../../shared/runtime/events/queue-handler.ts';
-import { runAgentStreams } from '../../shared/runtime/events/streams-worker.ts';
-import { openProviders } from '../../shared/runtime/services/providers.ts';
-import { openStreams } from '../../shared/runtime/services/streams.ts';
+import { runAgentStreams } from '#caching/events/streams-worker.ts';
+import { openStreams } from '#caching/services/streams.ts';
+import { streamMessages } from '#http/events/message-kinds.ts';
+import { queueHandler } from '#http/events/queue-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
 
 /** Queue `agent-streams`: watches the agents that each message names, for as long as the function may run. */
 export const handler = queueHandler(

@@ -1,10 +1,10 @@
-import { touchAccounts } from '../../shared/core/agents/touch-accounts.ts';
-import { taskMessages } from '../../shared/runtime/events/message-kinds.ts';
-import { runOperationsTask } from '../../shared/runtime/events/operations-worker.ts';
-import { queueHandler } from '../../shared/runtime/events/queue-handler.ts';
-import { openCache } from '../../shared/runtime/services/cache.ts';
-import { openProviders } from '../../shared/runtime/services/providers.ts';
-import { openWorkTasks } from '../../shared/runtime/services/tasks.ts';
+import { touchAccounts } from '#caching/scheduling/touch-accounts.ts';
+import { openCache } from '#caching/services/cache.ts';
+import { taskMessages } from '#http/events/message-kinds.ts';
+import { queueHandler } from '#http/events/queue-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
+import { runOperationsTask } from '#tasks/events/operations-worker.ts';
+import { openWorkTasks } from '#tasks/services/tasks.ts';
 
 /** Queue `operations`: runs the task that each message names, and lets its account's cache be kept up to date from then on. */
 export const handler = queueHandler(

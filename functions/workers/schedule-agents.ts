@@ -1,15 +1,15 @@
-import { scheduleCachingAgents } from '../../shared/runtime/events/agents-worker.ts';
-import { tellAgentsOfChange } from '../../shared/runtime/events/changed-account.ts';
-import { scheduleHandler } from '../../shared/runtime/events/schedule-handler.ts';
-import { publishAccountFacts } from '../../shared/runtime/services/account-facts.ts';
-import { completeAccountChanges } from '../../shared/runtime/services/account-store.ts';
+import { tellAgentsOfChange } from '#accounts/events/changed-account.ts';
+import { publishAccountFacts } from '#accounts/services/account-facts.ts';
+import { completeAccountChanges } from '#accounts/services/account-store.ts';
+import { scheduleCachingAgents } from '#caching/events/agents-worker.ts';
+import { openStreams } from '#caching/services/streams.ts';
+import { scheduleHandler } from '#http/events/schedule-handler.ts';
 import {
   areSettingsUsable,
   openNewestProviders,
   openProviders,
   quickFactsAgeMs,
-} from '../../shared/runtime/services/providers.ts';
-import { openStreams } from '../../shared/runtime/services/streams.ts';
+} from '#provider-kit/services/providers.ts';
 
 /**
  * Schedule `schedule-agents`: publishes what functions without secrets may know of the accounts, adds and removes agents, and sends

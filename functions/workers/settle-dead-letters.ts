@@ -1,8 +1,8 @@
-import { settleDeadLetter } from '../../shared/core/tasks/sweep-tasks.ts';
-import { tellDeadLetter } from '../../shared/runtime/events/dead-letters.ts';
-import { taskMessages } from '../../shared/runtime/events/message-kinds.ts';
-import { queueHandler } from '../../shared/runtime/events/queue-handler.ts';
-import { openWorkTasks } from '../../shared/runtime/services/tasks.ts';
+import { tellDeadLetter } from '#http/events/dead-letters.ts';
+import { taskMessages } from '#http/events/message-kinds.ts';
+import { queueHandler } from '#http/events/queue-handler.ts';
+import { openWorkTasks } from '#tasks/services/tasks.ts';
+import { settleDeadLetter } from '#tasks/sweep-tasks.ts';
 
 /** Queue `operations-dead-letters`: fails tasks that no worker could run; others stay open for the sweeper. */
 export const handler = queueHandler(

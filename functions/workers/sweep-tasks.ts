@@ -1,8 +1,8 @@
-import { type SweepCursor, sweepTasks } from '../../shared/core/tasks/sweep-tasks.ts';
-import type { SeenAgent } from '../../shared/core/tasks/task-inbox.ts';
-import { scheduleHandler } from '../../shared/runtime/events/schedule-handler.ts';
-import type { Services } from '../../shared/runtime/services/services.ts';
-import { openWorkTasks } from '../../shared/runtime/services/tasks.ts';
+import { scheduleHandler } from '#http/events/schedule-handler.ts';
+import type { Services } from '#platform/services/services.ts';
+import { openWorkTasks } from '#tasks/services/tasks.ts';
+import { type SweepCursor, sweepTasks } from '#tasks/sweep-tasks.ts';
+import type { SeenAgent } from '#tasks/task-inbox.ts';
 
 /** Schedule `sweep-tasks`: sends messages for open tasks again, and ends what a worker left unfinished after completion. */
 export const handler = scheduleHandler(openWorkTasks, async function sweepOpenTasks(services) {
@@ -18,6 +18,6 @@ function createCursor(): SweepCursor {
 
 /** Loaded late: tasks that wait for agents are few. */
 async function findSeenAgent(all: Services, account: string): Promise<SeenAgent | undefined> {
-  const { openAgentSessions } = await import('../../shared/runtime/services/agent-sessions.ts');
+  const { openAgentSessions } = await import('#agents/sessions/agent-sessions.ts');
   return openAgentSessions(all).findSeen(account);
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import { buildLocal } from '../local/build.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { buildLocal } from '#infra/tools/build/build.ts';
 
 /**
  * Bundles the agent into `dist/agent`, unless that is up to date.

@@ -1,13 +1,13 @@
-import type { Hello } from '../../shared/agent-protocol/messages.ts';
-import { clusterFactLengthMax } from '../../shared/agent-protocol/messages.ts';
-import type { Clock } from '../../shared/core/clock.ts';
-import { mapConcurrently } from '../../shared/core/concurrency.ts';
-import { waitAtMost } from '../../shared/core/deadline.ts';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import { asString, getPath } from '../../shared/core/json.ts';
-import type { Logger } from '../../shared/core/logger.ts';
-import { PlainCalls } from '../../shared/providers/kubernetes/transport/plain-calls.ts';
-import type { AgentAccount } from './agent-config.ts';
+import type { Hello } from '#agents/protocol/messages.ts';
+import { clusterFactLengthMax } from '#agents/protocol/messages.ts';
+import type { Clock } from '#core/clock.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { waitAtMost } from '#core/deadline.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asString, getPath } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
+import { PlainCalls } from '#providers/kubernetes/transport/plain-calls.ts';
+import type { AgentAccount } from './config/agent-config.ts';
 
 /** Clusters that are asked at a time. */
 const clustersAtOnce = 16;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import packageJson from '../../package.json' with { type: 'json' };
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import { findNearestKey } from '../../shared/core/settings/nearest-key.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import packageJson from '#package.json' with { type: 'json' };
+import { findNearestKey } from '#settings/nearest-key.ts';
 
 const help = `Usage: node dist/agent/main.js --config FILE [options]
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../../shared/core/logger.ts';
+import type { Logger } from '#core/logger.ts';
 
 /**
  * Has the process end with 1 at an error that nothing catches, and the log say which: what state it left nobody knows, and another agent

@@ -1,14 +1,14 @@
-import { type BackOff, getPauseMs, getRandomMs } from '../../shared/core/back-off.ts';
-import type { Clock, Randomness } from '../../shared/core/clock.ts';
-import { waits } from '../../shared/core/deadline.ts';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import type { Logger } from '../../shared/core/logger.ts';
-import { closeCodes, type Hint } from '../../shared/core/tasks/agent-connections.ts';
-import type { AgentTransport } from './agent-config.ts';
-import type { SessionKeeper } from './agent-session.ts';
-import type { HintEnd, HintLine } from './hint-line.ts';
-import { addLateness, getRetryAfterMs, type HubClient } from './hub-client.ts';
-import type { ReturnPlace } from './return-place.ts';
+import { closeCodes, type Hint } from '#agents/agent-connections.ts';
+import { type BackOff, getPauseMs, getRandomMs } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { waits } from '#core/deadline.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
+import type { AgentTransport } from './config/agent-config.ts';
+import type { SessionKeeper } from './hub/agent-session.ts';
+import type { HintEnd, HintLine } from './hub/hint-line.ts';
+import { addLateness, getRetryAfterMs, type HubClient } from './hub/hub-client.ts';
+import type { ReturnPlace } from './hub/return-place.ts';
 
 /** Pauses between two tries to connect: a second, longer by a factor of 1.6 up to two minutes, more or less a fifth. */
 const backOff: BackOff = { firstMs: 1_200, mostMs: 144_000, growth: 1.6, fixedShare: 2 / 3 };

@@ -1,6 +1,6 @@
-import { warningLengthMax, warningsMax } from '../../shared/agent-protocol/messages.ts';
-import type { Clock } from '../../shared/core/clock.ts';
-import type { Logger } from '../../shared/core/logger.ts';
+import { warningLengthMax, warningsMax } from '#agents/protocol/messages.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Logger } from '#core/logger.ts';
 
 /** Bytes of all kept warnings at most: they stand in one item of a table, beside other things. */
 export const warningBytesMax = 64 * 1024;

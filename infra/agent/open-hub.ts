@@ -1,5 +1,5 @@
-import type { AgentTransport } from './agent-config.ts';
-import { type HubAccess, type HubClient, openHubClient } from './hub-client.ts';
+import type { AgentTransport } from './config/agent-config.ts';
+import { type HubAccess, type HubClient, openHubClient } from './hub/hub-client.ts';
 
 /** How Busdriver is reached, and over what. */
 export interface HubPlace extends HubAccess {
@@ -11,6 +11,6 @@ export async function openHub(
   place: HubPlace,
 ): Promise<Pick<HubClient, 'call' | 'connect'> & AsyncDisposable> {
   if (place.transport !== 'grpc') return openHubClient(place);
-  const { openGrpcHubClient } = await import('./grpc-hub-client.ts');
+  const { openGrpcHubClient } = await import('./hub/grpc-hub-client.ts');
   return openGrpcHubClient(place);
 }

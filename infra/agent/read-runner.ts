@@ -1,21 +1,17 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import {
-  type ReadAnswer,
-  type ReadRequest,
-  readRequestSchema,
-} from '../../shared/agent-protocol/messages.ts';
-import { toReadFailure } from '../../shared/agent-protocol/read-failure.ts';
-import { runRead } from '../../shared/agent-protocol/run-read.ts';
-import { type BackOff, retry } from '../../shared/core/back-off.ts';
-import type { Clock, Randomness } from '../../shared/core/clock.ts';
-import { FailedOperationError, getErrorMessage, VisibleError } from '../../shared/core/errors.ts';
-import type { Logger } from '../../shared/core/logger.ts';
-import { getAnswerBytesMax, readPartBytesMax, readPartsMax } from '../../shared/core/tasks/live-read.ts';
-import { runWithLogFields } from '../../shared/runtime/services/logger.ts';
-import type { SessionKeeper } from './agent-session.ts';
-import type { GrantedAccounts } from './granted-accounts.ts';
-import { HubAwayError, HubRefusalError } from './hub-client.ts';
+import { getAnswerBytesMax, readPartBytesMax, readPartsMax } from '#agents/live-read.ts';
+import { type ReadAnswer, type ReadRequest, readRequestSchema } from '#agents/protocol/messages.ts';
+import { toReadFailure } from '#agents/protocol/read-failure.ts';
+import { runRead } from '#agents/protocol/run-read.ts';
+import { type BackOff, retry } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { FailedOperationError, getErrorMessage, VisibleError } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
+import { runWithLogFields } from '#platform/services/logger.ts';
+import type { GrantedAccounts } from './config/granted-accounts.ts';
+import type { SessionKeeper } from './hub/agent-session.ts';
+import { HubAwayError, HubRefusalError } from './hub/hub-client.ts';
 import type { AgentMetrics } from './status/agent-metrics.ts';
 
 /** Milliseconds after a read for which others are expected: who waits for an object to be stable reads it again and again. */

@@ -3,14 +3,10 @@ import {
   leasedTaskSchema,
   leaseSchema,
   type TakeLease,
-} from '../../shared/agent-protocol/messages.ts';
-import {
-  fromLeasedTaskMessage,
-  parseOperations,
-  toCommitMessage,
-} from '../../shared/agent-protocol/task-messages.ts';
-import { type BackOff, retry } from '../../shared/core/back-off.ts';
-import type { Clock, Randomness } from '../../shared/core/clock.ts';
+} from '#agents/protocol/messages.ts';
+import { fromLeasedTaskMessage, parseOperations, toCommitMessage } from '#agents/protocol/task-messages.ts';
+import { type BackOff, retry } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
 import {
   type Commit,
   type Lease,
@@ -19,9 +15,9 @@ import {
   leaseDurationMs,
   leaseMarginMs,
   type WorkerStore,
-} from '../../shared/core/tasks/task.ts';
-import type { SessionKeeper } from './agent-session.ts';
-import { type HubAnswer, HubAwayError, HubRefusalError } from './hub-client.ts';
+} from '#tasks/task.ts';
+import type { SessionKeeper } from './hub/agent-session.ts';
+import { type HubAnswer, HubAwayError, HubRefusalError } from './hub/hub-client.ts';
 
 const backOff: BackOff = { firstMs: 200, mostMs: 2_000 };
 

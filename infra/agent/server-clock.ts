@@ -1,4 +1,4 @@
-import type { Clock } from '../../shared/core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 
 /** By how much a later estimate must be less to be believed: the clock was set, and it is no slow answer. */
 const setBackMs = 2_000;

@@ -1,18 +1,18 @@
-import { type Work, workSchema } from '../../shared/agent-protocol/messages.ts';
-import { type BackOff, getPauseMs, getRandomMs } from '../../shared/core/back-off.ts';
-import { waitAtMost, waits } from '../../shared/core/deadline.ts';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import type { Hint } from '../../shared/core/tasks/agent-connections.ts';
-import type { AgentLoad } from '../../shared/core/tasks/agent-session.ts';
-import { processTaskMessage, type WorkerSystem } from '../../shared/core/tasks/process-message.ts';
-import { CheckpointError } from '../../shared/core/tasks/run-task.ts';
-import { addLogFields, runWithLogFields } from '../../shared/runtime/services/logger.ts';
-import type { SessionKeeper } from './agent-session.ts';
+import type { Hint } from '#agents/agent-connections.ts';
+import type { AgentLoad } from '#agents/agent-session.ts';
+import { type Work, workSchema } from '#agents/protocol/messages.ts';
+import { type BackOff, getPauseMs, getRandomMs } from '#core/back-off.ts';
+import { waitAtMost, waits } from '#core/deadline.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { addLogFields, runWithLogFields } from '#platform/services/logger.ts';
+import { processTaskMessage, type WorkerSystem } from '#tasks/process-message.ts';
+import { CheckpointError } from '#tasks/run-task.ts';
 import type { CacheFollowers } from './caching/cache-followers.ts';
-import type { GrantedAccounts } from './granted-accounts.ts';
-import { getRetryAfterMs, HubAwayError } from './hub-client.ts';
+import type { GrantedAccounts } from './config/granted-accounts.ts';
+import type { SessionKeeper } from './hub/agent-session.ts';
+import { getRetryAfterMs, HubAwayError } from './hub/hub-client.ts';
+import type { ReturnPlace } from './hub/return-place.ts';
 import { ReadRunner } from './read-runner.ts';
-import type { ReturnPlace } from './return-place.ts';
 import type { AgentMetrics } from './status/agent-metrics.ts';
 
 /** Milliseconds that tasks get to reach a checkpoint when the agent stops: all of it together is to take 20 seconds at most. */

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Environment, LocalManagers, LogLevel } from '../../shared/runtime/config.ts';
-import { findNearName } from './near-name.ts';
+import { findNearName } from '#core/near-name.ts';
+import type { Environment, LocalManagers, LogLevel } from '#platform/config.ts';
 
 /** What the command line says. */
 export interface CliOptions {

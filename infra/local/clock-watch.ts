@@ -1,7 +1,7 @@
 import { uptime } from 'node:os';
-import type { Logger } from '../../shared/core/logger.ts';
-import type { StoreClock } from '../../shared/core/store-clock.ts';
-import { systemClock, wallClock } from '../../shared/runtime/services/system.ts';
+import type { Logger } from '#core/logger.ts';
+import type { StoreClock } from '#platform/ports/store-clock.ts';
+import { systemClock, wallClock } from '#platform/services/system.ts';
 
 /** Milliseconds between two looks. */
 const lookMs = 5_000;

@@ -1,13 +1,13 @@
 import path from 'node:path';
-import type { Queue } from '../../functions/queues.ts';
-import type { Table } from '../../shared/aws/tables.ts';
+import type { Queue } from '#functions/queues.ts';
+import type { Table } from '#platform/aws/tables.ts';
 import {
   type EngineCredentials,
   endpointVariables,
   type LocalManagers,
   type LogLevel,
   variables,
-} from '../../shared/runtime/config.ts';
+} from '#platform/config.ts';
 import { toQueueUrl } from './engines/sqs/queue-engine.ts';
 
 /** Name of the file in the data directory with the key that signs the sessions of agents. */

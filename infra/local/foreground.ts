@@ -1,13 +1,13 @@
 import path from 'node:path';
-import { onceAborted } from '../../shared/core/deadline.ts';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import { readEnvironment } from '../../shared/runtime/config.ts';
-import type { AccountProblems } from '../../shared/runtime/services/providers.ts';
-import { loadSettings } from '../../shared/runtime/settings/settings.ts';
+import { onceAborted } from '#core/deadline.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { startCluster } from '#infra/tools/test-cluster/cluster.ts';
+import { GoUnavailableError } from '#infra/tools/test-cluster/go-toolchain.ts';
+import { makeFolderPrivate } from '#infra/tools/test-cluster/private-folder.ts';
+import { readEnvironment } from '#platform/config.ts';
+import type { AccountProblems } from '#provider-kit/services/providers.ts';
+import { loadSettings } from '#settings/live/settings.ts';
 import type { CliOptions } from './cli-options.ts';
-import { startCluster } from './cluster.ts';
-import { GoUnavailableError } from './go-toolchain.ts';
-import { makeFolderPrivate } from './private-folder.ts';
 import { formatReadyLine, formatReadyMessage, formatWarnings } from './ready-message.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { toDiskMessage } from './storage-message.ts';
@@ -102,7 +102,7 @@ async function listAccounts(runtime: Runtime): Promise<readonly string[]> {
 
 /** What the functions, which share this process and its settings, have to tell of accounts. */
 async function listProblems({ services }: Runtime): Promise<AccountProblems> {
-  const { listAccountProblems } = await import('../../shared/runtime/services/providers.ts');
+  const { listAccountProblems } = await import('#provider-kit/services/providers.ts');
   return listAccountProblems(services).catch(() => ({ rejectedAccounts: [], accountWarnings: [] }));
 }
 

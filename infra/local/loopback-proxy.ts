@@ -1,4 +1,4 @@
-import { readEnvironment, setEnvironment } from '../../shared/runtime/config.ts';
+import { readEnvironment, setEnvironment } from '#platform/config.ts';
 
 /**
  * Has this process, and what it starts, reach this machine directly, whatever proxy the environment names: with `NODE_USE_ENV_PROXY=1`

@@ -1,10 +1,10 @@
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import { readEnvironment } from '../../shared/runtime/config.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { keepFilesPrivate } from '#infra/tools/test-cluster/private-folder.ts';
+import { readEnvironment } from '#platform/config.ts';
 import { formatHelp, parseCliOptions, UsageError } from './cli-options.ts';
 import { bypassProxiesOnLoopback } from './loopback-proxy.ts';
-import { keepFilesPrivate } from './private-folder.ts';
 
 /** Where standard output really goes: everything else that is written to it ends on standard error. */
 const printToStandardOutput = takeStandardOutput();

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { AccountWarning, RejectedAccount } from '../../shared/core/settings/account.ts';
+import type { AccountWarning, RejectedAccount } from '#accounts/model/account.ts';
 import type { CliOptions } from './cli-options.ts';
 
 /** Accounts that are left out, and settings that may be meant otherwise, of which the message tells. */

@@ -1,4 +1,4 @@
-import type { Logger } from '../../shared/core/logger.ts';
+import type { Logger } from '#core/logger.ts';
 import type { Database } from './engines/dynamodb/database.ts';
 import { describeObstacle } from './engines/dynamodb/disk.ts';
 

@@ -5,9 +5,9 @@ import {
   type DynamoDBClient,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Table } from '../../shared/aws/tables.ts';
-import type { Clock } from '../../shared/core/clock.ts';
-import type { Logger } from '../../shared/core/logger.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Logger } from '#core/logger.ts';
+import type { Table } from '#platform/aws/tables.ts';
 
 /** The first run leaves the start alone, and a session of some minutes still gets one. Milliseconds. */
 const firstRunDelayMs = 60_000;

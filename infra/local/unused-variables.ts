@@ -1,4 +1,4 @@
-import type { Logger } from '../../shared/core/logger.ts';
+import type { Logger } from '#core/logger.ts';
 
 /** Variables of go-clouddriver that change nothing here, each with what is in its place. */
 const unused: readonly { readonly variables: readonly string[]; readonly instead: string }[] = [

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { asJsonArray, asJsonObject, isJsonObject, type JsonObject } from '../core/json.ts';
+import { asJsonArray, asJsonObject, isJsonObject, type JsonObject } from '#core/json.ts';
 
 /** JSON Schema of an object. */
 export interface AcceptedObject {

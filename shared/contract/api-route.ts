@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { JsonValue } from '../core/json.ts';
+import type { JsonValue } from '#core/json.ts';
 
 /** A value that shows what a caller sends or gets. */
 export type ApiExample = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { artifactField } from '../core/providers/artifact.ts';
+import { artifactField } from '#provider-kit/artifact.ts';
 import { toAcceptedObject } from './accepted.ts';
 import { artifactAccountSchema, artifactSchema, storedArtifactSchema } from './answers/artifacts.ts';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ifMatchMax } from '../core/request-limits.ts';
+import { ifMatchMax } from '#core/request-limits.ts';
 import {
   accountComparisonSchema,
   accountDefinitionSchema,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { toTooLargeMessage } from '../core/tasks/payload-limit.ts';
+import { toTooLargeMessage } from '#tasks/payload-limit.ts';
 import { errorSchema, errorShape, plainErrorSchema } from './answers/errors.ts';
 import type { ApiExamples } from './api-route.ts';
 

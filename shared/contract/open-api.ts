@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { apiVersion } from '../core/api-version.ts';
-import type { JsonObject } from '../core/json.ts';
-import { compareText } from '../core/text-order.ts';
+import { apiVersion } from '#core/api-version.ts';
+import type { JsonObject } from '#core/json.ts';
+import { compareText } from '#core/text-order.ts';
 import type {
   ApiAnswer,
   ApiExamples,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { JsonValue } from '../core/json.ts';
-import { stringField } from '../core/settings/coerce.ts';
+import type { JsonValue } from '#core/json.ts';
+import { stringField } from '#settings/coerce.ts';
 import { toAcceptedObject } from './accepted.ts';
 import type {
   ApiExamples,

@@ -1,6 +1,6 @@
-import { parseBoundedJson } from '../core/bounded-json.ts';
-import { FailedOperationError } from '../core/errors.ts';
-import { asJsonArray, asString, getPath, type JsonValue } from '../core/json.ts';
+import { parseBoundedJson } from '#core/bounded-json.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { asJsonArray, asString, getPath, type JsonValue } from '#core/json.ts';
 import { answerJsonBounds } from './limits.ts';
 import { isDigest } from './names.ts';
 

@@ -1,5 +1,5 @@
-import { inPlaceBytesMax } from '../threads/thread-limits.ts';
-import type { ThreadPool } from '../threads/thread-pool.ts';
+import { inPlaceBytesMax } from '#threads/thread-limits.ts';
+import type { ThreadPool } from '#threads/thread-pool.ts';
 import type { AnswerQuery, RegistryFacts } from './answer-job.ts';
 
 /** The place in which answers of an account's registry are read. */

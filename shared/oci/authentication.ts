@@ -1,7 +1,7 @@
-import { parseBoundedJson } from '../core/bounded-json.ts';
-import type { Clock } from '../core/clock.ts';
-import { AccessDeniedError, FailedOperationError } from '../core/errors.ts';
-import { asString, getPath } from '../core/json.ts';
+import { parseBoundedJson } from '#core/bounded-json.ts';
+import type { Clock } from '#core/clock.ts';
+import { AccessDeniedError, FailedOperationError } from '#core/errors.ts';
+import { asString, getPath } from '#core/json.ts';
 import { type Challenge, parseChallenge } from './challenge.ts';
 import type { BasicCredentials } from './credentials.ts';
 import { answerJsonBounds, tokensMax } from './limits.ts';

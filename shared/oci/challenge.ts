@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import { headerLengthMax } from './limits.ts';
 
 /** How a registry wants callers to say who they are, as its 401 tells. */

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { parseBoundedJson } from '../core/bounded-json.ts';
-import { FailedOperationError, getErrorMessage } from '../core/errors.ts';
-import { asString, getPath } from '../core/json.ts';
-import type { ProviderOptions } from '../core/providers/provider.ts';
-import type { RemoteText } from '../core/settings/remote-text.ts';
-import { isSecretReference, parseSecretReference } from '../core/settings/secret-reference.ts';
-import { createSecretText } from '../core/settings/secret-text.ts';
+import { parseBoundedJson } from '#core/bounded-json.ts';
+import { FailedOperationError, getErrorMessage } from '#core/errors.ts';
+import { asString, getPath } from '#core/json.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { RemoteText } from '#settings/remote-text.ts';
+import { isSecretReference, parseSecretReference } from '#settings/secret-reference.ts';
+import { createSecretText } from '#settings/secret-text.ts';
 import { smallAnswerBytesMax } from './limits.ts';
 
 const runProgram = promisify(execFile);

@@ -1,4 +1,4 @@
-import type { JsonBounds } from '../core/bounded-json.ts';
+import type { JsonBounds } from '#core/bounded-json.ts';
 
 /** Characters of a header of an answer that says where to go on. */
 export const headerLengthMax = 8_192;

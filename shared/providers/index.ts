@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from '../core/providers/provider.ts';
+import type { ProviderPlugin } from '#provider-kit/provider.ts';
 import { artifactsPlugin } from './artifacts/index.ts';
 import { dockerRegistryPlugin } from './docker-registry/index.ts';
 import { fiatPlugin } from './fiat/index.ts';

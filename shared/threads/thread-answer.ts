@@ -4,7 +4,7 @@ import {
   NotFoundError,
   TooLargeError,
   VisibleError,
-} from '../core/errors.ts';
+} from '#core/errors.ts';
 
 /** The last message of a thread. */
 export type ThreadAnswer = { readonly result: unknown } | { readonly error: PackedError };

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { Semaphore } from '../core/concurrency.ts';
-import { FailedOperationError, OverloadError } from '../core/errors.ts';
-import { retryAfterSeconds } from '../core/request-limits.ts';
+import { Semaphore } from '#core/concurrency.ts';
+import { FailedOperationError, OverloadError } from '#core/errors.ts';
+import { retryAfterSeconds } from '#core/request-limits.ts';
 import type { Job } from './job.ts';
 import { type ThreadAnswer, unpackError } from './thread-answer.ts';
 import { type ThreadLimits, threadLimits } from './thread-limits.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { operatorRoutes } from '../../functions/operator-routes.ts';
-import { type Route, routes } from '../../functions/routes.ts';
+import { operatorRoutes } from '#functions/operator-routes.ts';
+import { type Route, routes } from '#functions/routes.ts';
 import { loadSourceFiles } from './source-files.ts';
 
 /** Functions of routes without `{account}` in their path whose answers name no account, or none that callers must not know of: why. */
@@ -54,8 +54,8 @@ describe('routes without {account} in their path', () => {
     const sources = new Map(loadSourceFiles().map(({ path, text }) => [path, text]));
     const readWith = (module: string): string => {
       const text = sources.get(`functions/${module}.ts`) ?? '';
-      const imported = [...text.matchAll(/shared\/runtime\/http\/[\w-]+\.ts/g)];
-      return [text, ...imported.map(([path]) => sources.get(path) ?? '')].join('\n');
+      const imported = [...text.matchAll(/#([a-z-]+\/)?http\/[\w-]+\.ts/g)];
+      return [text, ...imported.map(([path]) => sources.get(path.replace('#', 'shared/')) ?? '')].join('\n');
     };
     const filtered = open.filter(
       ({ access }) => typeof access === 'object' && access.filter?.includes('accounts'),

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expandKeys } from '../../shared/core/settings/spring-config.ts';
-import { idleSections, unservedSections } from '../../shared/runtime/settings/known-settings.ts';
-import { findUnservedSettings } from '../../shared/runtime/settings/unserved-settings.ts';
+import { idleSections, unservedSections } from '#settings/live/known-settings.ts';
+import { findUnservedSettings } from '#settings/live/unserved-settings.ts';
+import { expandKeys } from '#settings/spring-config.ts';
 import { formatTable, putTable } from './generated-tables.ts';
 import { getCode, loadSourceFiles, root } from './source-files.ts';
 
@@ -39,7 +39,7 @@ describe('a setting that code reads', () => {
     expect(paths).toEqual(expect.arrayContaining(['busdriver.identity', 'credentials.primaryAccountTypes']));
   });
 
-  it('is known: name it in `knownSettings` of its plug-in, or in `ownSettings` of shared/runtime/settings/known-settings.ts', () => {
+  it('is known: name it in `knownSettings` of its plug-in, or in `ownSettings` of shared/settings/live/known-settings.ts', () => {
     const unknown = paths.filter(
       (path) => findUnservedSettings(expandKeys({ [path]: 'x' }), []).warnings.length > 0,
     );

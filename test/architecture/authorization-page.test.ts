@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Access, routes } from '../../functions/routes.ts';
+import { type Access, routes } from '#functions/routes.ts';
 import { root } from './source-files.ts';
 
 const page = readFileSync(join(root, 'docs/authorization.md'), 'utf8');

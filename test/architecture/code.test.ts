@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { rules } from './import-rules.ts';
 import { getCode, getLine, loadSourceFiles } from './source-files.ts';
 
 /** What some files do for all others. */
@@ -15,12 +16,12 @@ const backOff = 'shared/core/back-off.ts';
 const concurrency = 'shared/core/concurrency.ts';
 const deadline = 'shared/core/deadline.ts';
 /** Asks the machine for the time. */
-const system = 'shared/runtime/services/system.ts';
+const system = 'shared/platform/services/system.ts';
 /** What runs: in Lambda, and on one machine. */
-const running = /^(functions|infra\/local|shared)\//;
+const running = /^(functions|infra\/(local|server)|shared)\//;
 const shared = /^shared\//;
 
-const rules: readonly CodeRule[] = [
+const codeRules: readonly CodeRule[] = [
   {
     what: 'a pause that grows: a power but of constants',
     pattern: /\*\* (?!\d)|Math\.pow\(/g,
@@ -54,34 +55,34 @@ const rules: readonly CodeRule[] = [
   {
     what: "the machine's time: what is in memory goes by one clock, which no step moves",
     pattern: /Date\.now\(|new Date\(\)/g,
-    within: /^(functions|infra\/(agent|host|local)|shared)\//,
+    within: /^(functions|infra\/(agent|kubernetes|local|server)|shared)\//,
     only: [system],
   },
   {
-    what: 'time and chance in shared/core, which takes them as arguments',
+    what: 'time and chance in rules, which take them as arguments',
     pattern: /Math\.random\(|performance\.now\(|process\./g,
-    within: /^shared\/core\//,
+    within: new RegExp(`^(?:${rules})`),
     only: [],
   },
   {
     what: 'the environment of the process',
     pattern: /process\.env/g,
     within: /^(?!test\/)/,
-    only: ['shared/runtime/config.ts'],
+    only: ['shared/platform/config.ts'],
   },
   {
     // The last two ask for WRITE: what the store says of rights, and whether values of a Secret are shown.
     what: "a look at a caller's rights to an account: answers go through one filter",
     pattern: /mayUseAccount\(/g,
-    within: /^(functions|shared\/runtime)\//,
+    within: new RegExp(`^(?:functions/|(?!${rules}|shared/providers/)shared/)`),
     only: [
-      ...['shared/runtime/http/access-gate.ts', 'shared/runtime/http/request-access.ts'],
-      ...['shared/runtime/http/account-request.ts', 'shared/runtime/http/manifest-request.ts'],
+      ...['shared/access/http/access-gate.ts', 'shared/access/http/request-access.ts'],
+      ...['shared/accounts/http/account-request.ts', 'shared/views/http/manifest-request.ts'],
     ],
   },
 ];
 
-it.each(rules)('only $only have $what', ({ pattern, within, only }) => {
+it.each(codeRules)('only $only have $what', ({ pattern, within, only }) => {
   const found = loadSourceFiles()
     .filter(({ path }) => within.test(path))
     .map((file) => ({ path: file.path, code: getCode(file) }))

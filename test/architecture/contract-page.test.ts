@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { routes } from '../../functions/routes.ts';
-import type { ApiAnswer } from '../../shared/contract/api-route.ts';
-import { createApiTable } from '../../shared/contract/api-table.ts';
+import type { ApiAnswer } from '#contract/api-route.ts';
+import { createApiTable } from '#contract/api-table.ts';
+import { routes } from '#functions/routes.ts';
 import { formatTable, putTable } from './generated-tables.ts';
 import { root } from './source-files.ts';
 

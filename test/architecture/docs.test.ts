@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import packageJson from '../../package.json' with { type: 'json' };
-import * as taskItems from '../../shared/aws/tasks/task-items.ts';
-import * as agentSchedule from '../../shared/core/agents/agent-schedule.ts';
-import * as dueAgents from '../../shared/core/agents/due-agents.ts';
-import * as runAgent from '../../shared/core/agents/run-agent.ts';
-import * as journalFormats from '../../shared/core/tasks/journal-format.ts';
-import * as sweepTasks from '../../shared/core/tasks/sweep-tasks.ts';
-import * as task from '../../shared/core/tasks/task.ts';
+import * as agentSchedule from '#caching/scheduling/agent-schedule.ts';
+import * as dueAgents from '#caching/scheduling/due-agents.ts';
+import * as runAgent from '#caching/scheduling/run-agent.ts';
+import packageJson from '#package.json' with { type: 'json' };
+import * as taskItems from '#tasks/aws/task-items.ts';
+import * as journalFormats from '#tasks/journal-format.ts';
+import * as sweepTasks from '#tasks/sweep-tasks.ts';
+import * as task from '#tasks/task.ts';
 import { importRules } from './import-rules.ts';
 import { root } from './source-files.ts';
 

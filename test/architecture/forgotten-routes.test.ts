@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../functions/routes.ts';
-import { createApiTable } from '../../shared/contract/api-table.ts';
-import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
-import { v1OperationDefinitions } from '../../shared/providers/kubernetes/v1/operations/index.ts';
-import { createRouteCalls } from '../acceptance/contract/route-calls.ts';
-import { createHits } from '../fuzz/fuzz-hits.ts';
+import { createApiTable } from '#contract/api-table.ts';
+import { routes } from '#functions/routes.ts';
+import { operationDefinitions } from '#providers/kubernetes/operations/index.ts';
+import { v1OperationDefinitions } from '#providers/kubernetes/v1/operations/index.ts';
+import { createRouteCalls } from '#test/acceptance/contract/route-calls.ts';
+import { createHits } from '#test/fuzz/fuzz-hits.ts';
 import { findForgotten } from './additions.ts';
 import { RepositoryTexts } from './repository-texts.ts';
 import { listRoutes, type RouteItem, routeRules } from './route-rules.ts';

@@ -10,23 +10,42 @@ export interface ImportRule {
   readonly node: 'any' | 'pure' | 'none';
 }
 
+/** Pattern of rules: what Busdriver knows by itself, without input or output. */
+export const rules: string = [
+  ...['core', 'access', 'accounts', 'accounts/model', 'agents', 'artifact-store', 'caching/scheduling'],
+  ...['caching/scheduling/streams', 'caching/store', 'platform/ports', 'provider-kit', 'settings', 'tasks'],
+  ...['tasks/requests', 'views'],
+]
+  .map((folder) => `shared/${folder}/[^/]+\\.ts$`)
+  .join('|');
+
+/** Stores, queues and signers: rules carried out in AWS. */
+const adapters = 'shared/[a-z-]+/aws/';
+
+/** All that the subjects have but their adapters: rules, what is opened, and the edges. */
+const subjects = 'shared/(?!contract/|oci/|providers/|threads/|[a-z-]+/aws/)';
+
+/** The same without the edges: requests, messages of queues, schedules. */
+const opened = 'shared/(?!contract/|oci/|providers/|threads/|[a-z-]+/aws/|([a-z-]+/)?(http|events)/)';
+
+/** Packages of what is opened, and of the edges. */
+const packages = ['@middy/', '@aws-', 'aws-lambda', 'jose', 'yaml', 'zod'];
+
+/** The tables of functions. */
+const tables = 'functions/[a-z-]+\\.ts$';
+
 /** What may import what. CONTRIBUTING.md has it in words: change both. */
 export const importRules: readonly ImportRule[] = [
   { files: /^functions\/((agent|operator)-)?routes\.ts$/, may: ['functions/route.ts'], node: 'none' },
   { files: /^functions\/(route|queues|schedules)\.ts$/, may: [], node: 'none' },
-  {
-    files: /^functions\//,
-    may: ['shared/core/', 'shared/runtime/', 'shared/agent-protocol/', 'docs/openapi.json'],
-    answerTypes: true,
-    node: 'none',
-  },
-  { files: /^shared\/core\//, may: ['shared/core/', 'zod'], answerTypes: true, node: 'none' },
+  { files: /^functions\//, may: [subjects, 'docs/openapi.json'], answerTypes: true, node: 'none' },
+  { files: new RegExp(`^(?:${rules})`), may: [rules, 'zod'], answerTypes: true, node: 'none' },
   { files: /^shared\/contract\/answers\//, may: ['shared/contract/answers/', 'zod'], node: 'none' },
-  { files: /^shared\/contract\//, may: ['shared/contract/', 'shared/core/', 'zod'], node: 'none' },
-  { files: /^shared\/aws\//, may: ['shared/core/', 'shared/aws/', '@aws-sdk/', '@smithy/'], node: 'pure' },
+  { files: /^shared\/contract\//, may: ['shared/contract/', rules, 'zod'], node: 'none' },
+  { files: new RegExp(`^${adapters}`), may: [rules, adapters, '@aws-sdk/', '@smithy/'], node: 'pure' },
   {
     files: /^shared\/providers\/(index|operation-providers)\.ts$/,
-    may: ['shared/core/', 'shared/providers/[^/]+/index\\.ts$'],
+    may: [rules, 'shared/providers/[^/]+/index\\.ts$'],
     node: 'none',
   },
   {
@@ -35,80 +54,112 @@ export const importRules: readonly ImportRule[] = [
     node: 'none',
   },
   {
-    files: /^shared\/agent-protocol\//,
-    may: ['shared/core/', 'shared/agent-protocol/', 'zod', 'protobufjs'],
+    files: /^shared\/agents\/protocol\//,
+    may: [rules, 'shared/agents/protocol/', 'zod', 'protobufjs'],
     node: 'none',
   },
   { files: /^shared\/threads\//, may: ['shared/core/', 'shared/threads/'], node: 'any' },
-  { files: /^shared\/oci\//, may: ['shared/core/', 'shared/threads/', 'shared/oci/'], node: 'any' },
+  { files: /^shared\/oci\//, may: [rules, 'shared/threads/', 'shared/oci/'], node: 'any' },
   {
     files: /^shared\/providers\/([^/]+)\//,
     may: [
-      ...['shared/core/', 'shared/oci/', 'shared/threads/', 'shared/providers/$1/', 'undici'],
+      ...[rules, 'shared/oci/', 'shared/threads/', 'shared/providers/$1/', 'undici'],
       ...['fast-xml-parser', 'ipaddr.js', 'modern-tar', 'zod', 'yaml', '@kubernetes/client-node'],
     ],
     answerTypes: true,
     node: 'any',
   },
   {
-    files: /^shared\/runtime\//,
-    may: [
-      ...['shared/core/', 'shared/aws/', 'shared/providers/', 'shared/runtime/', 'shared/agent-protocol/'],
-      ...['functions/routes.ts', 'functions/agent-routes.ts', 'functions/operator-routes.ts', '@middy/'],
-      ...['@aws-', 'aws-lambda', 'jose', 'yaml', 'zod'],
-    ],
+    files: /^shared\/(?!([a-z-]+\/)?(http|events)\/)/,
+    may: [opened, adapters, 'shared/providers/', tables, ...packages],
     answerTypes: true,
+    node: 'any',
+  },
+  {
+    files: /^shared\//,
+    may: [subjects, adapters, 'shared/providers/', tables, ...packages],
+    answerTypes: true,
+    node: 'any',
+  },
+  {
+    files: /^infra\/server\//,
+    may: [
+      'infra/server/',
+      subjects,
+      'shared/platform/aws/tables.ts',
+      tables,
+      '@aws-sdk/',
+      'ws',
+      'aws-lambda',
+    ],
     node: 'any',
   },
   {
     files: /^infra\/local\//,
     may: [
-      ...['infra/local/', 'shared/core/', 'shared/runtime/', 'shared/agent-protocol/hint-frames.ts'],
-      ...['shared/aws/tables.ts', 'functions/[a-z-]+\\.ts$'],
-    ].concat(['@aws-sdk/', 'esbuild', 'ws', 'yaml', 'aws-lambda']),
+      ...['infra/local/', 'infra/server/', 'infra/tools/test-cluster/', subjects],
+      ...['shared/platform/aws/tables.ts', tables, '@aws-sdk/', 'aws-lambda'],
+    ],
     node: 'any',
   },
   {
-    files: /^infra\/host\//,
+    files: /^infra\/kubernetes\//,
     may: [
-      ...['infra/host/', 'infra/local/', 'shared/core/', 'shared/runtime/', 'shared/agent-protocol/'],
-      ...['shared/providers/kubernetes/', 'shared/aws/tables.ts', 'functions/[a-z-]+\\.ts$'],
+      ...['infra/kubernetes/', 'infra/server/', 'infra/local/cli-options.ts', 'infra/tools/build/'],
+      ...[subjects, 'shared/providers/kubernetes/', 'shared/platform/aws/tables.ts', tables],
     ].concat(['@aws-sdk/', '@grpc/grpc-js', 'aws-lambda']),
     node: 'any',
   },
   {
     files: /^infra\/agent\//,
     may: [
-      ...['infra/agent/', 'infra/local/build.ts', 'shared/core/', 'shared/agent-protocol/'],
-      ...['shared/providers/kubernetes/', 'shared/aws/identity/gateway-signer.ts'],
-      ...['shared/runtime/config.ts', 'shared/runtime/garbage.ts', 'shared/runtime/services/logger.ts'],
-      ...['shared/runtime/services/system.ts', 'package.json', '@grpc/grpc-js', 'undici', 'yaml'],
+      ...['infra/agent/', 'infra/tools/build/', rules, 'shared/agents/protocol/'],
+      ...['shared/providers/kubernetes/', 'shared/platform/aws/identity/gateway-signer.ts'],
+      ...['shared/platform/config.ts', 'shared/platform/garbage.ts', 'shared/platform/services/logger.ts'],
+      ...['shared/platform/services/system.ts', 'package.json', '@grpc/grpc-js', 'undici', 'yaml'],
     ],
     node: 'any',
   },
   {
-    files: /^infra\/check\//,
+    files: /^infra\/tools\/deploy-check\//,
     may: [
-      ...['infra/check/', 'infra/[a-z-]+\\.ts$', 'infra/stacks/', 'shared/core/'],
-      ...['shared/runtime/settings/settings.ts', '@aws-sdk/', '@smithy/types', 'aws-cdk-lib', 'commander'],
+      ...['infra/tools/deploy-check/', 'infra/aws/context/', 'infra/aws/stacks/', 'shared/core/'],
+      ...[
+        rules,
+        'shared/settings/live/settings.ts',
+        '@aws-sdk/',
+        '@smithy/types',
+        'aws-cdk-lib',
+        'commander',
+      ],
     ],
     node: 'any',
   },
   {
-    files: /^infra\//,
+    files: /^infra\/tools\//,
+    may: ['infra/tools/', 'infra/local/', subjects, 'esbuild', 'yaml', 'commander', tables],
+    node: 'any',
+  },
+  {
+    files: /^infra\/aws\//,
     may: [
-      ...['infra/', 'shared/core/metrics.ts', 'shared/core/tasks/payload-limit.ts'],
-      ...['shared/core/request-limits.ts', 'shared/aws/tables.ts', 'shared/runtime/config.ts'],
-      ...['functions/[a-z-]+\\.ts$', 'aws-cdk-lib', 'constructs', 'commander', 'esbuild'],
+      ...['infra/aws/', 'shared/core/', 'shared/tasks/payload-limit.ts', 'shared/platform/config.ts'],
+      ...[
+        'shared/platform/aws/tables.ts',
+        tables,
+        'docs/openapi.json',
+        'aws-cdk-lib',
+        'constructs',
+        'esbuild',
+      ],
     ],
     node: 'any',
   },
   {
     files: /^cli\//,
     may: [
-      ...['cli/', 'shared/core/', 'shared/runtime/config.ts', 'shared/runtime/services/system.ts'],
-      ...['shared/runtime/settings/settings.ts', 'shared/providers/kubernetes/transport/', 'package.json'],
-      ...['commander', 'yaml'],
+      ...['cli/', rules, 'shared/platform/config.ts', 'shared/platform/services/system.ts', 'package.json'],
+      ...['shared/settings/live/settings.ts', 'shared/providers/kubernetes/transport/', 'commander', 'yaml'],
     ],
     node: 'any',
   },

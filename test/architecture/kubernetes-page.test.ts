@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { InvalidInputError } from '../../shared/core/errors.ts';
-import type { JsonObject } from '../../shared/core/json.ts';
-import type { PreparedOperation } from '../../shared/core/tasks/operation.ts';
-import { builtInKinds } from '../../shared/providers/kubernetes/kinds/index.ts';
-import type {
-  Capability,
-  KindDefinition,
-  ReplacerSet,
-} from '../../shared/providers/kubernetes/kinds/kind.ts';
-import { deployPriorities } from '../../shared/providers/kubernetes/kinds/priority.ts';
-import { getSettledStatus } from '../../shared/providers/kubernetes/kinds/status.ts';
-import { annotationKeys } from '../../shared/providers/kubernetes/manifest/annotations.ts';
-import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
-import { getOperation, loadOperations, openProvider } from '../shared/providers/kubernetes/provider-setup.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { builtInKinds } from '#providers/kubernetes/kinds/index.ts';
+import type { Capability, KindDefinition, ReplacerSet } from '#providers/kubernetes/kinds/kind.ts';
+import { deployPriorities } from '#providers/kubernetes/kinds/priority.ts';
+import { getSettledStatus } from '#providers/kubernetes/kinds/status.ts';
+import { annotationKeys } from '#providers/kubernetes/manifest/annotations.ts';
+import { operationDefinitions } from '#providers/kubernetes/operations/index.ts';
+import type { PreparedOperation } from '#tasks/operation.ts';
+import {
+  getOperation,
+  loadOperations,
+  openProvider,
+} from '#test/shared/providers/kubernetes/provider-setup.ts';
 import { formatTable, putTable } from './generated-tables.ts';
 import { root } from './source-files.ts';
 

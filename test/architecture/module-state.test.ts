@@ -10,22 +10,22 @@ const empty = 'stands for what has nothing; nobody changes it';
 
 /** What outlives a call in a module, and why that mixes nothing of two installations. */
 const exceptions: { readonly [place: string]: string } = {
-  'shared/runtime/services/process-services.ts ofProcess':
+  'shared/platform/services/process-services.ts ofProcess':
     'of a process of Lambda, which runs one installation',
-  'shared/runtime/services/logger.ts scope': 'holds fields by call, and each call has its own',
-  'shared/aws/item-reader.ts taskReader': name,
-  'shared/aws/item-reader.ts accountReader': name,
-  'shared/aws/item-reader.ts cacheReader': name,
-  'shared/core/settings/bounded-fields.ts dropped': 'counts within one parsing, which never waits',
+  'shared/platform/services/logger.ts scope': 'holds fields by call, and each call has its own',
+  'shared/platform/aws/item-reader.ts taskReader': name,
+  'shared/platform/aws/item-reader.ts accountReader': name,
+  'shared/platform/aws/item-reader.ts cacheReader': name,
+  'shared/settings/bounded-fields.ts dropped': 'counts within one parsing, which never waits',
   'shared/providers/fiat/answers.ts sharedSets': 'sets that nobody changes, by what they hold',
   'shared/providers/kubernetes/client/discovery.ts builtIn': 'resources that every cluster serves',
   'shared/providers/kubernetes/account/account.ts readEntries':
     'what follows from an entry, by the entry itself',
   'shared/providers/kubernetes/manifest/traffic.ts indexes': list,
   'shared/providers/kubernetes/manifest/version.ts indexes': list,
-  'shared/providers/artifacts/download-slots.ts slotsOfProcess': limit,
+  'shared/providers/artifacts/download/download-slots.ts slotsOfProcess': limit,
   'shared/threads/thread-pool.ts threadsOfProcess': limit,
-  'shared/providers/artifacts/lookup-turns.ts turnsOfProcess': limit,
+  'shared/providers/artifacts/download/lookup-turns.ts turnsOfProcess': limit,
   'shared/providers/kubernetes/client/gathered-lists.ts gatheredLists': limit,
   'shared/providers/kubernetes/transport/answer-memory.ts answerMemory': limit,
   'shared/providers/kubernetes/credentials/oidc.ts logins':

@@ -1,8 +1,8 @@
-import { builtInKinds } from '../../shared/providers/kubernetes/kinds/index.ts';
-import type { KindDefinition } from '../../shared/providers/kubernetes/kinds/kind.ts';
-import { getSettledStatus } from '../../shared/providers/kubernetes/kinds/status.ts';
-import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
-import { v1OperationDefinitions } from '../../shared/providers/kubernetes/v1/operations/index.ts';
+import { builtInKinds } from '#providers/kubernetes/kinds/index.ts';
+import type { KindDefinition } from '#providers/kubernetes/kinds/kind.ts';
+import { getSettledStatus } from '#providers/kubernetes/kinds/status.ts';
+import { operationDefinitions } from '#providers/kubernetes/operations/index.ts';
+import { v1OperationDefinitions } from '#providers/kubernetes/v1/operations/index.ts';
 import { type Addition, addition } from './additions.ts';
 import type { RepositoryTexts } from './repository-texts.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { plugins } from '../../shared/providers/index.ts';
-import { operationProviders } from '../../shared/providers/operation-providers.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { plugins } from '#providers/index.ts';
+import { operationProviders } from '#providers/operation-providers.ts';
 import { getCode, getLine, loadSourceFiles } from './source-files.ts';
 
 /** What names a provider, or what only one of them knows: EKS is Kubernetes to Busdriver. `artifacts` is Spinnaker's common word. */
@@ -22,16 +22,16 @@ const exceptions = [
   ],
   ['functions/operator-routes.ts', 'kubernetes', "Armory's agent has such a path"],
   [
-    'shared/core/eks.ts shared/core/lookup.ts shared/core/providers/placement-services.ts',
+    'shared/platform/ports/eks.ts shared/platform/ports/lookup.ts shared/provider-kit/placement-services.ts',
     'eks',
     'EKS is a service of AWS that any plug-in may ask for',
   ],
   [
-    'shared/aws/identity/ shared/runtime/services/',
+    'shared/platform/aws/identity/ shared/platform/services/',
     'eks',
     'this is how that service is asked, and opened for plug-ins',
   ],
-  ['shared/core/providers/search.ts', 'front50', 'Clouddriver calls applications and projects so in answers'],
+  ['shared/views/search.ts', 'front50', 'Clouddriver calls applications and projects so in answers'],
   [
     'functions/api/projects/list-project-clusters.ts',
     'front50',
@@ -39,12 +39,12 @@ const exceptions = [
   ],
   ['functions/api/docs/get-start-page.ts', 'kubernetes', 'it tells people what Busdriver is'],
   [
-    'shared/runtime/settings/',
+    'shared/settings/live/',
     'fiat',
     'settings that leave open who may call are refused before any plug-in is opened',
   ],
   [
-    'shared/core/settings/account-storage.ts',
+    'shared/settings/account-storage.ts',
     'fiat',
     'operators say by a setting of this name who may manage accounts without it',
   ],

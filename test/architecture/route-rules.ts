@@ -1,8 +1,8 @@
-import { type Route, routes } from '../../functions/routes.ts';
-import type { ApiTable } from '../../shared/contract/api-table.ts';
-import { table as rights } from '../acceptance/access/expectations.ts';
-import { createRouteCalls, toTarget } from '../acceptance/contract/route-calls.ts';
-import { createHits, unaimedRoutes } from '../fuzz/fuzz-hits.ts';
+import type { ApiTable } from '#contract/api-table.ts';
+import { type Route, routes } from '#functions/routes.ts';
+import { table as rights } from '#test/acceptance/access/expectations.ts';
+import { createRouteCalls, toTarget } from '#test/acceptance/contract/route-calls.ts';
+import { createHits, unaimedRoutes } from '#test/fuzz/fuzz-hits.ts';
 import type { Rule } from './additions.ts';
 
 /** A route, and what is said of it in data. What stands in texts is looked for there. */

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { agentRoutes, connectionRows } from '../../functions/agent-routes.ts';
-import { authorizers } from '../../functions/authorizers.ts';
-import { operatorRoutes } from '../../functions/operator-routes.ts';
-import { queues } from '../../functions/queues.ts';
-import { routes } from '../../functions/routes.ts';
-import { schedules } from '../../functions/schedules.ts';
+import { agentRoutes, connectionRows } from '#functions/agent-routes.ts';
+import { authorizers } from '#functions/authorizers.ts';
+import { operatorRoutes } from '#functions/operator-routes.ts';
+import { queues } from '#functions/queues.ts';
+import { routes } from '#functions/routes.ts';
+import { schedules } from '#functions/schedules.ts';
 import { loadSourceFiles, root } from './source-files.ts';
 
 const everyRoute = [...routes, ...agentRoutes, ...operatorRoutes];

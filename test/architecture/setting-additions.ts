@@ -1,13 +1,13 @@
-import { contextOptions } from '../../infra/context-options.ts';
-import { formatHelp } from '../../infra/local/cli-options.ts';
-import * as metrics from '../../shared/core/metrics.ts';
-import { accountOptions } from '../../shared/providers/kubernetes/account/account-fields.ts';
-import { variables } from '../../shared/runtime/config.ts';
+import * as metrics from '#core/metrics.ts';
+import { contextOptions } from '#infra/aws/context/context-options.ts';
+import { formatHelp } from '#infra/local/cli-options.ts';
+import { variables } from '#platform/config.ts';
+import { accountOptions } from '#providers/kubernetes/account/account-fields.ts';
 import { type Addition, addition } from './additions.ts';
 import type { RepositoryTexts } from './repository-texts.ts';
 
-const config = 'shared/runtime/config.ts';
-const configTest = 'test/shared/runtime/config.test.ts';
+const config = 'shared/platform/config.ts';
+const configTest = 'test/shared/platform/config.test.ts';
 
 /** What is configured and measured. */
 export const settingAdditions: readonly Addition[] = [
@@ -90,16 +90,17 @@ export const settingAdditions: readonly Addition[] = [
     },
     {
       isKept: ({ option }, texts) =>
-        new RegExp(`\\b${option}\\b`).test(texts.read('test/infra/assembly/option-sets.ts')),
+        new RegExp(`\\b${option}\\b`).test(texts.read('test/infra/aws/assembly/option-sets.ts')),
       tell: ({ option }) =>
-        `no test of ${option}: a choice in test/infra/assembly/option-sets.ts must have it`,
+        `no test of ${option}: a choice in test/infra/aws/assembly/option-sets.ts must have it`,
     },
   ]),
   addition('a metric', listMetrics, [
     {
-      isKept: ({ constant }, texts) => texts.isNamedIn('shared/runtime/', new RegExp(`\\b${constant}\\b`)),
+      isKept: ({ constant }, texts) =>
+        texts.isNamedIn('shared/', new RegExp(`(?<!export const )\\b${constant}\\b`)),
       tell: ({ constant, metric }) =>
-        `nothing tells ${metric}: record ${constant} in shared/runtime/services/agent-metrics.ts, or wherever its value is known`,
+        `nothing tells ${metric}: record ${constant} in shared/caching/services/agent-metrics.ts, or wherever its value is known`,
     },
     {
       isKept: ({ metric }, texts) =>
@@ -109,15 +110,15 @@ export const settingAdditions: readonly Addition[] = [
     },
     {
       isKept: ({ metric }, texts) =>
-        texts.isNamedIn('test/shared/runtime/', new RegExp(`\\b${metric}\\b`)) ||
-        texts.isNamedIn('test/infra/bundled-functions.test.ts', new RegExp(`\\b${metric}\\b`)),
+        texts.isNamedIn('test/shared/', new RegExp(`\\b${metric}\\b`)) ||
+        texts.isNamedIn('test/infra/aws/bundled-functions.test.ts', new RegExp(`\\b${metric}\\b`)),
       tell: ({ metric }) =>
-        `no test of ${metric}: test/shared/runtime/services/agent-metrics.test.ts must expect the line that tells it`,
+        `no test of ${metric}: test/shared/caching/services/agent-metrics.test.ts must expect the line that tells it`,
     },
   ]),
 ];
 
-/** What the docstring of its setting in `shared/runtime/config.ts` says of a variable; undefined where it has none. */
+/** What the docstring of its setting in `shared/platform/config.ts` says of a variable; undefined where it has none. */
 export function findVariableText(variable: string, source: string): string | undefined {
   const setting = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*)\\*/\\s+\\w+: \\{\\s*variable: '${variable}'`);
   return setting

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, posix, relative } from 'node:path';
+import { join, posix, relative } from 'node:path';
 import { parseSync } from 'oxc-parser';
+import packageJson from '#package.json' with { type: 'json' };
 
 /** The project's folder. */
 export const root = join(import.meta.dirname, '..', '..');
@@ -45,21 +46,32 @@ function loadSourceFile(path: string): SourceFile {
 
 /** What a file imports: paths from the root for files of ours, names as written for packages. */
 export function findImports(file: SourceFile): string[] {
-  return findRequests(file, () => true);
+  return findRequests(file).map((request) => resolveRequest(file.path, request));
 }
 
 /** What is left of a file's imports when it runs: without those of `import type` and `export type`. */
 export function findRunTimeImports(file: SourceFile): string[] {
-  return findRequests(file, (statement) => !/^(import|export)\s+type\b/.test(statement));
+  const requests = findRequests(file, (statement) => !/^(import|export)\s+type\b/.test(statement));
+  return requests.map((request) => resolveRequest(file.path, request));
 }
 
-function findRequests(
-  { path, parsed, text }: SourceFile,
-  isWanted: (statement: string) => boolean,
+/** Where a request of a file leads: as {@link findImports} has it. */
+export function resolveRequest(path: string, request: string): string {
+  if (request.startsWith('.')) return posix.join(posix.dirname(path), request);
+  const [key, target] =
+    Object.entries(packageJson.imports).find(([name]) => request.startsWith(name.replace(/\*$/, ''))) ?? [];
+  if (key === undefined || target === undefined) return request;
+  return posix.normalize(target.replace('*', request.slice(key.length - 1)));
+}
+
+/** What a file imports, as it is written there. */
+export function findRequests(
+  { parsed, text }: SourceFile,
+  isWanted: (statement: string) => boolean = () => true,
 ): string[] {
   const choose = <T extends { start: number; end: number }>(statements: readonly T[]): T[] =>
     statements.filter(({ start, end }) => isWanted(text.slice(start, end)));
-  const requests = [
+  return [
     ...choose(parsed.module.staticImports).map((one) => one.moduleRequest.value),
     ...choose(parsed.module.staticExports).flatMap((one) =>
       one.entries.map((entry) => entry.moduleRequest?.value).filter((value) => value !== undefined),
@@ -69,9 +81,6 @@ function findRequests(
       .filter((literal) => /^['"]/.test(literal))
       .map((literal) => literal.slice(1, -1)),
   ];
-  return requests.map((request) =>
-    request.startsWith('.') ? posix.join(dirname(path).replaceAll('\\', '/'), request) : request,
-  );
 }
 
 /** Calls `visit` for every node below, and including, `node`. */

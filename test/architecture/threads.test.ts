@@ -1,6 +1,5 @@
-import { posix } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadSourceFiles, type SourceFile } from './source-files.ts';
+import { loadSourceFiles, resolveRequest, type SourceFile } from './source-files.ts';
 
 const files = loadSourceFiles().filter(({ path }) => !path.startsWith('test/'));
 
@@ -15,7 +14,7 @@ const modules = new Set(
 function findEarlyImports({ path, text, parsed }: SourceFile): readonly string[] {
   return parsed.module.staticImports
     .filter(({ start, end }) => !/^import\s+type\b/.test(text.slice(start, end)))
-    .map(({ moduleRequest: { value } }) => posix.join(posix.dirname(path), value));
+    .map(({ moduleRequest: { value } }) => resolveRequest(path, value));
 }
 
 it('modules of threads are imported late alone: else bundles do not keep them in files of their own', () => {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConcurrencyLimit, mapConcurrently } from '../../shared/core/concurrency.ts';
-import { startSharedEngines } from '../acceptance/kubernetes/shared-engines.ts';
-import type { TestBroker } from '../support/services/token-broker.ts';
+import { createConcurrencyLimit, mapConcurrently } from '#core/concurrency.ts';
+import { startSharedEngines } from '#test/acceptance/kubernetes/shared-engines.ts';
+import type { TestBroker } from '#test/support/services/token-broker.ts';
 import { type ApiClient, NotServedError, openApiClient } from './api-client.ts';
 import type { BenchServer } from './bench-server.ts';
 import type { ClusterAccess } from './cluster-access.ts';

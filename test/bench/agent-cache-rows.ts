@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AgentProcess, createTokenSigner, toAgentAccount } from '../support/agents/agent-process.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { type AgentProcess, createTokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { type ApiClient, openApiClient } from './api-client.ts';
 import { waitForText, waitUntilShown } from './application-shown.ts';
 import { type BenchApplication, deleteNamespace, makeApplication, planApplication } from './bench-world.ts';

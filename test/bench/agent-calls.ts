@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createTokenSigner, type TokenSigner, toAgentAccount } from '../support/agents/agent-process.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { createTokenSigner, type TokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { openApiClient } from './api-client.ts';
 import { deleteNamespace, makeNamespace } from './bench-world.ts';
 import { type CallCounter, startCallCounter } from './call-counter.ts';

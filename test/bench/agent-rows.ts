@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConcurrencyLimit } from '../../shared/core/concurrency.ts';
-import { type AgentProcess, createTokenSigner, toAgentAccount } from '../support/agents/agent-process.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { createConcurrencyLimit } from '#core/concurrency.ts';
+import { type AgentProcess, createTokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { type ApiClient, openApiClient } from './api-client.ts';
 import { deleteNamespace, makeNamespace } from './bench-world.ts';
 import { type ClusterAccess, openClusterClient } from './cluster-access.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { listen } from '../support/network/listening.ts';
+import { listen } from '#test/support/network/listening.ts';
 import { openApiClient } from './api-client.ts';
 import { waitUntilShown } from './application-shown.ts';
 

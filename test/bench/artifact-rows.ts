@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from '../support/network/listening.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { listen } from '#test/support/network/listening.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { measureImportOf } from './bundles.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { type FetchedArtifact, openArtifact, readArtifact } from './fetched-artifact.ts';

@@ -1,6 +1,6 @@
-import { type ConcurrencyLimit, createConcurrencyLimit } from '../../shared/core/concurrency.ts';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import { startTokenBroker } from '../support/services/token-broker.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from '#core/concurrency.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { startTokenBroker } from '#test/support/services/token-broker.ts';
 import {
   type AccountContext,
   type AccountSizes,

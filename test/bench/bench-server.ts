@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { openApiClient } from './api-client.ts';
 import type { BenchMode, PeerOptions } from './bench-options.ts';
 import { type ProcessFigures, readProcessFigures } from './process-figures.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fillApplication } from '../support/cluster/fill-application.ts';
+import { fillApplication } from '#test/support/cluster/fill-application.ts';
 import { type ClusterAccess, type ClusterClient, openClusterClient } from './cluster-access.ts';
 
 /** Requests at a time while events are made. */

@@ -1,4 +1,4 @@
-import { ceilings } from '../support/system/function-bundles.ts';
+import { ceilings } from '#test/support/system/function-bundles.ts';
 import { type BundleReport, importAimMs } from './bundles.ts';
 
 /**

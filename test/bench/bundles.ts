@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { getBundle, getBundles } from '../../infra/bundles.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { getBundle, getBundles } from '#infra/aws/bundling/bundles.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import {
   estimateSizes,
   type FunctionKind,
@@ -8,7 +8,7 @@ import {
   listFunctions,
   measureImport,
   writeBundle,
-} from '../support/system/function-bundles.ts';
+} from '#test/support/system/function-bundles.ts';
 import type { RowResult } from './rows.ts';
 import { summarize } from './statistics.ts';
 

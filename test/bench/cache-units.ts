@@ -1,17 +1,17 @@
-import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
-import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
-import { cacheTable } from '../../shared/aws/tables.ts';
-import { getClaimableTurn } from '../../shared/core/agents/agent-schedule.ts';
-import type { CacheStore } from '../../shared/core/cache/cache-store.ts';
-import { toRevision } from '../../shared/core/cache/revision.ts';
-import { createCacheWriter } from '../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
-import type { ObjectChange } from '../../shared/providers/kubernetes/cache-writer/object-change.ts';
-import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
-import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/index.ts';
-import type { ObjectFacts } from '../../shared/providers/kubernetes/rows/facts.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
-import { countCapacity, type Units } from '../support/engines/count-capacity.ts';
-import type { StoreTestClient } from '../support/engines/store-test-client.ts';
+import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import { getClaimableTurn } from '#caching/scheduling/agent-schedule.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import type { ObjectChange } from '#providers/kubernetes/cache-writer/object-change.ts';
+import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { countCapacity, type Units } from '#test/support/engines/count-capacity.ts';
+import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
 
 export interface UnitsReport {
   readonly objects: number;

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { agentRoutes } from '../../functions/agent-routes.ts';
-import { listen } from '../support/network/listening.ts';
+import { agentRoutes } from '#functions/agent-routes.ts';
+import { listen } from '#test/support/network/listening.ts';
 
 export interface CallCounter extends AsyncDisposable {
   readonly url: string;

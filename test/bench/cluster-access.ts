@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Pool } from 'undici';
 import { parse } from 'yaml';
-import type { Cluster } from '../../infra/local/cluster.ts';
+import type { Cluster } from '#infra/tools/test-cluster/cluster.ts';
 
 /** How to reach the control plane, with all rights. */
 export type ClusterAccess = Pick<Cluster, 'kubeconfig' | 'server' | 'caFile' | 'token'>;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AgentProcess, startAgent, type TokenSigner } from '../support/agents/agent-process.ts';
+import { type AgentProcess, startAgent, type TokenSigner } from '#test/support/agents/agent-process.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import type { RunningSystem } from './running-system.ts';
 

@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
-import type { LocalEngines } from '../../infra/local/engines/local-engines.ts';
+import type { LocalEngines } from '#infra/local/local-engines.ts';
 
 /**
  * Preloaded into the local runtime (`node --import`): counts the calls that it makes, by AWS operation or by Kubernetes

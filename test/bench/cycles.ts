@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fillApplication } from '../support/cluster/fill-application.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { fillApplication } from '#test/support/cluster/fill-application.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { openApiClient } from './api-client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import type { CallTable } from './own-rows.ts';

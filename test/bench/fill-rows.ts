@@ -1,4 +1,4 @@
-import { createConcurrencyLimit } from '../../shared/core/concurrency.ts';
+import { createConcurrencyLimit } from '#core/concurrency.ts';
 import type { ApiClient } from './api-client.ts';
 import { waitUntilShown } from './application-shown.ts';
 import type { BenchServer } from './bench-server.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type GitServer, startGitServer } from '../support/artifacts/git-server.ts';
+import { type GitServer, startGitServer } from '#test/support/artifacts/git-server.ts';
 import { type FetchedArtifact, readArtifact } from './fetched-artifact.ts';
 import type { RowResult } from './rows.ts';
 import type { RunningSystem } from './running-system.ts';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { listen } from '../support/network/listening.ts';
+import { listen } from '#test/support/network/listening.ts';
 
 /** A Docker registry that lists tags and stores nothing. Disposing stops it. */
 export interface ImageRegistry extends AsyncDisposable {

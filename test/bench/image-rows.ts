@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConcurrencyLimit } from '../../shared/core/concurrency.ts';
-import { asJsonArray, getPath, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
+import { createConcurrencyLimit } from '#core/concurrency.ts';
+import { asJsonArray, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { ApiClient } from './api-client.ts';
 import type { BenchServer } from './bench-server.ts';
 import type { ImageRegistry } from './image-registry.ts';

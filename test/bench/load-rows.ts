@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConcurrencyLimit } from '../../shared/core/concurrency.ts';
+import type { ConcurrencyLimit } from '#core/concurrency.ts';
 import { type ApiClient, BusyError } from './api-client.ts';
 import type { BenchServer } from './bench-server.ts';
 import type { Row, RowHead } from './rows.ts';

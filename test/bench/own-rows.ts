@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { type ApiClient, openApiClient } from './api-client.ts';
 import type { BenchMode } from './bench-options.ts';
 import { toModeFields, toOwnName } from './bench-server.ts';

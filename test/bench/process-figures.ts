@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { readMemoryMiB } from '../support/system/process-memory.ts';
+import { readMemoryMiB } from '#test/support/system/process-memory.ts';
 
 /** Milliseconds in a tick, in which Linux counts what processes use. */
 const tickMs = 10;

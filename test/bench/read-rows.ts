@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConcurrencyLimit } from '../../shared/core/concurrency.ts';
+import type { ConcurrencyLimit } from '#core/concurrency.ts';
 import type { ApiClient } from './api-client.ts';
 import { waitForText, waitUntilShown } from './application-shown.ts';
 import type { BenchServer } from './bench-server.ts';

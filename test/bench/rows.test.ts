@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createConcurrencyLimit } from '../../shared/core/concurrency.ts';
+import { createConcurrencyLimit } from '#core/concurrency.ts';
 import { measureRows, type Row, type RowResult, takeMemory, takeSamples } from './rows.ts';
 
 function collect() {

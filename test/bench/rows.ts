@@ -1,5 +1,5 @@
-import type { ConcurrencyLimit } from '../../shared/core/concurrency.ts';
-import { getErrorMessage } from '../../shared/core/errors.ts';
+import type { ConcurrencyLimit } from '#core/concurrency.ts';
+import { getErrorMessage } from '#core/errors.ts';
 import type { BenchServer } from './bench-server.ts';
 import { type Summary, summarize } from './statistics.ts';
 

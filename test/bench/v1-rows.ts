@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConcurrencyLimit, mapConcurrently } from '../../shared/core/concurrency.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { createConcurrencyLimit, mapConcurrently } from '#core/concurrency.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { type ApiClient, openApiClient } from './api-client.ts';
 import { deleteNamespace, makeNamespace } from './bench-world.ts';
 import { type ClusterAccess, type ClusterClient, openClusterClient } from './cluster-access.ts';

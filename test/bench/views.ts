@@ -3,19 +3,19 @@
  * 4 pods each, and how many bytes their facts are. No store, no HTTP.
  */
 
-import type { Manifest } from '../../shared/providers/kubernetes/api/manifest.ts';
-import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/index.ts';
-import type { ServerGroupFacts } from '../../shared/providers/kubernetes/rows/facts.ts';
-import { encodeFacts } from '../../shared/providers/kubernetes/rows/facts-codec.ts';
-import { decodeRow, encodeRow } from '../../shared/providers/kubernetes/rows/row-codec.ts';
-import { toFacts } from '../../shared/providers/kubernetes/rows/to-facts.ts';
-import type { ApplicationFacts } from '../../shared/providers/kubernetes/views/application-facts.ts';
-import { toLoadBalancerViews } from '../../shared/providers/kubernetes/views/load-balancer-view.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import type { ServerGroupFacts } from '#providers/kubernetes/rows/facts.ts';
+import { encodeFacts } from '#providers/kubernetes/rows/facts-codec.ts';
+import { decodeRow, encodeRow } from '#providers/kubernetes/rows/row-codec.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
+import type { ApplicationFacts } from '#providers/kubernetes/views/application-facts.ts';
+import { toLoadBalancerViews } from '#providers/kubernetes/views/load-balancer-view.ts';
 import {
   toExpandedServerGroupViews,
   toServerGroupSummaryViews,
-} from '../../shared/providers/kubernetes/views/server-group-view.ts';
-import { createEntries, storeInRow } from '../shared/providers/kubernetes/rows/assembled-facts.ts';
+} from '#providers/kubernetes/views/server-group-view.ts';
+import { createEntries, storeInRow } from '#test/shared/providers/kubernetes/rows/assembled-facts.ts';
 import { summarize } from './statistics.ts';
 
 const registry = createKindRegistry();

@@ -1,19 +1,19 @@
-import { getAgentKey, parseAgent } from '../../shared/aws/agents/agent-items.ts';
-import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
-import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
-import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
-import type { Agent } from '../../shared/core/agents/agent-store.ts';
-import type { CachingAgent } from '../../shared/core/agents/caching-agent.ts';
-import { type AgentSystem, runAgents } from '../../shared/core/agents/run-agents.ts';
-import type { CacheStore } from '../../shared/core/cache/cache-store.ts';
-import type { Logger } from '../../shared/core/logger.ts';
-import type { ViewReader } from '../../shared/core/views/views.ts';
-import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
-import type { StoreEngine } from '../contracts/store-bench.ts';
-import type { ScriptedServer } from '../shared/providers/kubernetes/client/scripted-server.ts';
-import { openProvider } from '../shared/providers/kubernetes/provider-setup.ts';
-import { countCapacity, type Units } from '../support/engines/count-capacity.ts';
-import { createTestClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
+import { getAgentKey, parseAgent } from '#caching/aws/agents/agent-items.ts';
+import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import { CacheTable } from '#caching/aws/store/cache-table.ts';
+import type { Agent } from '#caching/scheduling/agent-store.ts';
+import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
+import { type AgentSystem, runAgents } from '#caching/scheduling/run-agents.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import type { Logger } from '#core/logger.ts';
+import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
+import type { StoreEngine } from '#test/contracts/store-bench.ts';
+import type { ScriptedServer } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
+import { openProvider } from '#test/shared/providers/kubernetes/provider-setup.ts';
+import { countCapacity, type Units } from '#test/support/engines/count-capacity.ts';
+import { createTestClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
+import type { ViewReader } from '#views/views.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
 /** Accounts of one cluster with their cache, run as a worker runs them. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { InvalidInputError } from '../../shared/core/errors.ts';
+import { InvalidInputError } from '#core/errors.ts';
 
 const parts = ['account', 'fleet', 'report'] as const;
 

@@ -1,4 +1,4 @@
-import type { Units } from '../support/engines/count-capacity.ts';
+import type { Units } from '#test/support/engines/count-capacity.ts';
 import type { FleetSize } from './fleet-world.ts';
 
 export interface CapacityRow {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cacheTable } from '../../shared/aws/tables.ts';
-import { newAccount } from '../contracts/cache-bench.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { newAccount } from '#test/contracts/cache-bench.ts';
 import {
   type ScriptedServer,
   startScriptedServer,
-} from '../shared/providers/kubernetes/client/scripted-server.ts';
-import { useLocalTables } from '../support/engines/local-tables.ts';
-import { chooseSize } from '../support/run/test-size.ts';
+} from '#test/shared/providers/kubernetes/client/scripted-server.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import { openCapacityBench, showApplication } from './capacity-bench.ts';
 import { bareApplication, createFleetWorld, type FleetSize } from './fleet-world.ts';
 

@@ -1,5 +1,5 @@
-import { tables } from '../../shared/aws/tables.ts';
-import { startDynamoDb } from '../support/engines/engine-servers.ts';
+import { tables } from '#platform/aws/tables.ts';
+import { startDynamoDb } from '#test/support/engines/engine-servers.ts';
 
 /** The local DynamoDB in a process of its own, which tells its address. The argument is the folder of its data. */
 const [dir = ''] = process.argv.slice(2);

@@ -2,11 +2,11 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { cacheTable } from '../../shared/aws/tables.ts';
-import type { StoreEngine } from '../contracts/store-bench.ts';
-import { localClientOptions } from '../support/engines/local-aws-client.ts';
-import { toStoreTestClient } from '../support/engines/store-test-client.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import type { StoreEngine } from '#test/contracts/store-bench.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
+import { toStoreTestClient } from '#test/support/engines/store-test-client.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 /** The cache's table of a local DynamoDB in a process of its own, so that it has a processor of its own. */
 export async function startEngineProcess(): Promise<StoreEngine & AsyncDisposable> {

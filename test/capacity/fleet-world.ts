@@ -2,8 +2,8 @@ import {
   type Answer,
   answerJson,
   answerStatus,
-} from '../shared/providers/kubernetes/client/scripted-server.ts';
-import { answerStream, toErrorLine } from '../shared/providers/kubernetes/watch/watch-setup.ts';
+} from '#test/shared/providers/kubernetes/client/scripted-server.ts';
+import { answerStream, toErrorLine } from '#test/shared/providers/kubernetes/watch/watch-setup.ts';
 
 export interface FleetSize {
   /** Applications; the first one is the largest, the others share what is left. */

@@ -2,12 +2,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forEachConcurrently } from '../../shared/core/concurrency.ts';
-import { readCommit } from '../lab/soak-report.ts';
+import { forEachConcurrently } from '#core/concurrency.ts';
+import { readCommit } from '#test/lab/soak-report.ts';
 import {
   type ScriptedServer,
   startScriptedServer,
-} from '../shared/providers/kubernetes/client/scripted-server.ts';
+} from '#test/shared/providers/kubernetes/client/scripted-server.ts';
 import { type CapacityBench, openCapacityBench, showApplication } from './capacity-bench.ts';
 import type { CapacityOptions } from './capacity-options.ts';
 import {

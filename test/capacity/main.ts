@@ -1,4 +1,4 @@
-import { runLongSuite } from '../support/run/long-suite.ts';
+import { runLongSuite } from '#test/support/run/long-suite.ts';
 import { capacityHelp, parseCapacityOptions } from './capacity-options.ts';
 
 process.exitCode = await runLongSuite({

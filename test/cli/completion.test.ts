@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shells } from '../../cli/completion.ts';
-import { type System, startSystem } from '../support/system/system.ts';
+import { shells } from '#cli/completion.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 import { runCommand, runProgram } from './command-line.ts';
 
 /** What bash offers behind these words. */

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { buildProgram } from '../../cli/program.ts';
-import { Terminal } from '../../cli/terminal.ts';
-import packageJson from '../../package.json' with { type: 'json' };
-import { listen } from '../support/network/listening.ts';
+import { buildProgram } from '#cli/program.ts';
+import { Terminal } from '#cli/terminal.ts';
+import packageJson from '#package.json' with { type: 'json' };
+import { listen } from '#test/support/network/listening.ts';
 import { launcher, runCommand, runProgram } from './command-line.ts';
 
 const program = buildProgram({ terminal: new Terminal(), environment: {} });

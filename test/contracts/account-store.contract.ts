@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { changeRetentionMs, historyRetentionMs } from '../../shared/aws/accounts/account-items.ts';
-import { DynamoAccountStore } from '../../shared/aws/accounts/account-store.ts';
-import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
-import type { AccountDefinition, StoredAccount } from '../../shared/core/settings/account-store.ts';
-import type { StoreTestClient } from '../support/engines/store-test-client.ts';
-import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
+import { changeRetentionMs, historyRetentionMs } from '#accounts/aws/account-items.ts';
+import { DynamoAccountStore } from '#accounts/aws/account-store.ts';
+import type { AccountDefinition, StoredAccount } from '#accounts/model/account-store.ts';
+import { CacheTable } from '#caching/aws/store/cache-table.ts';
+import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
+import { createStandingClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
 /** Writes that a change makes at most: after each of them, and before the first, its writer dies in some test. */

@@ -1,10 +1,10 @@
-import { getAgentKey, parseAgent } from '../../shared/aws/agents/agent-items.ts';
-import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
-import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
-import { getClaimableTurn, getTurn } from '../../shared/core/agents/agent-schedule.ts';
-import type { Agent, AgentSpec, ClaimedAgent, Finish } from '../../shared/core/agents/agent-store.ts';
-import type { StoreTestClient } from '../support/engines/store-test-client.ts';
-import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
+import { getAgentKey, parseAgent } from '#caching/aws/agents/agent-items.ts';
+import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { CacheTable } from '#caching/aws/store/cache-table.ts';
+import { getClaimableTurn, getTurn } from '#caching/scheduling/agent-schedule.ts';
+import type { Agent, AgentSpec, ClaimedAgent, Finish } from '#caching/scheduling/agent-store.ts';
+import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
+import { createStandingClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
 /** A store of agents with a connection of its own, as one function of ours has it. */

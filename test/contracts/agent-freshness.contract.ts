@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
-import { cacheTable } from '../../shared/aws/tables.ts';
-import { idleIntervalMs } from '../../shared/core/agents/agent-schedule.ts';
-import { type TestClock, testRandomness } from '../support/run/test-clock.ts';
+import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { idleIntervalMs } from '#caching/scheduling/agent-schedule.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
 import type { AgentBench } from './agent-bench.ts';
 import { add, claim, find, newSpec, openWithAgent, removeAgents, success, tryClaim } from './agent-bench.ts';
 

@@ -5,10 +5,10 @@ import {
   idleAfterMs,
   idleIntervalMs,
   useRememberedMs,
-} from '../../shared/core/agents/agent-schedule.ts';
-import { LeaseLostError } from '../../shared/core/tasks/task.ts';
-import { type TestClock, testRandomness } from '../support/run/test-clock.ts';
-import { chooseSize } from '../support/run/test-size.ts';
+} from '#caching/scheduling/agent-schedule.ts';
+import { LeaseLostError } from '#tasks/task.ts';
+import { type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import {
   type AgentBench,
   add,

@@ -6,13 +6,13 @@ import {
   getTurn,
   idleIntervalMs,
   retryDelayMs,
-} from '../../shared/core/agents/agent-schedule.ts';
-import { type AgentSpec, type ClaimedAgent, isHeld } from '../../shared/core/agents/agent-store.ts';
-import { toCacheOwner } from '../../shared/core/agents/cache-owner.ts';
-import { clockErrorMsMax } from '../../shared/core/clock.ts';
-import { LeaseLostError } from '../../shared/core/tasks/task.ts';
-import type { TestClock } from '../support/run/test-clock.ts';
-import { testRandomness } from '../support/run/test-clock.ts';
+} from '#caching/scheduling/agent-schedule.ts';
+import { type AgentSpec, type ClaimedAgent, isHeld } from '#caching/scheduling/agent-store.ts';
+import { toCacheOwner } from '#caching/scheduling/cache-owner.ts';
+import { clockErrorMsMax } from '#core/clock.ts';
+import { LeaseLostError } from '#tasks/task.ts';
+import type { TestClock } from '#test/support/run/test-clock.ts';
+import { testRandomness } from '#test/support/run/test-clock.ts';
 import {
   type AgentBench,
   add,

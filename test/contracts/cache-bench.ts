@@ -1,10 +1,10 @@
-import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
-import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
-import type { CacheStore, NewObject, ObjectKey } from '../../shared/core/cache/cache-store.ts';
-import type { EntryPut, EntryRemoval } from '../../shared/core/cache/packed-row.ts';
-import { type Revision, toRevision } from '../../shared/core/cache/revision.ts';
-import type { StoreTestClient } from '../support/engines/store-test-client.ts';
-import { createTestClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import { CacheTable } from '#caching/aws/store/cache-table.ts';
+import type { CacheStore, NewObject, ObjectKey } from '#caching/store/cache-store.ts';
+import type { EntryPut, EntryRemoval } from '#caching/store/packed-row.ts';
+import { type Revision, toRevision } from '#caching/store/revision.ts';
+import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
+import { createTestClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
 /** A cache with a connection of its own, as one function of ours has it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ItemTooLargeError } from '../../shared/core/cache/cache-store.ts';
-import { unusedNameRetentionMs } from '../../shared/core/cache/recorded-names.ts';
-import type { TestClock } from '../support/run/test-clock.ts';
+import { ItemTooLargeError } from '#caching/store/cache-store.ts';
+import { unusedNameRetentionMs } from '#caching/store/recorded-names.ts';
+import type { TestClock } from '#test/support/run/test-clock.ts';
 import {
   type CacheBench,
   collect,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CacheStore, RowPlace } from '../../shared/core/cache/cache-store.ts';
-import type { RowChange } from '../../shared/core/cache/packed-row.ts';
-import type { TestClock } from '../support/run/test-clock.ts';
+import type { CacheStore, RowPlace } from '#caching/store/cache-store.ts';
+import type { RowChange } from '#caching/store/packed-row.ts';
+import type { TestClock } from '#test/support/run/test-clock.ts';
 import { type CacheBench, collect, countRequests, newAccount, put, remove } from './cache-bench.ts';
 
 const view = 'serverGroups';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CacheStore, RowKey, StoredRow } from '../../shared/core/cache/cache-store.ts';
-import { goneEntryRetentionMs, type RowChange } from '../../shared/core/cache/packed-row.ts';
-import { isRevision, type Revision } from '../../shared/core/cache/revision.ts';
-import { arbitraryHistory } from '../shared/core/cache/row-history.ts';
-import type { TestClock } from '../support/run/test-clock.ts';
+import type { CacheStore, RowKey, StoredRow } from '#caching/store/cache-store.ts';
+import { goneEntryRetentionMs, type RowChange } from '#caching/store/packed-row.ts';
+import { isRevision, type Revision } from '#caching/store/revision.ts';
+import { arbitraryHistory } from '#test/shared/caching/store/row-history.ts';
+import type { TestClock } from '#test/support/run/test-clock.ts';
 import { type CacheBench, collect, countRequests, newAccount, put, remove, v } from './cache-bench.ts';
 import { type CountCases, largeText, repeatEveryWrite } from './store-bench.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ItemTooLargeError, tombstoneRetentionMs } from '../../shared/core/cache/cache-store.ts';
-import type { TestClock } from '../support/run/test-clock.ts';
-import { chooseSize } from '../support/run/test-size.ts';
+import { ItemTooLargeError, tombstoneRetentionMs } from '#caching/store/cache-store.ts';
+import type { TestClock } from '#test/support/run/test-clock.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import type { CacheBench } from './cache-bench.ts';
 import { collect, countRequests, newAccount, openCache, pod, podKey, putAll, v } from './cache-bench.ts';
 import { testCacheDirectory } from './cache-directory.contract.ts';

@@ -1,4 +1,4 @@
-import type { TaskState } from '../../shared/core/tasks/task.ts';
+import type { TaskState } from '#tasks/task.ts';
 
 /** What a worker or somebody outside does to a task, and `wait`: a bit more than half the time of a lease passes. */
 export type LeaseAction =

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { voidTaskLeases } from '../../shared/aws/tasks/void-leases.ts';
-import { clockErrorMsMax } from '../../shared/core/clock.ts';
-import { type Lease, LeaseLostError, leaseDurationMs } from '../../shared/core/tasks/task.ts';
-import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
+import { clockErrorMsMax } from '#core/clock.ts';
+import { voidTaskLeases } from '#tasks/aws/void-leases.ts';
+import { type Lease, LeaseLostError, leaseDurationMs } from '#tasks/task.ts';
+import { createStandingClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
 import { type LeaseAction, leaseModel, type ModelTask, newModelTask } from './lease-model.ts';
 import type { CountCases, StoreBench } from './store-bench.ts';
 import {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Message } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { QueueSettings, TestQueue } from '../support/engines/test-queue.ts';
+import type { QueueSettings, TestQueue } from '#test/support/engines/test-queue.ts';
 import { type QueueEngine, refusal, skipGap } from './queue-engine.ts';
 
 /** What every SQS must do with messages once they are received. Both arguments are called inside the tests. */

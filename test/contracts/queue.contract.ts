@@ -10,7 +10,12 @@ import {
   SetQueueAttributesCommand,
 } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { createQueue, type QueueSettings, type TestQueue, toEntries } from '../support/engines/test-queue.ts';
+import {
+  createQueue,
+  type QueueSettings,
+  type TestQueue,
+  toEntries,
+} from '#test/support/engines/test-queue.ts';
 import { testDelivery } from './queue-delivery.contract.ts';
 import { type QueueEngine, refusal, skipGap } from './queue-engine.ts';
 

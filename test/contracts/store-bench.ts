@@ -1,9 +1,9 @@
-import { type Item, type ItemKey, ItemTable, type RawItem } from '../../shared/aws/table.ts';
-import { DynamoTaskStore } from '../../shared/aws/tasks/task-store.ts';
-import type { JournalEntry, LeasedTask, NewTask, SubmittedOperation } from '../../shared/core/tasks/task.ts';
-import type { StoreTestClient } from '../support/engines/store-test-client.ts';
-import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
-import { chooseSize, type TestSizes } from '../support/run/test-size.ts';
+import { type Item, type ItemKey, ItemTable, type RawItem } from '#platform/aws/table.ts';
+import { DynamoTaskStore } from '#tasks/aws/task-store.ts';
+import type { JournalEntry, LeasedTask, NewTask, SubmittedOperation } from '#tasks/task.ts';
+import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
+import { createStandingClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
+import { chooseSize, type TestSizes } from '#test/support/run/test-size.ts';
 
 /** A DynamoDB to run the contract on. */
 export interface StoreEngine {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getOpenKey, getOpenRowKey, getOpenShard, parseOpenRow } from '../../shared/aws/tasks/task-items.ts';
-import { parseExactJson } from '../../shared/core/bounded-json.ts';
-import { UnavailableError } from '../../shared/core/errors.ts';
-import type { JsonValue } from '../../shared/core/json.ts';
-import { LeaseLostError, staleRowAgeMs, taskRetentionMs } from '../../shared/core/tasks/task.ts';
-import { integers } from '../support/run/edge-numbers.ts';
-import { type TestClock, testRandomness } from '../support/run/test-clock.ts';
-import { chooseSize } from '../support/run/test-size.ts';
+import { parseExactJson } from '#core/bounded-json.ts';
+import { UnavailableError } from '#core/errors.ts';
+import type { JsonValue } from '#core/json.ts';
+import { getOpenKey, getOpenRowKey, getOpenShard, parseOpenRow } from '#tasks/aws/task-items.ts';
+import { LeaseLostError, staleRowAgeMs, taskRetentionMs } from '#tasks/task.ts';
+import { integers } from '#test/support/run/edge-numbers.ts';
+import { type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import { testLeases } from './lease.contract.ts';
 import type { CountCases, StoreBench, StoreEngine } from './store-bench.ts';
 import {

@@ -1,7 +1,7 @@
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
-import { localClientOptions } from '../support/engines/local-aws-client.ts';
-import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
+import { configureDeployedSystem, getDeployment } from '#test/support/system/deployed-system.ts';
 
 const planted = 'planted-s3cr3t';
 

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { fetch as send, WebSocket } from 'undici';
 import { expect, it } from 'vitest';
-import { localAccountId } from '../../infra/local/local-aws.ts';
+import { localAccountId } from '#infra/server/functions/local-aws.ts';
 import {
   type AgentProcess,
   createTokenSigner,
   startAgent,
   type TokenSigner,
   toAgentAccount,
-} from '../support/agents/agent-process.ts';
-import { toDeploy } from '../support/agents/agent-world.ts';
-import { createNamespace, describeWithCluster, findObject } from '../support/cluster/cluster.ts';
-import { localClientOptions } from '../support/engines/local-aws-client.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
-import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
-import type { Subject } from '../support/system/system.ts';
+} from '#test/support/agents/agent-process.ts';
+import { toDeploy } from '#test/support/agents/agent-world.ts';
+import { createNamespace, describeWithCluster, findObject } from '#test/support/cluster/cluster.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { configureDeployedSystem, getDeployment } from '#test/support/system/deployed-system.ts';
+import type { Subject } from '#test/support/system/system.ts';
 import { callRest } from './aws-calls.ts';
 
 /** Each function that is called for the first time starts. */

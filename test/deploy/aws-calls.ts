@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { localRegion } from '../../infra/local/local-aws.ts';
+import { localRegion } from '#infra/server/functions/local-aws.ts';
 
 /** How often a call is sent at most. */
 const maxAttempts = 7;

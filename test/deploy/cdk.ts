@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
 import { readTail } from './ministack.ts';
 
 const root = path.join(import.meta.dirname, '../..');

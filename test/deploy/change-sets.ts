@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
 import { callQuery, putObject } from './aws-calls.ts';
 
 const pollIntervalMs = 200;

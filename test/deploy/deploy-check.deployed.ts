@@ -17,11 +17,11 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { CreateTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Row } from '../../infra/check/rows.ts';
-import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
-import { parseRows, runDeployCheck, toArguments } from '../infra/check/deploy-check.ts';
-import { localClientOptions } from '../support/engines/local-aws-client.ts';
-import { getDeployment } from '../support/system/deployed-system.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
+import type { Row } from '#infra/tools/deploy-check/rows.ts';
+import { parseRows, runDeployCheck, toArguments } from '#test/infra/tools/deploy-check/deploy-check.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
+import { getDeployment } from '#test/support/system/deployed-system.ts';
 import { describeTestedInstallation } from './installation.ts';
 
 const timeout = 240_000;

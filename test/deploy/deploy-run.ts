@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { ClusterOffer } from '../support/cluster/global-cluster.ts';
-import type { Deployment } from '../support/system/deployed-system.ts';
+import type { ClusterOffer } from '#test/support/cluster/global-cluster.ts';
+import type { Deployment } from '#test/support/system/deployed-system.ts';
 import { bootstrapAccount, type CdkOptions, deployStacks, destroyStacks } from './cdk.ts';
 import { startDomain } from './domain.ts';
 import { type EventTap, startEventTap } from './event-tap.ts';

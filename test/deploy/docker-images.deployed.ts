@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { asJsonArray, getPath, type JsonValue } from '../../shared/core/json.ts';
-import { writeConfig } from '../infra/local/start-files.ts';
+import { asJsonArray, getPath, type JsonValue } from '#core/json.ts';
+import { writeConfig } from '#test/infra/local/start-files.ts';
 import {
   describeWithRegistry,
   pushImage,
   registryPassword,
   registryUser,
   startRegistry,
-} from '../support/artifacts/registry.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
-import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
+} from '#test/support/artifacts/registry.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { configureDeployedSystem, getDeployment } from '#test/support/system/deployed-system.ts';
 
 /** A rule starts the scheduler each minute, and each function that is called for the first time starts. */
 const timeout = 150_000;

@@ -7,12 +7,12 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, it } from 'vitest';
-import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
-import { asJsonArray, getPath, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
-import { writeConfig } from '../infra/local/start-files.ts';
-import { localClientOptions } from '../support/engines/local-aws-client.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
-import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
+import { asJsonArray, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
+import { writeConfig } from '#test/infra/local/start-files.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { configureDeployedSystem, getDeployment } from '#test/support/system/deployed-system.ts';
 import { callJson } from './aws-calls.ts';
 
 /** A rule starts the scheduler each minute, and each function that is called for the first time starts. */

@@ -12,8 +12,8 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
-import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
 
 /** A queue with every event of a bus, for tests to read. The emulator knows no rules that write to logs. */
 export interface EventTap extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { getDeployment } from '../support/system/deployed-system.ts';
-import { checkResponse } from '../support/system/validate-answer.ts';
+import { getDeployment } from '#test/support/system/deployed-system.ts';
+import { checkResponse } from '#test/support/system/validate-answer.ts';
 
 /** What API Gateway and the authorizer answer before any function of a route is asked. */
 describe('the front door', () => {

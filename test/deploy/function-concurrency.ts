@@ -1,4 +1,4 @@
-import type { Deployment } from '../support/system/deployed-system.ts';
+import type { Deployment } from '#test/support/system/deployed-system.ts';
 import { callRest } from './aws-calls.ts';
 
 /** Stops a function, as an operator does in need: nothing invokes it any more. Disposing lets it run as before. */

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runFuzz } from '../fuzz/run-fuzz.ts';
-import { describeWithCluster } from '../support/cluster/cluster.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
-import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
+import { runFuzz } from '#test/fuzz/run-fuzz.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { configureDeployedSystem, getDeployment } from '#test/support/system/deployed-system.ts';
 import { openPythonEnvironment } from './python-environment.ts';
 
 /** A call takes ten times as long as on one machine: `npm run test:fuzz` makes many more there, and with the coverage phase. */

@@ -1,4 +1,4 @@
-import { toGatewayResponses } from '../../infra/constructs/gateway-responses.ts';
+import { toGatewayResponses } from '#infra/aws/constructs/gateway-responses.ts';
 import { callRest } from './aws-calls.ts';
 
 /** What API Gateway would put in the place of its variable. The emulator leaves the name. */

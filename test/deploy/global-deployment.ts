@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import type { ClusterOffer } from '../support/cluster/global-cluster.ts';
-import type { Deployment } from '../support/system/deployed-system.ts';
+import type { ClusterOffer } from '#test/support/cluster/global-cluster.ts';
+import type { Deployment } from '#test/support/system/deployed-system.ts';
 
 /** What the runner tells the tests' processes. */
 export interface TestEnvironment {

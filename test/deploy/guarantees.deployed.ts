@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest';
-import { attemptsMax } from '../../shared/core/tasks/task.ts';
-import { type ProxiedCall, startApiProxy } from '../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster } from '../support/cluster/cluster.ts';
-import { awaitEmptyQueue, sendMessages, sendTaskMessages } from '../support/engines/stores.ts';
-import { configureDeployedSystem, endFunctions, getDeployment } from '../support/system/deployed-system.ts';
+import { attemptsMax } from '#tasks/task.ts';
+import { type ProxiedCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { awaitEmptyQueue, sendMessages, sendTaskMessages } from '#test/support/engines/stores.ts';
+import {
+  configureDeployedSystem,
+  endFunctions,
+  getDeployment,
+} from '#test/support/system/deployed-system.ts';
 
-import type { Subject } from '../support/system/system.ts';
+import type { Subject } from '#test/support/system/system.ts';
 import { stopFunction } from './function-concurrency.ts';
 import { listNames, toConfigMap, toDeploy, toJob, toManifests } from './manifests.ts';
 

@@ -3,8 +3,8 @@ import {
   GetSecretValueCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
-import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
 import type { StackOptions } from './cdk.ts';
 import type { OperatorSecrets } from './option-steps.ts';
 

@@ -1,6 +1,6 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
 import { callRest } from './aws-calls.ts';
 
 /** Names of what there is in the emulated account, by kind. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import path from 'node:path';
-import { getErrorMessage } from '../../shared/core/errors.ts';
+import { getErrorMessage } from '#core/errors.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { Lane } from './lanes.ts';
 import type { Phase, PhaseResult } from './phase.ts';

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startCluster } from '../../infra/local/cluster.ts';
-import { describeWithCluster } from '../support/cluster/cluster.ts';
-import { fillApplication } from '../support/cluster/fill-application.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
-import { chooseSize } from '../support/run/test-size.ts';
-import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
-import type { Subject } from '../support/system/system.ts';
+import { startCluster } from '#infra/tools/test-cluster/cluster.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { fillApplication } from '#test/support/cluster/fill-application.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { configureDeployedSystem, getDeployment } from '#test/support/system/deployed-system.ts';
+import type { Subject } from '#test/support/system/system.ts';
 
 const deployments = chooseSize({ short: 800, long: 5_000 });
 const podsEach = 4;

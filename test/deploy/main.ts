@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { offerCluster } from '../support/cluster/global-cluster.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { offerCluster } from '#test/support/cluster/global-cluster.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { startDeployRun } from './deploy-run.ts';
 import { LaneRun, type PhaseReport } from './lane-run.ts';
 import { type Lane, lanes } from './lanes.ts';

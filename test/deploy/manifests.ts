@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../shared/core/json.ts';
-import { kubectl } from '../support/cluster/cluster.ts';
+import type { JsonObject } from '#core/json.ts';
+import { kubectl } from '#test/support/cluster/cluster.ts';
 
 /** Operations that deploy manifests. */
 export function toDeploy(manifests: readonly JsonObject[], account = 'test'): object[] {

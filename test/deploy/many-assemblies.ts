@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { createApp, type Options } from '../infra/stacks/synthesize.ts';
+import { createApp, type Options } from '#test/infra/aws/stacks/synthesize.ts';
 
 /** Where each app writes: code that is the same is bundled and written once. */
 const workName = '.work';

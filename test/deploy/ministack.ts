@@ -4,7 +4,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { findFreePort } from '../support/network/free-port.ts';
+import { findFreePort } from '#test/support/network/free-port.ts';
 import { patchMinistack } from './ministack-patches.ts';
 import { endProcesses, listDescendants } from './processes.ts';
 import type { PythonEnvironment } from './python-environment.ts';

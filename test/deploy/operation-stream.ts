@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject } from '../../shared/core/json.ts';
-import { kubectl } from '../support/cluster/cluster.ts';
-import type { SystemTask } from '../support/system/system.ts';
+import type { JsonObject } from '#core/json.ts';
+import { kubectl } from '#test/support/cluster/cluster.ts';
+import type { SystemTask } from '#test/support/system/system.ts';
 import { listNames, toDeploy, toJob, toManifests } from './manifests.ts';
 
 /** Pause between two operations: some are posted, queued and run during each update. */

@@ -1,8 +1,8 @@
 import { RootConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
-import type { Context } from '../../infra/context.ts';
-import { contextOptions, readContext } from '../../infra/context-options.ts';
-import { listStackNames, type Options } from '../infra/stacks/synthesize.ts';
+import type { Context } from '#infra/aws/context/context.ts';
+import { contextOptions, readContext } from '#infra/aws/context/context-options.ts';
+import { listStackNames, type Options } from '#test/infra/aws/stacks/synthesize.ts';
 import { firstOptions, optionSteps, planSteps } from './option-steps.ts';
 
 const toSecret = (name: string) => `arn:aws:secretsmanager:us-east-1:000000000000:secret:${name}-AbCdEf`;

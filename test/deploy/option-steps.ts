@@ -1,6 +1,6 @@
-import type { Context } from '../../infra/context.ts';
-import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
-import type { Options } from '../infra/stacks/synthesize.ts';
+import type { Context } from '#infra/aws/context/context.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
+import type { Options } from '#test/infra/aws/stacks/synthesize.ts';
 
 /** Secrets that the operator has made. */
 export interface OperatorSecrets {

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { takeFileLock } from '../../infra/local/file-lock.ts';
+import { takeFileLock } from '#infra/tools/build/file-lock.ts';
 
 const run = promisify(execFile);
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { patches, patchMinistack } from './ministack-patches.ts';
 import { findLastLine } from './phase-output.ts';
 import { endProcesses, listDescendants } from './processes.ts';

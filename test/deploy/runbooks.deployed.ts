@@ -8,12 +8,12 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { localRegion } from '../../infra/local/local-aws.ts';
-import { listAwsOperations, operationsFile } from '../infra/runbooks/aws-commands.ts';
-import { listCommands, readPages } from '../infra/runbooks/page-commands.ts';
-import { runRecorded } from '../infra/runbooks/recording-shell.ts';
-import { localClientOptions } from '../support/engines/local-aws-client.ts';
-import { getDeployment } from '../support/system/deployed-system.ts';
+import { localRegion } from '#infra/server/functions/local-aws.ts';
+import { listAwsOperations, operationsFile } from '#test/infra/aws/runbooks/aws-commands.ts';
+import { listCommands, readPages } from '#test/infra/aws/runbooks/page-commands.ts';
+import { runRecorded } from '#test/infra/aws/runbooks/recording-shell.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
+import { getDeployment } from '#test/support/system/deployed-system.ts';
 import { openPythonEnvironment } from './python-environment.ts';
 
 const run = promisify(execFile);

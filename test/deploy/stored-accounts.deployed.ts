@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { asJsonArray, asJsonObject, type JsonObject } from '../../shared/core/json.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../support/cluster/cluster.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
-import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
-import type { Subject } from '../support/system/system.ts';
+import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { configureDeployedSystem, getDeployment } from '#test/support/system/deployed-system.ts';
+import type { Subject } from '#test/support/system/system.ts';
 
 /** Each function that is called for the first time starts, and ten of them do so here. */
 const timeout = 60_000;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Options } from '../infra/stacks/synthesize.ts';
+import type { Options } from '#test/infra/aws/stacks/synthesize.ts';
 import { firstOptions, type OperatorSecrets, planSteps } from './option-steps.ts';
 import { unpackAssembly } from './released-assembly.ts';
 

@@ -6,16 +6,16 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tables } from '../../shared/aws/tables.ts';
-import { variables } from '../../shared/runtime/config.ts';
-import { startApiProxy } from '../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster } from '../support/cluster/cluster.ts';
-import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import { tables } from '#platform/aws/tables.ts';
+import { variables } from '#platform/config.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
 import {
   configureDeployedSystem,
   type Deployment,
   getDeployment,
-} from '../support/system/deployed-system.ts';
+} from '#test/support/system/deployed-system.ts';
 import { callRest } from './aws-calls.ts';
 import { deployStacks } from './cdk.ts';
 import { type AssemblyStack, applyChanges, readAssembly } from './change-sets.ts';

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCacheWriter } from '../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
-import type { ObjectFacts } from '../../shared/providers/kubernetes/rows/facts.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
 import {
   object,
   pod,
   registry,
   replicaSet,
   service,
-} from '../shared/providers/kubernetes/caching/small-cluster.ts';
-import { put } from '../shared/providers/kubernetes/caching/written-cache.ts';
-import { type CachedRuntime, startCachedRuntime } from '../support/cluster/cached-runtime.ts';
+} from '#test/shared/providers/kubernetes/caching/small-cluster.ts';
+import { put } from '#test/shared/providers/kubernetes/caching/written-cache.ts';
+import { type CachedRuntime, startCachedRuntime } from '#test/support/cluster/cached-runtime.ts';
 
 const created = (facts: ObjectFacts, createdTime: number): ObjectFacts => ({ ...facts, createdTime });
 const cart = { app: 'cart', cluster: 'deployment cart' };

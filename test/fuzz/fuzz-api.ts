@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asJsonArray, asString, getPath, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
+import { asJsonArray, asString, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
 
 const pollIntervalMs = 200;
 

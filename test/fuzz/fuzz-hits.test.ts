@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../functions/routes.ts';
-import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
+import { routes } from '#functions/routes.ts';
+import { operationDefinitions } from '#providers/kubernetes/operations/index.ts';
 import { createHits } from './fuzz-hits.ts';
 
 const hits = createHits({ account: 'one', otherAccounts: ['two'], namespace: 'here', taskIds: ['1', '2'] });

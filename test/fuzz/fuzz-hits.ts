@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import { createOperationHits } from './operation-hits.ts';
 import { application, type Hits, kept, type Playground, retryableMark } from './playground.ts';
 import { createViewHits } from './view-hits.ts';

@@ -1,4 +1,4 @@
-import { asString, getPath } from '../../shared/core/json.ts';
+import { asString, getPath } from '#core/json.ts';
 
 export interface OperationCounts {
   readonly calls: number;

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startCluster } from '../../infra/local/cluster.ts';
-import { openPythonEnvironment } from '../deploy/python-environment.ts';
-import { listOpenRows } from '../support/engines/open-rows.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
-import { startSystem } from '../support/system/system.ts';
+import { startCluster } from '#infra/tools/test-cluster/cluster.ts';
+import { openPythonEnvironment } from '#test/deploy/python-environment.ts';
+import { listOpenRows } from '#test/support/engines/open-rows.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { startSystem } from '#test/support/system/system.ts';
 import { plantedSecret } from './playground.ts';
 import { type FuzzReport, type RunFuzzOptions, runFuzz } from './run-fuzz.ts';
 

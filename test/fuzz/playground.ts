@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../shared/core/json.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
 
 /** Where a fuzz run may do as it likes. */
 export interface Playground {

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { routes } from '../../functions/routes.ts';
-import { asJsonArray, asString, getPath, type JsonValue } from '../../shared/core/json.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import { asJsonArray, asString, getPath, type JsonValue } from '#core/json.ts';
+import { routes } from '#functions/routes.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { type ApiAnswer, type FuzzApi, openFuzzApi } from './fuzz-api.ts';
 import { createHits } from './fuzz-hits.ts';
 import { type FuzzFailure, type FuzzLog, parseFuzzLog } from './fuzz-log.ts';

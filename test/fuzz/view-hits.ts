@@ -1,4 +1,4 @@
-import { routes } from '../../functions/routes.ts';
+import { routes } from '#functions/routes.ts';
 import { application, type Hit, type Hits, kept, type Playground } from './playground.ts';
 
 /**

@@ -3,9 +3,9 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import packageJson from '../../package.json' with { type: 'json' };
-import { root } from '../architecture/source-files.ts';
-import { makeTempDir } from '../support/run/temp-dir.ts';
+import packageJson from '#package.json' with { type: 'json' };
+import { root } from '#test/architecture/source-files.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 const script = join(root, 'infra/check-node.sh');
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { formatHostHelp } from '../../infra/host/cli-options.ts';
-import { agentNodeOptions, memorySettings, nodeOptions } from '../../infra/local/memory-settings.ts';
-import { buildAndAskForHelp, readImageRecipe } from '../support/run/image-recipe.ts';
+import { formatHostHelp } from '#infra/kubernetes/cli-options.ts';
+import { agentNodeOptions, memorySettings, nodeOptions } from '#infra/tools/demo/memory-settings.ts';
+import { buildAndAskForHelp, readImageRecipe } from '#test/support/run/image-recipe.ts';
 
 const images = [
-  { folder: 'infra/host', bundle: 'dist/host', options: nodeOptions, help: `${formatHostHelp()}\n` },
+  { folder: 'infra/kubernetes', bundle: 'dist/host', options: nodeOptions, help: `${formatHostHelp()}\n` },
   {
     folder: 'infra/agent',
     bundle: 'dist/agent',

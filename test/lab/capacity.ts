@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 
 /** What DynamoDB lets one partition do in a second, in capacity units. */
 export const partitionUnits = { write: 1_000, read: 3_000 } as const;

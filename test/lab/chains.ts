@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getPath, type JsonObject } from '../../shared/core/json.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
 import {
   arrange,
   countEffects,
@@ -7,21 +7,21 @@ import {
   isMatch,
   type LiveObject,
   type TrialOutcome,
-} from '../acceptance/tasks/faults/effects.ts';
+} from '#test/acceptance/tasks/faults/effects.ts';
 import {
   type OperationSort,
   operationSorts,
   type Place,
-} from '../acceptance/tasks/faults/faulty-operations.ts';
-import { getPathOf } from '../shared/providers/kubernetes/live.ts';
+} from '#test/acceptance/tasks/faults/faulty-operations.ts';
+import { getPathOf } from '#test/shared/providers/kubernetes/live.ts';
 import {
   createConfigMap,
   createSecret,
   createService,
   createWorkload,
-} from '../shared/providers/kubernetes/manifests.ts';
-import { findObject, requestApi } from '../support/cluster/cluster.ts';
-import { createRandom, drawItem } from '../support/run/seeded-random.ts';
+} from '#test/shared/providers/kubernetes/manifests.ts';
+import { findObject, requestApi } from '#test/support/cluster/cluster.ts';
+import { createRandom, drawItem } from '#test/support/run/seeded-random.ts';
 
 export type Operation = { readonly [name: string]: JsonObject };
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { listLive } from '../acceptance/tasks/faults/effects.ts';
-import { startApiProxy } from '../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster } from '../support/cluster/cluster.ts';
-import { createRandom } from '../support/run/seeded-random.ts';
-import { chooseSize } from '../support/run/test-size.ts';
-import { startSystem } from '../support/system/system.ts';
+import { listLive } from '#test/acceptance/tasks/faults/effects.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { createRandom } from '#test/support/run/seeded-random.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { startSystem } from '#test/support/system/system.ts';
 import { describeFailure } from './audit.ts';
 import { type Chain, drawChains, listChainSorts, withRelease } from './chains.ts';
 import { OrcaCaller } from './orca-caller.ts';

@@ -1,4 +1,4 @@
-import { getPath, isJsonObject, type JsonObject } from '../../shared/core/json.ts';
+import { getPath, isJsonObject, type JsonObject } from '#core/json.ts';
 
 /** The engines that stand in for AWS. */
 export type EngineService = 'dynamodb' | 'sqs' | 'eventbridge';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cacheTable } from '../../shared/aws/tables.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
 import {
   type EngineCall,
   type EngineService,

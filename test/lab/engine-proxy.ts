@@ -3,10 +3,10 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { localRegion } from '../../infra/local/local-aws.ts';
-import { getPath, isJsonObject, type JsonObject } from '../../shared/core/json.ts';
-import type { EngineCredentials } from '../../shared/runtime/config.ts';
-import { listenForProxy, type ProxyFront } from '../support/network/proxy-front.ts';
+import { getPath, isJsonObject, type JsonObject } from '#core/json.ts';
+import { localRegion } from '#infra/server/functions/local-aws.ts';
+import type { EngineCredentials } from '#platform/config.ts';
+import { listenForProxy, type ProxyFront } from '#test/support/network/proxy-front.ts';
 import { countUnits, type PartitionCapacity, type UnitKind } from './capacity.ts';
 import {
   type Batch,

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { queues } from '../../functions/queues.ts';
-import type { BusEvent } from '../../infra/local/engines/eventbridge/bus-events.ts';
-import type { Engines } from '../../infra/local/environment.ts';
-import { createQueues } from '../../infra/local/event-sources.ts';
-import { tables } from '../../shared/aws/tables.ts';
-import type { EngineCredentials } from '../../shared/runtime/config.ts';
-import { createLogger } from '../../shared/runtime/services/logger.ts';
-import { startDynamoDb, startEventBridge, startSqs } from '../support/engines/engine-servers.ts';
+import { queues } from '#functions/queues.ts';
+import type { BusEvent } from '#infra/local/engines/eventbridge/bus-events.ts';
+import type { Engines } from '#infra/local/environment.ts';
+import { createQueues } from '#infra/server/functions/event-sources.ts';
+import { tables } from '#platform/aws/tables.ts';
+import type { EngineCredentials } from '#platform/config.ts';
+import { createLogger } from '#platform/services/logger.ts';
+import { startDynamoDb, startEventBridge, startSqs } from '#test/support/engines/engine-servers.ts';
 
 /** What the process of the engines tells: first where they are, then each event that the bus delivers. */
 export type EnginesMessage =

@@ -1,8 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DirectCall, Perform } from '../../infra/local/engines/direct-client.ts';
-import type { LocalEngines } from '../../infra/local/engines/local-engines.ts';
-import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
+import { isJsonObject, type JsonObject } from '#core/json.ts';
+import type { DirectCall, Perform } from '#infra/local/engines/direct-client.ts';
+import type { LocalEngines } from '#infra/local/local-engines.ts';
 import { type EngineCall, findBatch, toRefusal } from './engine-call.ts';
 import { EngineFaults } from './engine-faults.ts';
 

@@ -1,21 +1,21 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { queues } from '../../functions/queues.ts';
-import { routes } from '../../functions/routes.ts';
-import { schedules } from '../../functions/schedules.ts';
-import { toQueueUrl } from '../../infra/local/engines/sqs/queue-engine.ts';
-import { toEventSources } from '../../infra/local/event-sources.ts';
-import { loadHandler } from '../../infra/local/handlers.ts';
-import { startHttp } from '../../infra/local/http.ts';
-import { Invoker } from '../../infra/local/invoker.ts';
-import { localRegion } from '../../infra/local/local-aws.ts';
-import { offerResponseStreaming } from '../../infra/local/response-streaming.ts';
-import { startScheduler } from '../../infra/local/scheduler.ts';
-import { startWorkers } from '../../infra/local/workers.ts';
-import { readConfig } from '../../shared/runtime/config.ts';
-import { createLogger } from '../../shared/runtime/services/logger.ts';
-import { systemClock } from '../../shared/runtime/services/system.ts';
+import { queues } from '#functions/queues.ts';
+import { routes } from '#functions/routes.ts';
+import { schedules } from '#functions/schedules.ts';
+import { toQueueUrl } from '#infra/local/engines/sqs/queue-engine.ts';
+import { startHttp } from '#infra/server/front-door/http.ts';
+import { toEventSources } from '#infra/server/functions/event-sources.ts';
+import { loadHandler } from '#infra/server/functions/handlers.ts';
+import { Invoker } from '#infra/server/functions/invoker.ts';
+import { localRegion } from '#infra/server/functions/local-aws.ts';
+import { offerResponseStreaming } from '#infra/server/functions/response-streaming.ts';
+import { startScheduler } from '#infra/server/functions/scheduler.ts';
+import { startWorkers } from '#infra/server/functions/workers.ts';
+import { readConfig } from '#platform/config.ts';
+import { createLogger } from '#platform/services/logger.ts';
+import { systemClock } from '#platform/services/system.ts';
 
 /** What a process of functions tells once it serves the API. */
 export interface FunctionsMessage {

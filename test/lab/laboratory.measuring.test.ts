@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeWithCluster } from '../support/cluster/cluster.ts';
-import { chooseSize } from '../support/run/test-size.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import { runLaboratory } from './laboratory.ts';
 
 /** Another seed makes other faults: to be tried by `LAB_SEED=… npx vitest run test/lab/laboratory.measuring.test.ts`. */

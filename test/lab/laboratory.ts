@@ -1,8 +1,8 @@
 import { cp } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlantedSecrets } from '../acceptance/access/planted-secrets.ts';
-import type { TestCluster } from '../support/cluster/cluster.ts';
-import { createRandom } from '../support/run/seeded-random.ts';
+import { PlantedSecrets } from '#test/acceptance/access/planted-secrets.ts';
+import type { TestCluster } from '#test/support/cluster/cluster.ts';
+import { createRandom } from '#test/support/run/seeded-random.ts';
 import {
   audit,
   auditInjected,

@@ -1,4 +1,4 @@
-import { runLongSuite } from '../support/run/long-suite.ts';
+import { runLongSuite } from '#test/support/run/long-suite.ts';
 import { formatSoakHelp, parseSoakOptions } from './soak-options.ts';
 
 /** `npm run soak`: runs the laboratory, the storm and other long tests. */

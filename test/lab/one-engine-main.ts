@@ -1,9 +1,9 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { queues } from '../../functions/queues.ts';
-import { createQueues } from '../../infra/local/event-sources.ts';
-import { tables } from '../../shared/aws/tables.ts';
-import { createLogger } from '../../shared/runtime/services/logger.ts';
-import { startDynamoDb, startEventBridge, startSqs } from '../support/engines/engine-servers.ts';
+import { queues } from '#functions/queues.ts';
+import { createQueues } from '#infra/server/functions/event-sources.ts';
+import { tables } from '#platform/aws/tables.ts';
+import { createLogger } from '#platform/services/logger.ts';
+import { startDynamoDb, startEventBridge, startSqs } from '#test/support/engines/engine-servers.ts';
 
 export interface OneEngineMessage {
   readonly url: string;

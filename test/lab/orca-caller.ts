@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { drawInteger, drawItem, type Random } from '../support/run/seeded-random.ts';
-import type { SystemTask } from '../support/system/system.ts';
+import { drawInteger, drawItem, type Random } from '#test/support/run/seeded-random.ts';
+import type { SystemTask } from '#test/support/system/system.ts';
 import type { Operation } from './chains.ts';
 
 export interface OrcaCallerOptions {

@@ -1,4 +1,4 @@
-import { createRandom, drawInteger, drawItem, type Random } from '../support/run/seeded-random.ts';
+import { createRandom, drawInteger, drawItem, type Random } from '#test/support/run/seeded-random.ts';
 import type { EngineService } from './engine-call.ts';
 import type { Silence } from './engine-faults.ts';
 

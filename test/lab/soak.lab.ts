@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { describeWithCluster } from '../support/cluster/cluster.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { runLaboratory } from './laboratory.ts';
 import type { SoakOptions } from './soak-options.ts';
 import { formatSoakReport, readCommit } from './soak-report.ts';

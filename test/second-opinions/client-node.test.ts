@@ -13,19 +13,19 @@ import {
   Watch,
 } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import { asJsonObject, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
-import { builtInResources } from '../../shared/providers/kubernetes/api/built-in-resources.ts';
-import type { KubernetesClient } from '../../shared/providers/kubernetes/api/client.ts';
-import type { Manifest } from '../../shared/providers/kubernetes/api/manifest.ts';
-import { applyManifest } from '../../shared/providers/kubernetes/apply/apply.ts';
-import type { WatchClient } from '../../shared/providers/kubernetes/watch/watch-client.ts';
-import { systemClock } from '../../shared/runtime/services/system.ts';
-import { createTestClient } from '../shared/providers/kubernetes/client/client-setup.ts';
-import { startIdentityProvider } from '../shared/providers/kubernetes/credentials/identity-provider.ts';
-import { createTestWatchClient } from '../shared/providers/kubernetes/watch/watch-setup.ts';
-import type { TestNamespace } from '../support/cluster/cluster.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../support/cluster/cluster.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import { systemClock } from '#platform/services/system.ts';
+import { builtInResources } from '#providers/kubernetes/api/built-in-resources.ts';
+import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { applyManifest } from '#providers/kubernetes/apply/apply.ts';
+import type { WatchClient } from '#providers/kubernetes/watch/watch-client.ts';
+import { createTestClient } from '#test/shared/providers/kubernetes/client/client-setup.ts';
+import { startIdentityProvider } from '#test/shared/providers/kubernetes/credentials/identity-provider.ts';
+import { createTestWatchClient } from '#test/shared/providers/kubernetes/watch/watch-setup.ts';
+import type { TestNamespace } from '#test/support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 
 const labels = { app: 'web' };
 const podTemplate = {

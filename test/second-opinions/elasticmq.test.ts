@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
-import { testQueueEngine } from '../contracts/queue.contract.ts';
-import type { JavaEngine } from '../support/engines/java-engines.ts';
-import { describeWithJavaEngine } from '../support/engines/java-suite.ts';
+import { testQueueEngine } from '#test/contracts/queue.contract.ts';
+import type { JavaEngine } from '#test/support/engines/java-engines.ts';
+import { describeWithJavaEngine } from '#test/support/engines/java-suite.ts';
 
 await describeWithJavaEngine('elasticmq', (start) => {
   let engine: JavaEngine;

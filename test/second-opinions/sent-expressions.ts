@@ -7,7 +7,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import type { RawItem, StoreClient } from '../../shared/aws/table.ts';
+import type { RawItem, StoreClient } from '#platform/aws/table.ts';
 
 /** A call with expressions, as a store sent it. */
 export interface SentCall {

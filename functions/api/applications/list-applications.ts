@@ -1,7 +1,7 @@
-import { UnavailableError } from '../../../shared/core/errors.ts';
-import { toApplicationViews } from '../../../shared/core/providers/application-views.ts';
-import type { ApiRequest } from '../../../shared/runtime/http/api-handler.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { UnavailableError } from '#core/errors.ts';
+import type { ApiRequest } from '#http/api-handler.ts';
+import { toApplicationViews } from '#views/application-views.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /**
  * GET /applications: the applications that the accounts run, with their clusters; Fiat and Gate poll it with `restricted=false`, and

@@ -1,11 +1,11 @@
-import { denyApplication } from '../../../shared/core/access/authorization.ts';
-import { parseStoredReference, storedScheme } from '../../../shared/core/artifact-store.ts';
-import { NotFoundError } from '../../../shared/core/errors.ts';
-import { type Artifact, parseArtifact } from '../../../shared/core/providers/artifact.ts';
-import { isMeant } from '../../../shared/core/providers/artifact-account.ts';
-import type { ArtifactFetcher } from '../../../shared/core/providers/provider.ts';
-import { type ApiRequest, type ApiResponse, apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { openProviders, type ProviderServices } from '../../../shared/runtime/services/providers.ts';
+import { denyApplication } from '#access/authorization.ts';
+import { parseStoredReference, storedScheme } from '#artifact-store/artifact-store.ts';
+import { NotFoundError } from '#core/errors.ts';
+import { type ApiRequest, type ApiResponse, apiHandler } from '#http/api-handler.ts';
+import { type Artifact, parseArtifact } from '#provider-kit/artifact.ts';
+import { isMeant } from '#provider-kit/artifact-account.ts';
+import type { ArtifactFetcher } from '#provider-kit/provider.ts';
+import { openProviders, type ProviderServices } from '#provider-kit/services/providers.ts';
 
 /** The type of an artifact whose content Orca has put into the artifact store. */
 const storedType = 'remote/base64';
@@ -43,6 +43,6 @@ async function readStored(
   const { application } = reference;
   const rights = await access.loadRights();
   if (!rights.mayUseApplication(application, 'READ')) throw denyApplication(application, 'READ');
-  const { openArtifactStore } = await import('../../../shared/runtime/services/artifact-store.ts');
+  const { openArtifactStore } = await import('#artifact-store/services/artifact-store.ts');
   return openArtifactStore(all, settings).open(reference, signal);
 }

@@ -1,6 +1,6 @@
-import { toStoredReference } from '../../../shared/core/artifact-store.ts';
-import { type ApiResponse, apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { openProviders } from '../../../shared/runtime/services/providers.ts';
+import { toStoredReference } from '#artifact-store/artifact-store.ts';
+import { type ApiResponse, apiHandler } from '#http/api-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
 
 /**
  * GET /artifacts/content-address/{application}/{hash}: what stands in the artifact store, in base 64, as Deck and Orca ask for it. Who may
@@ -13,7 +13,7 @@ export const handler = apiHandler(
       { application: request.getParameter('application'), hash: request.getParameter('hash') },
       'path',
     );
-    const { openArtifactStore } = await import('../../../shared/runtime/services/artifact-store.ts');
+    const { openArtifactStore } = await import('#artifact-store/services/artifact-store.ts');
     const body = await openArtifactStore(services.all, services.settings).open(reference, request.signal);
     return { status: 200, body: toView(body), contentType: 'application/json;charset=UTF-8' };
   },

@@ -1,5 +1,5 @@
-import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
-import { openProviders } from '../../../shared/runtime/services/providers.ts';
+import { ok, openHandler } from '#http/open-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
 
 /** GET /artifacts/credentials: the accounts with the artifact types that each can fetch. Their hosts are not asked. */
 export const handler = openHandler(openProviders, async function listArtifactCredentials(_request, services) {

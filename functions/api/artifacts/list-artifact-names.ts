@@ -1,6 +1,6 @@
-import { artifactAccountNotFound } from '../../../shared/core/providers/artifact-account.ts';
-import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
-import { openProviders } from '../../../shared/runtime/services/providers.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { artifactAccountNotFound } from '#provider-kit/artifact-account.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
 
 /**
  * GET /artifacts/account/{account}/names: the names of the artifacts of an account, for pickers; its host is asked. Accounts of

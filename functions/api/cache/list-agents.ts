@@ -1,7 +1,7 @@
-import { toAgentView } from '../../../shared/core/agents/agent-view.ts';
-import { createPriceList } from '../../../shared/core/agents/mode-price.ts';
-import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
-import { openAgentStore } from '../../../shared/runtime/services/agent-store.ts';
+import { toAgentView } from '#caching/scheduling/agent-view.ts';
+import { createPriceList } from '#caching/scheduling/mode-price.ts';
+import { openAgentStore } from '#caching/services/agent-store.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
 
 /** GET /cache/introspection: what every caching agent is doing, wherever it runs. */
 export const handler = apiHandler(openAgentStore, async function listAgents(request, services) {

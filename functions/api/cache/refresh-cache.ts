@@ -1,7 +1,7 @@
-import { InvalidInputError } from '../../../shared/core/errors.ts';
-import { isJsonObject } from '../../../shared/core/json.ts';
-import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
-import { openBase } from '../../../shared/runtime/services/base.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { isJsonObject } from '#core/json.ts';
+import { ok, openHandler } from '#http/open-handler.ts';
+import { openBase } from '#platform/services/base.ts';
 
 /**
  * POST /cache/{cloudProvider}/{type}: always 200. No Kubernetes stage refreshes a cache any more; 202 would make older Orcas

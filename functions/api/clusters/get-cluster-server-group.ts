@@ -1,6 +1,6 @@
-import { NotFoundError } from '../../../shared/core/errors.ts';
-import { getCluster } from '../../../shared/runtime/http/cluster-request.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { NotFoundError } from '#core/errors.ts';
+import { getCluster } from '#views/http/cluster-request.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /**
  * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}:

@@ -1,5 +1,5 @@
-import { getTargetServerGroup } from '../../../shared/runtime/http/target-request.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { getTargetServerGroup } from '#views/http/target-request.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /**
  * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}:

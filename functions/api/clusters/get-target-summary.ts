@@ -1,7 +1,7 @@
-import type { TargetSummaryView } from '../../../shared/contract/answers/server-groups.ts';
-import { NotFoundError } from '../../../shared/core/errors.ts';
-import { getTargetServerGroup } from '../../../shared/runtime/http/target-request.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import type { TargetSummaryView } from '#contract/answers/server-groups.ts';
+import { NotFoundError } from '#core/errors.ts';
+import { getTargetServerGroup } from '#views/http/target-request.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /**
  * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}/{summaryType}:

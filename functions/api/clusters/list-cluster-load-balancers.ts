@@ -1,5 +1,5 @@
-import { getCluster } from '../../../shared/runtime/http/cluster-request.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { getCluster } from '#views/http/cluster-request.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /**
  * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/loadBalancers: what the

@@ -1,5 +1,5 @@
-import { NotFoundError } from '../../../shared/core/errors.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { NotFoundError } from '#core/errors.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /** GET /applications/{application}/clusters/{account}: an application's clusters in an account, in short. */
 export const handler = viewHandler(async function listClusters(request, { views }) {

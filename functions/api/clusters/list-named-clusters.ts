@@ -1,6 +1,6 @@
-import { getFound } from '../../../shared/core/providers/view-set.ts';
-import { parseClusterKey } from '../../../shared/runtime/http/cluster-request.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { parseClusterKey } from '#views/http/cluster-request.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
+import { getFound } from '#views/view-set.ts';
 
 /** GET /applications/{application}/clusters/{account}/{cluster}: the clusters of a name; an account has one of them. */
 export const handler = viewHandler(async function listNamedClusters(request, { views }) {

@@ -1,7 +1,7 @@
-import { compareAccount } from '../../../shared/core/agents/compare-account.ts';
-import { toUnknown } from '../../../shared/runtime/http/account-absence.ts';
-import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { openReads } from '../../../shared/runtime/services/views.ts';
+import { toUnknown } from '#accounts/http/account-absence.ts';
+import { compareAccount } from '#caching/scheduling/compare-account.ts';
+import { apiHandler } from '#http/api-handler.ts';
+import { openReads } from '#views/services/views.ts';
 
 /** POST /credentials/{account}/compare: has all that is cached of an account compared with its cluster now: 202. */
 export const handler = apiHandler(openReads, async function compareCache(request, services) {

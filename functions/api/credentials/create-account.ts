@@ -1,6 +1,6 @@
-import { createAccount, parseAccountBody } from '../../../shared/runtime/http/account-request.ts';
-import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { openAccounts } from '../../../shared/runtime/services/accounts.ts';
+import { createAccount, parseAccountBody } from '#accounts/http/account-request.ts';
+import { openAccounts } from '#accounts/management/accounts.ts';
+import { apiHandler } from '#http/api-handler.ts';
 
 /** POST /credentials: creates an account. */
 export const handler = apiHandler(openAccounts, async function createCredentials(request, services) {

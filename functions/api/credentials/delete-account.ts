@@ -1,6 +1,6 @@
-import { deleteAccount } from '../../../shared/runtime/http/account-request.ts';
-import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { openAccounts } from '../../../shared/runtime/services/accounts.ts';
+import { deleteAccount } from '#accounts/http/account-request.ts';
+import { openAccounts } from '#accounts/management/accounts.ts';
+import { apiHandler } from '#http/api-handler.ts';
 
 /** DELETE /credentials/{account}: deletes an account that an API made. */
 export const handler = apiHandler(openAccounts, async function deleteCredentials(request, services) {

@@ -1,8 +1,8 @@
-import { getHealthView } from '../../../shared/core/providers/account-health-view.ts';
-import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
-import { getAgentHealth } from '../../../shared/runtime/services/agent-health.ts';
-import { openHealthStore } from '../../../shared/runtime/services/health-store.ts';
-import { openProviders } from '../../../shared/runtime/services/providers.ts';
+import { getHealthView } from '#accounts/account-health-view.ts';
+import { openHealthStore } from '#accounts/services/health-store.ts';
+import { getAgentHealth } from '#agents/services/agent-health.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
 
 /** GET /credentials/{account}/health: whether an account can be reached, and since when. */
 export const handler = apiHandler(openProviders, async function getAccountHealth(request, services) {

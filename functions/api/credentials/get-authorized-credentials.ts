@@ -1,6 +1,6 @@
-import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
-import { getExpandedAccount } from '../../../shared/runtime/http/expanded-accounts.ts';
-import { openReads } from '../../../shared/runtime/services/views.ts';
+import { getExpandedAccount } from '#accounts/http/expanded-accounts.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { openReads } from '#views/services/views.ts';
 
 /**
  * GET /credentials/{account}/authorized: one account, expanded, for callers that may write to it. Orca asks it before webhooks when

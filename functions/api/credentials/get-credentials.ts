@@ -1,6 +1,6 @@
-import { getExpandedAccount } from '../../../shared/runtime/http/expanded-accounts.ts';
-import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
-import { openReads } from '../../../shared/runtime/services/views.ts';
+import { getExpandedAccount } from '#accounts/http/expanded-accounts.ts';
+import { ok, openHandler } from '#http/open-handler.ts';
+import { openReads } from '#views/services/views.ts';
 
 /** GET /credentials/{account}: one account, expanded. */
 export const handler = openHandler(openReads, async function getCredentials(request, services) {

@@ -1,6 +1,6 @@
-import { listDefinitions } from '../../../shared/runtime/http/account-lists.ts';
-import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { openAccounts } from '../../../shared/runtime/services/accounts.ts';
+import { listDefinitions } from '#accounts/http/account-lists.ts';
+import { openAccounts } from '#accounts/management/accounts.ts';
+import { apiHandler } from '#http/api-handler.ts';
 
 /** GET /credentials/type/{type}: definitions of accounts that an API made. */
 export const handler = apiHandler(openAccounts, async function listAccountDefinitions(request, services) {

@@ -1,6 +1,6 @@
-import { listHistory } from '../../../shared/runtime/http/account-lists.ts';
-import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { openAccounts } from '../../../shared/runtime/services/accounts.ts';
+import { listHistory } from '#accounts/http/account-lists.ts';
+import { openAccounts } from '#accounts/management/accounts.ts';
+import { apiHandler } from '#http/api-handler.ts';
 
 /** GET /credentials/{account}/history: every change of an account that an API made. */
 export const handler = apiHandler(openAccounts, async function listAccountHistory(request, services) {

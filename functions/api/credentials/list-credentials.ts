@@ -1,11 +1,8 @@
-import {
-  parseCredentialsSettings,
-  toCredentialsView,
-} from '../../../shared/core/providers/credentials-view.ts';
-import { answerIfChanged } from '../../../shared/runtime/http/entity-tag.ts';
-import { listExpandedAccounts } from '../../../shared/runtime/http/expanded-accounts.ts';
-import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
-import { openReads } from '../../../shared/runtime/services/views.ts';
+import { parseCredentialsSettings, toCredentialsView } from '#accounts/credentials-view.ts';
+import { listExpandedAccounts } from '#accounts/http/expanded-accounts.ts';
+import { answerIfChanged } from '#http/entity-tag.ts';
+import { ok, openHandler } from '#http/open-handler.ts';
+import { openReads } from '#views/services/views.ts';
 
 /** GET /credentials: every account; with `expand=true` the fields of its provider and its cached namespaces too. Gate polls it. */
 export const handler = openHandler(openReads, async function listCredentials(request, services) {

@@ -1,6 +1,6 @@
-import { parseAccountBody, saveAccount } from '../../../shared/runtime/http/account-request.ts';
-import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { openAccounts } from '../../../shared/runtime/services/accounts.ts';
+import { parseAccountBody, saveAccount } from '#accounts/http/account-request.ts';
+import { openAccounts } from '#accounts/management/accounts.ts';
+import { apiHandler } from '#http/api-handler.ts';
 
 /** PUT /credentials: creates or replaces an account. */
 export const handler = apiHandler(openAccounts, async function saveCredentials(request, services) {

@@ -1,6 +1,6 @@
-import { parseAccountBody, updateAccount } from '../../../shared/runtime/http/account-request.ts';
-import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { openAccounts } from '../../../shared/runtime/services/accounts.ts';
+import { parseAccountBody, updateAccount } from '#accounts/http/account-request.ts';
+import { openAccounts } from '#accounts/management/accounts.ts';
+import { apiHandler } from '#http/api-handler.ts';
 
 /** PUT /credentials/{account}: replaces an account. */
 export const handler = apiHandler(openAccounts, async function updateCredentials(request, services) {

@@ -1,7 +1,7 @@
-import type { StartPage } from '../../../shared/contract/answers/features.ts';
-import { apiVersion } from '../../../shared/core/api-version.ts';
-import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
-import { openBase } from '../../../shared/runtime/services/base.ts';
+import type { StartPage } from '#contract/answers/features.ts';
+import { apiVersion } from '#core/api-version.ts';
+import { ok, openHandler } from '#http/open-handler.ts';
+import { openBase } from '#platform/services/base.ts';
 
 /** GET /: what answers here, and where to look further. */
 export const handler = openHandler(openBase, async function getStartPage() {

@@ -1,6 +1,6 @@
-import type { StageViews } from '../../../shared/contract/answers/features.ts';
-import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
-import { openProviders } from '../../../shared/runtime/services/providers.ts';
+import type { StageViews } from '#contract/answers/features.ts';
+import { ok, openHandler } from '#http/open-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
 
 /** GET /features/stages: the operations there are. Orca looks for `upsertEntityTags` before it tags. */
 export const handler = openHandler(openProviders, async function listStages(_request, services) {

@@ -1,6 +1,6 @@
-import { parseImageQuery } from '../../../shared/core/views/images.ts';
-import { imageViewOptions, openImages } from '../../../shared/runtime/http/image-request.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { imageViewOptions, openImages } from '#views/http/image-request.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
+import { parseImageQuery } from '#views/images.ts';
 
 /** GET /{cloudProvider}/images/find: tags of repositories, as Igor and Deck's pickers look for them; none of other providers. */
 export const handler = viewHandler(async function findImages(request, services) {

@@ -1,5 +1,5 @@
-import { imageViewOptions, openImages } from '../../../shared/runtime/http/image-request.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { imageViewOptions, openImages } from '#views/http/image-request.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /** GET /{cloudProvider}/images/tags: the tags of one repository; none of what is not there, and of other providers. */
 export const handler = viewHandler(async function listImageTags(request, services) {

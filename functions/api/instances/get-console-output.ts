@@ -1,7 +1,7 @@
-import type { ConsoleOutputView } from '../../../shared/contract/answers/jobs.ts';
-import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
-import { getInstanceReader } from '../../../shared/runtime/http/live-readers.ts';
-import { openProviders } from '../../../shared/runtime/services/providers.ts';
+import type { ConsoleOutputView } from '#contract/answers/jobs.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
+import { getInstanceReader } from '#views/http/live-readers.ts';
 
 /** GET /instances/{account}/{region}/{id}/console: what each container of a pod wrote. */
 export const handler = apiHandler(openProviders, async function getConsoleOutput(request, services) {

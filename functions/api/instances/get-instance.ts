@@ -1,5 +1,5 @@
-import { getFound } from '../../../shared/core/providers/view-set.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
+import { getFound } from '#views/view-set.ts';
 
 /** GET /instances/{account}/{region}/{id}: one pod, out of the cache. */
 export const handler = viewHandler(async function getInstance(request, { views }) {

@@ -1,6 +1,6 @@
-import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
-import { getJobReader } from '../../../shared/runtime/http/live-readers.ts';
-import { openProviders } from '../../../shared/runtime/services/providers.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
+import { getJobReader } from '#views/http/live-readers.ts';
 
 /**
  * GET /applications/{application}/jobs/{account}/{location}/{id}/{fileName}: properties in the log of a Job's container. The

@@ -1,6 +1,6 @@
-import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
-import { getInstanceReader } from '../../../shared/runtime/http/live-readers.ts';
-import { openProviders } from '../../../shared/runtime/services/providers.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
+import { getInstanceReader } from '#views/http/live-readers.ts';
 
 /**
  * GET /applications/{application}/kubernetes/pods/{account}/{location}/{pod}/{fileName}: properties in the log of a pod's

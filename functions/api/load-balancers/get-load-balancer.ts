@@ -1,5 +1,5 @@
-import { checkViewProvider } from '../../../shared/core/providers/view-set.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
+import { checkViewProvider } from '#views/view-set.ts';
 
 /** GET /{cloudProvider}/loadBalancers/{account}/{region}/{name}: a list with the load balancer, or without any. */
 export const handler = viewHandler(async function getLoadBalancer(request, { views }) {

@@ -1,4 +1,4 @@
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /** GET /applications/{application}/loadBalancers: an application's services and ingresses. */
 export const handler = viewHandler(async function listApplicationLoadBalancers(request, { views }) {

@@ -1,6 +1,6 @@
-import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
-import { getManifestReader } from '../../../shared/runtime/http/live-readers.ts';
-import { openProviders } from '../../../shared/runtime/services/providers.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
+import { getManifestReader } from '#views/http/live-readers.ts';
 
 /**
  * GET /manifests/{account}/{location}/{name}/cluster/{application}/{cluster}/dynamic/{criteria}: the member of a cluster that

@@ -1,6 +1,6 @@
-import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { startOperations } from '../../../shared/runtime/http/operations-request.ts';
-import { openOperations } from '../../../shared/runtime/services/operations.ts';
+import { apiHandler } from '#http/api-handler.ts';
+import { startOperations } from '#tasks/http/operations-request.ts';
+import { openOperations } from '#tasks/services/operations.ts';
 
 /** POST /ops/{operation} (deprecated in Clouddriver): one operation; its description names the `cloudProvider`. */
 export const handler = apiHandler(

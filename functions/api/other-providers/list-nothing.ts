@@ -1,5 +1,5 @@
-import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
-import { openBase } from '../../../shared/runtime/services/base.ts';
+import { ok, openHandler } from '#http/open-handler.ts';
+import { openBase } from '#platform/services/base.ts';
 
 /**
  * Lists of what only providers or services have that are not there. Gate and Deck ask for them all the same, and want a list:

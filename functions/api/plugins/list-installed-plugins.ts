@@ -1,5 +1,5 @@
-import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
-import { openBase } from '../../../shared/runtime/services/base.ts';
+import { ok, openHandler } from '#http/open-handler.ts';
+import { openBase } from '#platform/services/base.ts';
 
 /** GET /installedPlugins: Gate merges the plugins of all services; there are none here. */
 export const handler = openHandler(openBase, async function listInstalledPlugins() {

@@ -1,8 +1,8 @@
-import type { CallerRights } from '../../../shared/core/access/authorization.ts';
-import { NotFoundError } from '../../../shared/core/errors.ts';
-import type { ProviderSet } from '../../../shared/core/providers/provider-set.ts';
-import type { ProjectSpec } from '../../../shared/core/views/views.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import type { CallerRights } from '#access/authorization.ts';
+import { NotFoundError } from '#core/errors.ts';
+import type { ProviderSet } from '#provider-kit/provider-set.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
+import type { ProjectSpec } from '#views/views.ts';
 
 /** GET /projects/{project}/clusters: what runs in the clusters of one of Front50's projects. */
 export const handler = viewHandler(async function listProjectClusters(request, { views, providers }) {

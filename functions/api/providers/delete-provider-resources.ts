@@ -1,6 +1,6 @@
-import { providerHandler } from '../../../shared/runtime/http/account-providers.ts';
-import { deleteProviderResources } from '../../../shared/runtime/http/account-resources.ts';
-import { openReads } from '../../../shared/runtime/services/views.ts';
+import { providerHandler } from '#accounts/http/account-providers.ts';
+import { deleteProviderResources } from '#accounts/http/account-resources.ts';
+import { openReads } from '#views/services/views.ts';
 
 /** DELETE /v1/kubernetes/providers/{account}/resources: has an account listed anew. */
 export const handler = providerHandler(openReads, deleteProviderResources);

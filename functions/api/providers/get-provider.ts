@@ -1,5 +1,5 @@
-import { getProvider, providerHandler } from '../../../shared/runtime/http/account-providers.ts';
-import { openAccounts } from '../../../shared/runtime/services/accounts.ts';
+import { getProvider, providerHandler } from '#accounts/http/account-providers.ts';
+import { openAccounts } from '#accounts/management/accounts.ts';
 
 /** GET /v1/kubernetes/providers/{account}: one account in go-clouddriver's form. */
 export const handler = providerHandler(openAccounts, getProvider);

@@ -1,6 +1,6 @@
-import { search } from '../../../shared/core/providers/search.ts';
-import { parseSearchRequest } from '../../../shared/core/providers/search-request.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
+import { search } from '#views/search.ts';
+import { parseSearchRequest } from '#views/search-request.ts';
 
 /** GET /search: what has a text in its name, in the cache and in Front50, and may be read by the caller. */
 export const handler = viewHandler(

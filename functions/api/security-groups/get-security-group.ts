@@ -1,5 +1,5 @@
-import { getFound } from '../../../shared/core/providers/view-set.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
+import { getFound } from '#views/view-set.ts';
 
 /** GET /securityGroups/{account}/{cloudProvider}/{region}/{name}: one network policy with the ports that it lets through. */
 export const handler = viewHandler(async function getSecurityGroup(request, { views }) {

@@ -1,4 +1,4 @@
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /** GET /securityGroups/{account}: an account's network policies, of all namespaces or of one. */
 export const handler = viewHandler(async function listAccountSecurityGroups(request, { views }) {

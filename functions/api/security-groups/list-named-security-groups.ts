@@ -1,5 +1,5 @@
-import { getPath } from '../../../shared/core/json.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { getPath } from '#core/json.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /**
  * GET /securityGroups/{account}/{cloudProvider}/{region}: an account's network policies of one name, in all namespaces. The sibling of

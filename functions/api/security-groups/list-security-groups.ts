@@ -1,4 +1,4 @@
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /** GET /securityGroups: the network policies of all accounts. */
 export const handler = viewHandler(async function listSecurityGroups(_request, { views }) {

@@ -1,5 +1,5 @@
-import { getServerGroup } from '../../../shared/runtime/http/server-group-request.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { getServerGroup } from '#views/http/server-group-request.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /** GET /serverGroups/{account}/{region}/{name}: one server group. */
 export const handler = viewHandler(async function getOneServerGroup(request, services) {

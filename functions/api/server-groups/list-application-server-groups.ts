@@ -1,4 +1,4 @@
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /** GET /applications/{application}/serverGroups: an application's server groups, all of them or those of some clusters. */
 export const handler = viewHandler(async function listApplicationServerGroups(request, { views }) {

@@ -1,4 +1,4 @@
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /** GET /applications/{application}/serverGroupManagers: an application's Deployments with their ReplicaSets. */
 export const handler = viewHandler(async function listServerGroupManagers(request, { views }) {

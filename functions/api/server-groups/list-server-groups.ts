@@ -1,6 +1,6 @@
-import { getApplicationOf } from '../../../shared/core/access/authorization.ts';
-import { parseListedServerGroups } from '../../../shared/runtime/http/server-group-request.ts';
-import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+import { getApplicationOf } from '#access/authorization.ts';
+import { parseListedServerGroups } from '#views/http/server-group-request.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
 
 /** GET /serverGroups: the server groups of some applications, or those of a list, in short. */
 export const handler = viewHandler(

@@ -1,8 +1,8 @@
-import type { TaskOwnerView } from '../../../shared/contract/answers/tasks.ts';
-import { getTask } from '../../../shared/core/tasks/get-task.ts';
-import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
-import { checkTaskProvider } from '../../../shared/runtime/http/task-provider.ts';
-import { openTasks } from '../../../shared/runtime/services/tasks.ts';
+import type { TaskOwnerView } from '#contract/answers/tasks.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { getTask } from '#tasks/get-task.ts';
+import { checkTaskProvider } from '#tasks/http/task-provider.ts';
+import { openTasks } from '#tasks/services/tasks.ts';
 
 /** GET /{cloudProvider}/task/{id}/owner: the host that ran the task last; empty when none did yet. */
 export const handler = apiHandler(openTasks, async function getTaskOwner(request, services) {

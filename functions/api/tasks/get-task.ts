@@ -1,7 +1,7 @@
-import { getTask } from '../../../shared/core/tasks/get-task.ts';
-import { toTaskView } from '../../../shared/core/tasks/task-view.ts';
-import { apiHandler, okText } from '../../../shared/runtime/http/api-handler.ts';
-import { openTasks } from '../../../shared/runtime/services/tasks.ts';
+import { apiHandler, okText } from '#http/api-handler.ts';
+import { getTask } from '#tasks/get-task.ts';
+import { openTasks } from '#tasks/services/tasks.ts';
+import { toTaskView } from '#tasks/task-view.ts';
 
 /** GET /task/{id}: the task with its history and results, as Orca polls it. */
 export const handler = apiHandler(openTasks, async function getTaskById(request, services) {

@@ -1,7 +1,7 @@
-import { listRunningTasks } from '../../../shared/core/tasks/get-task.ts';
-import { toTaskView } from '../../../shared/core/tasks/task-view.ts';
-import { apiHandler, okText } from '../../../shared/runtime/http/api-handler.ts';
-import { openTasks } from '../../../shared/runtime/services/tasks.ts';
+import { apiHandler, okText } from '#http/api-handler.ts';
+import { listRunningTasks } from '#tasks/get-task.ts';
+import { openTasks } from '#tasks/services/tasks.ts';
+import { toTaskView } from '#tasks/task-view.ts';
 
 /** GET /task: the running tasks of accounts that the caller may read, oldest first. */
 export const handler = apiHandler(openTasks, async function listTasks(request, services) {

@@ -1,7 +1,7 @@
-import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { restartOperations } from '../../../shared/runtime/http/operations-request.ts';
-import { checkTaskProvider } from '../../../shared/runtime/http/task-provider.ts';
-import { openOperations } from '../../../shared/runtime/services/operations.ts';
+import { apiHandler } from '#http/api-handler.ts';
+import { restartOperations } from '#tasks/http/operations-request.ts';
+import { checkTaskProvider } from '#tasks/http/task-provider.ts';
+import { openOperations } from '#tasks/services/operations.ts';
 
 /** POST /{cloudProvider}/task/{id}/restart: runs a failed, retryable task again with the operations in the body. */
 export const handler = apiHandler(openOperations, async function restartTaskById(request, services) {

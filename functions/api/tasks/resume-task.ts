@@ -1,9 +1,9 @@
-import { MethodNotAllowedError } from '../../../shared/core/errors.ts';
-import { restartTask } from '../../../shared/core/providers/accept-operations.ts';
-import { getTask } from '../../../shared/core/tasks/get-task.ts';
-import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
-import { toTaskReference } from '../../../shared/runtime/http/task-reference.ts';
-import { openTasks } from '../../../shared/runtime/services/tasks.ts';
+import { MethodNotAllowedError } from '#core/errors.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { getTask } from '#tasks/get-task.ts';
+import { toTaskReference } from '#tasks/http/task-reference.ts';
+import { restartTask } from '#tasks/requests/accept-operations.ts';
+import { openTasks } from '#tasks/services/tasks.ts';
 
 const suffix = ':resume';
 

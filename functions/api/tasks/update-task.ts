@@ -1,9 +1,9 @@
-import { failTask, parseRetry } from '../../../shared/core/tasks/fail-task.ts';
-import { getTask } from '../../../shared/core/tasks/get-task.ts';
-import { toTaskView } from '../../../shared/core/tasks/task-view.ts';
-import { apiHandler, okText } from '../../../shared/runtime/http/api-handler.ts';
-import { checkTaskProvider } from '../../../shared/runtime/http/task-provider.ts';
-import { openTasks } from '../../../shared/runtime/services/tasks.ts';
+import { apiHandler, okText } from '#http/api-handler.ts';
+import { failTask, parseRetry } from '#tasks/fail-task.ts';
+import { getTask } from '#tasks/get-task.ts';
+import { checkTaskProvider } from '#tasks/http/task-provider.ts';
+import { openTasks } from '#tasks/services/tasks.ts';
+import { toTaskView } from '#tasks/task-view.ts';
 
 /** PATCH /{cloudProvider}/task/{id}: `{"retry": true}` fails a task, retryable or not, and stops its worker. */
 export const handler = apiHandler(openTasks, async function updateTask(request, services) {

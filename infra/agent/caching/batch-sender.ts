@@ -6,16 +6,11 @@ import {
   factsLengthMax,
   pruneApplicationsMax,
   prunesSchema,
-} from '../../../shared/agent-protocol/cache-messages.ts';
-import { type BackOff, getPauseMs } from '../../../shared/core/back-off.ts';
-import type {
-  ChangeSender,
-  WireChange,
-  WireChanges,
-  WireOutcome,
-} from '../../../shared/core/cache/wire-changes.ts';
-import type { Clock, Randomness } from '../../../shared/core/clock.ts';
-import { HubAwayError } from '../hub-client.ts';
+} from '#agents/protocol/cache-messages.ts';
+import type { ChangeSender, WireChange, WireChanges, WireOutcome } from '#caching/store/wire-changes.ts';
+import { type BackOff, getPauseMs } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { HubAwayError } from '../hub/hub-client.ts';
 import type { AgentMetrics } from '../status/agent-metrics.ts';
 import { type CacheCalls, isTooLarge } from './cache-calls.ts';
 import { SendWindow } from './send-window.ts';

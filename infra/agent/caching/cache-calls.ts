@@ -1,8 +1,8 @@
-import { type BackOff, retry } from '../../../shared/core/back-off.ts';
-import type { Clock, Randomness } from '../../../shared/core/clock.ts';
-import { isJsonObject } from '../../../shared/core/json.ts';
-import type { SessionKeeper } from '../agent-session.ts';
-import { HubAwayError, type HubCall, HubRefusalError } from '../hub-client.ts';
+import { type BackOff, retry } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { isJsonObject } from '#core/json.ts';
+import type { SessionKeeper } from '../hub/agent-session.ts';
+import { HubAwayError, type HubCall, HubRefusalError } from '../hub/hub-client.ts';
 
 /** Pauses between tries while Busdriver is away: a watch goes on, and its lease says until when. */
 const backOff: BackOff = { firstMs: 500, mostMs: 5_000 };

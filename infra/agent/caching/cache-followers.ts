@@ -1,18 +1,18 @@
-import { type AgentKey, toAgentId } from '../../../shared/core/agents/agent-store.ts';
-import { toCacheOwner } from '../../../shared/core/agents/cache-owner.ts';
-import type { CachingAgent } from '../../../shared/core/agents/caching-agent.ts';
-import { AgentWatch } from '../../../shared/core/agents/streams/agent-watch.ts';
-import { claimAgent, type StreamWorker } from '../../../shared/core/agents/streams/stream-worker.ts';
-import { getRandomMs } from '../../../shared/core/back-off.ts';
-import type { CacheStore } from '../../../shared/core/cache/cache-store.ts';
-import type { Clock, Randomness } from '../../../shared/core/clock.ts';
-import { createConcurrencyLimit } from '../../../shared/core/concurrency.ts';
-import { waitAtMost, waits } from '../../../shared/core/deadline.ts';
-import { getErrorMessage } from '../../../shared/core/errors.ts';
-import type { Logger } from '../../../shared/core/logger.ts';
-import { LeaseLostError } from '../../../shared/core/tasks/task.ts';
-import type { AccountsUse, GrantedAccounts } from '../granted-accounts.ts';
-import { HubAwayError } from '../hub-client.ts';
+import { type AgentKey, toAgentId } from '#caching/scheduling/agent-store.ts';
+import { toCacheOwner } from '#caching/scheduling/cache-owner.ts';
+import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
+import { AgentWatch } from '#caching/scheduling/streams/agent-watch.ts';
+import { claimAgent, type StreamWorker } from '#caching/scheduling/streams/stream-worker.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { getRandomMs } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { createConcurrencyLimit } from '#core/concurrency.ts';
+import { waitAtMost, waits } from '#core/deadline.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
+import { LeaseLostError } from '#tasks/task.ts';
+import type { AccountsUse, GrantedAccounts } from '../config/granted-accounts.ts';
+import { HubAwayError } from '../hub/hub-client.ts';
 import type { WatchedAgentStore } from './remote-agent-store.ts';
 
 /** After the end of another agent's lease the account is claimed, at some time within so many milliseconds. */

@@ -1,9 +1,9 @@
-import type { Clock, Randomness } from '../../../shared/core/clock.ts';
-import { createConcurrencyLimit } from '../../../shared/core/concurrency.ts';
-import type { Logger } from '../../../shared/core/logger.ts';
-import type { SessionKeeper } from '../agent-session.ts';
-import type { GrantedAccounts, GrantedAccountsOptions } from '../granted-accounts.ts';
-import type { ReturnPlace } from '../return-place.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { createConcurrencyLimit } from '#core/concurrency.ts';
+import type { Logger } from '#core/logger.ts';
+import type { GrantedAccounts, GrantedAccountsOptions } from '../config/granted-accounts.ts';
+import type { SessionKeeper } from '../hub/agent-session.ts';
+import type { ReturnPlace } from '../hub/return-place.ts';
 import type { AgentMetrics } from '../status/agent-metrics.ts';
 import { BatchSender } from './batch-sender.ts';
 import { CacheCalls } from './cache-calls.ts';

@@ -3,7 +3,7 @@ import {
   type CacheProgressMessage,
   claimedSchema,
   keptSchema,
-} from '../../../shared/agent-protocol/cache-messages.ts';
+} from '#agents/protocol/cache-messages.ts';
 import type {
   Agent,
   AgentKey,
@@ -13,10 +13,10 @@ import type {
   ClaimedAgent,
   ClaimOptions,
   Finish,
-} from '../../../shared/core/agents/agent-store.ts';
-import type { Clock } from '../../../shared/core/clock.ts';
-import { LeaseLostError } from '../../../shared/core/tasks/task.ts';
-import { HubAwayError } from '../hub-client.ts';
+} from '#caching/scheduling/agent-store.ts';
+import type { Clock } from '#core/clock.ts';
+import { LeaseLostError } from '#tasks/task.ts';
+import { HubAwayError } from '../hub/hub-client.ts';
 import type { AgentMetrics } from '../status/agent-metrics.ts';
 import { type CacheCalls, CacheHeldError } from './cache-calls.ts';
 

@@ -3,7 +3,7 @@ import {
   epochAnswerSchema,
   type HeadsPage,
   headsSchema,
-} from '../../../shared/agent-protocol/cache-messages.ts';
+} from '#agents/protocol/cache-messages.ts';
 import type {
   AccountEpoch,
   CacheStore,
@@ -11,9 +11,9 @@ import type {
   ObjectHead,
   ObjectKey,
   StoredObject,
-} from '../../../shared/core/cache/cache-store.ts';
-import { toRevision } from '../../../shared/core/cache/revision.ts';
-import { mapConcurrently } from '../../../shared/core/concurrency.ts';
+} from '#caching/store/cache-store.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
 import type { CacheCalls } from './cache-calls.ts';
 
 /** Objects that are asked for at a time. */

@@ -1,4 +1,4 @@
-import { batchesMax } from '../../../shared/agent-protocol/cache-messages.ts';
+import { batchesMax } from '#agents/protocol/cache-messages.ts';
 
 /** Batches in a row that go through before one more may be under way. */
 const growAfter = 8;

@@ -1,16 +1,11 @@
-import {
-  type AccountGrant,
-  type Hello,
-  type Welcome,
-  welcomeSchema,
-} from '../../../shared/agent-protocol/messages.ts';
-import { mapConcurrently } from '../../../shared/core/concurrency.ts';
-import { getErrorMessage } from '../../../shared/core/errors.ts';
-import { asJsonArray, asJsonObject, getPath, type JsonValue } from '../../../shared/core/json.ts';
-import type { AgentAccount, AgentConfig } from '../agent-config.ts';
+import { type AccountGrant, type Hello, type Welcome, welcomeSchema } from '#agents/protocol/messages.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asJsonArray, asJsonObject, getPath, type JsonValue } from '#core/json.ts';
 import { narrowAccount } from '../config/account-limits.ts';
-import { type HubClient, HubRefusalError } from '../hub-client.ts';
-import { type ProofSource, toOpeningCall } from '../proof-source.ts';
+import type { AgentAccount, AgentConfig } from '../config/agent-config.ts';
+import { type HubClient, HubRefusalError } from '../hub/hub-client.ts';
+import { type ProofSource, toOpeningCall } from '../hub/proof-source.ts';
 import type { CheckRow } from './check-table.ts';
 import { type ClusterCheckOptions, checkCluster } from './cluster-check.ts';
 import { checkToken } from './token-check.ts';

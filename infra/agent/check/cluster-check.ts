@@ -1,12 +1,12 @@
-import type { Clock, Randomness } from '../../../shared/core/clock.ts';
-import { mapConcurrently } from '../../../shared/core/concurrency.ts';
-import { getErrorMessage } from '../../../shared/core/errors.ts';
-import { asString, getPath } from '../../../shared/core/json.ts';
-import type { Logger } from '../../../shared/core/logger.ts';
-import { getBuiltInResource } from '../../../shared/providers/kubernetes/api/built-in-resources.ts';
-import type { KubernetesClient } from '../../../shared/providers/kubernetes/api/client.ts';
-import { createKubernetesClient } from '../../../shared/providers/kubernetes/client/kubernetes-client.ts';
-import type { AgentAccount } from '../agent-config.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asString, getPath } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
+import { getBuiltInResource } from '#providers/kubernetes/api/built-in-resources.ts';
+import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
+import { createKubernetesClient } from '#providers/kubernetes/client/kubernetes-client.ts';
+import type { AgentAccount } from '../config/agent-config.ts';
 import type { CheckRow } from './check-table.ts';
 
 /** Reviews that are asked for at a time. */

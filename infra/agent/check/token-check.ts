@@ -1,6 +1,6 @@
-import { getErrorMessage } from '../../../shared/core/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/core/json.ts';
-import type { ProofSource } from '../proof-source.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { ProofSource } from '../hub/proof-source.ts';
 import type { CheckRow } from './check-table.ts';
 
 /** How the audience of a token for Busdriver begins; the rest names the installation. */

@@ -1,6 +1,6 @@
-import { InvalidInputError } from '../../../shared/core/errors.ts';
-import { asJsonArray, type JsonObject, type JsonValue } from '../../../shared/core/json.ts';
-import { isSameKind } from '../../../shared/providers/kubernetes/kinds/name.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asJsonArray, type JsonObject, type JsonValue } from '#core/json.ts';
+import { isSameKind } from '#providers/kubernetes/kinds/name.ts';
 
 /**
  * What the file of an agent says about an account beside the way to its cluster: it narrows what Busdriver's definition grants, and never

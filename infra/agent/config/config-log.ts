@@ -1,5 +1,5 @@
-import type { Logger } from '../../../shared/core/logger.ts';
-import type { AgentConfig } from '../agent-config.ts';
+import type { Logger } from '#core/logger.ts';
+import type { AgentConfig } from './agent-config.ts';
 
 /** Tells what of the file does nothing, and what of it makes the agent less safe: one line each. */
 export function tellConfig({ keys, tls, accounts }: AgentConfig, log: Logger): void {

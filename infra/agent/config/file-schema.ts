@@ -1,5 +1,5 @@
-import { sessionAccountsMax } from '../../../shared/agent-protocol/messages.ts';
-import { isJsonObject, type JsonValue } from '../../../shared/core/json.ts';
+import { sessionAccountsMax } from '#agents/protocol/messages.ts';
+import { isJsonObject, type JsonValue } from '#core/json.ts';
 import {
   booleanField,
   type Field,
@@ -12,7 +12,7 @@ import {
   stringField,
   stringListField,
   withDefault,
-} from '../../../shared/core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 
 const portField = intField({ min: 0, max: 65_535 });
 const flag = withDefault(booleanField(), false);

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonValue } from '../../../shared/core/json.ts';
-import { describeUnknownKey, keyLengthMax } from '../../../shared/core/settings/nearest-key.ts';
-import { joinPath, toCanonicalKey } from '../../../shared/core/settings/spring-config.ts';
+import { isJsonObject, type JsonValue } from '#core/json.ts';
+import { describeUnknownKey, keyLengthMax } from '#settings/nearest-key.ts';
+import { joinPath, toCanonicalKey } from '#settings/spring-config.ts';
 
 /** Sentences about keys that are told of one file, at most; of further ones how many there are. */
 export const toldMax = 50;

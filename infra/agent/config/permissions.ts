@@ -1,7 +1,7 @@
-import { InvalidInputError } from '../../../shared/core/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/core/json.ts';
-import type { Permissions } from '../../../shared/core/settings/account.ts';
-import { parseAccess } from '../../../shared/core/settings/permissions.ts';
+import type { Permissions } from '#accounts/model/account.ts';
+import { parseAccess } from '#accounts/permissions.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 
 /**
  * Who may use an account, as the file of Armory's agent says it: a map from READ and WRITE to roles, or a list of such maps. Blanks around

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../shared/core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 
 /** Milliseconds after which a loop that did not turn is stuck: more than its longest pause and all the calls of a turn together. */
 export const stuckAfterMs = 300_000;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { TlsOptions } from 'node:tls';
-import type { Clock } from '../../../shared/core/clock.ts';
-import { getErrorMessage } from '../../../shared/core/errors.ts';
-import type { Logger } from '../../../shared/core/logger.ts';
+import type { Clock } from '#core/clock.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
 import { AgentHealth } from './agent-health.ts';
 import { AgentMetrics } from './agent-metrics.ts';
 import {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../shared/core/json.ts';
+import { isJsonObject, type JsonObject } from '#core/json.ts';
 import { AwsError } from './engine.ts';
 
 /** What a number may be, both ends included. */

@@ -1,6 +1,6 @@
-import { InvalidInputError } from '../../core/errors.ts';
-import type { Artifact } from '../../core/providers/artifact.ts';
-import type { OpenedSources } from './source.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import type { OpenedSources } from './download/source.ts';
 
 const types = ['embedded/base64', 'remote/base64'];
 

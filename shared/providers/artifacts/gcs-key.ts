@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { asJsonObject, asString, type JsonObject } from '../../core/json.ts';
-import { hasUserInfo } from './url-guard.ts';
+import { asJsonObject, asString, type JsonObject } from '#core/json.ts';
+import { hasUserInfo } from './download/url-guard.ts';
 
 /** As whom Google Cloud Storage is read. */
 export type GcsKey = ServiceAccountKey | UserKey | FederatedKey;

@@ -1,11 +1,11 @@
 import { sign } from 'node:crypto';
-import type { Clock } from '../../core/clock.ts';
-import { FailedOperationError, getErrorMessage, NotFoundError } from '../../core/errors.ts';
-import { asJsonObject, asString, type JsonObject } from '../../core/json.ts';
-import type { StsService } from '../../core/sts.ts';
-import type { CredentialHeaders, Downloader, DownloadRequest } from './downloader.ts';
+import type { Clock } from '#core/clock.ts';
+import { FailedOperationError, getErrorMessage, NotFoundError } from '#core/errors.ts';
+import { asJsonObject, asString, type JsonObject } from '#core/json.ts';
+import type { StsService } from '#platform/ports/sts.ts';
+import type { CredentialHeaders, Downloader, DownloadRequest } from './download/downloader.ts';
+import { readJsonBody } from './download/response-body.ts';
 import type { FederatedKey, GcsKey, ServiceAccountKey, UserKey } from './gcs-key.ts';
-import { readJsonBody } from './response-body.ts';
 
 /** Google accepts tokens for an hour; the clocks of both sides may differ by a minute. */
 const tokenLifetimeS = 3_540;

@@ -1,19 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { FailedOperationError, InvalidInputError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { Artifact } from '../../core/providers/artifact.ts';
-import { jsonObjectField, stringField } from '../../core/settings/coerce.ts';
-import { isSecretReference } from '../../core/settings/secret-reference.ts';
-import { startAccountDownloader } from './account-downloader.ts';
-import { assertNoOrigins, readServerUrl } from './account-server.ts';
-import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import { jsonObjectField, stringField } from '#settings/coerce.ts';
+import { isSecretReference } from '#settings/secret-reference.ts';
+import { startAccountDownloader } from './download/account-downloader.ts';
+import { assertNoOrigins, readServerUrl } from './download/account-server.ts';
+import {
+  type ConfiguredAccount,
+  openConfiguredAccounts,
+  parseSettings,
+} from './download/account-settings.ts';
 import {
   type Authorizer,
   assertCredentialsUsable,
   CredentialValues,
   withCredentials,
-} from './authorization.ts';
-import type { CredentialHeaders, Downloader } from './downloader.ts';
+} from './download/authorization.ts';
+import type { CredentialHeaders, Downloader } from './download/downloader.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
 import {
   type GcsKey,
   gcsKeyExpected,
@@ -24,7 +29,6 @@ import {
 } from './gcs-key.ts';
 import type { GcsTokens } from './gcs-tokens.ts';
 import { parseObjectReference } from './object-reference.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
 
 const types = ['gcs/object'];
 

@@ -1,11 +1,15 @@
-import { FailedOperationError, InvalidInputError } from '../../core/errors.ts';
-import { asString, getPath, type JsonObject } from '../../core/json.ts';
-import type { Artifact } from '../../core/providers/artifact.ts';
-import type { ArtifactContent, ProviderOptions } from '../../core/providers/provider.ts';
-import { booleanField, jsonObjectField, stringField } from '../../core/settings/coerce.ts';
-import { findMember } from '../../core/settings/spring-config.ts';
-import { parseReference, startAccountDownloader } from './account-downloader.ts';
-import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import { asString, getPath, type JsonObject } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import type { ArtifactContent, ProviderOptions } from '#provider-kit/provider.ts';
+import { booleanField, jsonObjectField, stringField } from '#settings/coerce.ts';
+import { findMember } from '#settings/spring-config.ts';
+import { parseReference, startAccountDownloader } from './download/account-downloader.ts';
+import {
+  type ConfiguredAccount,
+  openConfiguredAccounts,
+  parseSettings,
+} from './download/account-settings.ts';
 import {
   type Authorizer,
   assertCredentialsUsable,
@@ -15,12 +19,12 @@ import {
   createAuthorizer,
   tokenCredentialFields,
   withCredentials,
-} from './authorization.ts';
-import { limitToOrigins, parseCredentialOrigins } from './credential-origins.ts';
-import type { CredentialHeaders, Downloader } from './downloader.ts';
-import { parseGitHubApp } from './github-app.ts';
-import type { GitHubAppAuthorizerOptions } from './github-app-authorizer.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+} from './download/authorization.ts';
+import { limitToOrigins, parseCredentialOrigins } from './download/credential-origins.ts';
+import type { CredentialHeaders, Downloader } from './download/downloader.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
+import { parseGitHubApp } from './git-repo/github-app.ts';
+import type { GitHubAppAuthorizerOptions } from './git-repo/github-app-authorizer.ts';
 
 const types = ['github/file'];
 
@@ -126,7 +130,8 @@ function readAppAuthorizer(
 /** Loads what makes an app's tokens when the first is needed. */
 function createAppAuthorizer(options: GitHubAppAuthorizerOptions): Authorizer {
   let loading: Promise<Authorizer> | undefined;
-  const load = async () => (await import('./github-app-authorizer.ts')).createGitHubAppAuthorizer(options);
+  const load = async () =>
+    (await import('./git-repo/github-app-authorizer.ts')).createGitHubAppAuthorizer(options);
   return async (url, isRefused) => {
     loading ??= load();
     return (await loading)(url, isRefused);
@@ -173,7 +178,7 @@ function toContentsUrl(artifact: Artifact): URL {
 }
 
 async function readDownloadUrl(metadata: AsyncIterable<Uint8Array>, contentsUrl: URL): Promise<URL> {
-  const { readJsonBody } = await import('./response-body.ts');
+  const { readJsonBody } = await import('./download/response-body.ts');
   const described = await readJsonBody(metadata, fileDescriptionBytesMax);
   const url = URL.parse(asString(getPath(described, 'download_url')) ?? '');
   if (url !== null) return url;

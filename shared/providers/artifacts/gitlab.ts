@@ -1,7 +1,7 @@
-import { parseReference } from './account-downloader.ts';
-import { tokenCredentialFields } from './authorization.ts';
+import { parseReference } from './download/account-downloader.ts';
+import { tokenCredentialFields } from './download/authorization.ts';
+import type { OpenedSources, SourceOptions } from './download/source.ts';
 import { openFileHost } from './hosted-files.ts';
-import type { OpenedSources, SourceOptions } from './source.ts';
 
 const types = ['gitlab/file'];
 

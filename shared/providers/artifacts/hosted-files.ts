@@ -1,17 +1,21 @@
-import type { Artifact } from '../../core/providers/artifact.ts';
-import type { Field } from '../../core/settings/coerce.ts';
-import { startAccountDownloader } from './account-downloader.ts';
-import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import type { Field } from '#settings/coerce.ts';
+import { startAccountDownloader } from './download/account-downloader.ts';
+import {
+  type ConfiguredAccount,
+  openConfiguredAccounts,
+  parseSettings,
+} from './download/account-settings.ts';
 import {
   assertCredentialsUsable,
   type Credentials,
   canAuthenticate,
   createAuthorizer,
   withCredentials,
-} from './authorization.ts';
-import { limitToOrigins, parseCredentialOrigins } from './credential-origins.ts';
-import type { CredentialHeaders } from './downloader.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+} from './download/authorization.ts';
+import { limitToOrigins, parseCredentialOrigins } from './download/credential-origins.ts';
+import type { CredentialHeaders } from './download/downloader.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
 
 /** A service that hosts repositories, whose files are each one request to the URL of the reference. */
 export interface FileHost {

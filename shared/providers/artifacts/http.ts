@@ -1,12 +1,12 @@
-import type { ProviderOptions } from '../../core/providers/provider.ts';
-import { findMember } from '../../core/settings/spring-config.ts';
-import { parseReference, startAccountDownloader } from './account-downloader.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
+import { findMember } from '#settings/spring-config.ts';
+import { parseReference, startAccountDownloader } from './download/account-downloader.ts';
 import {
   type ConfiguredAccount,
   describeAccount,
   openConfiguredAccounts,
   parseSettings,
-} from './account-settings.ts';
+} from './download/account-settings.ts';
 import {
   type Authorizer,
   assertCredentialsUsable,
@@ -15,10 +15,10 @@ import {
   canAuthenticate,
   createAuthorizer,
   withCredentials,
-} from './authorization.ts';
-import { limitToOrigins, parseCredentialOrigins } from './credential-origins.ts';
-import type { CredentialHeaders } from './downloader.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+} from './download/authorization.ts';
+import { limitToOrigins, parseCredentialOrigins } from './download/credential-origins.ts';
+import type { CredentialHeaders } from './download/downloader.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
 
 const types = ['http/file'];
 

@@ -1,31 +1,31 @@
-import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
-import type { Artifact } from '../../core/providers/artifact.ts';
-import { artifactAccountNotFound, cannotTell, isMeant } from '../../core/providers/artifact-account.ts';
+import { InvalidInputError, NotFoundError } from '#core/errors.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import { artifactAccountNotFound, cannotTell, isMeant } from '#provider-kit/artifact-account.ts';
 import type {
   ArtifactAccountQuery,
   ArtifactFetcher,
   Provider,
   ProviderOptions,
   ProviderPlugin,
-} from '../../core/providers/provider.ts';
+} from '#provider-kit/provider.ts';
 import { openBitbucketSources } from './bitbucket.ts';
+import type { ArtifactSource, OpenedSources, OpenSources } from './download/source.ts';
 import { openEmbeddedSources } from './embedded.ts';
 import { openGcsSources } from './gcs.ts';
-import { openGitRepoSources } from './git-repo.ts';
+import { openGitRepoSources } from './git-repo/git-repo.ts';
 import { openGitHubSources } from './github.ts';
 import { openGitLabSources } from './gitlab.ts';
-import { openHelmSources } from './helm.ts';
-import { openHelmOciSources } from './helm-oci.ts';
+import { openHelmSources } from './helm/helm.ts';
+import { openHelmOciSources } from './helm/helm-oci.ts';
 import { openHttpSources } from './http.ts';
-import { openIvySources } from './ivy.ts';
 import { openJenkinsSources } from './jenkins.ts';
 import { knownSettings } from './known-settings.ts';
-import { openMavenSources } from './maven.ts';
+import { openIvySources } from './maven/ivy.ts';
+import { openMavenSources } from './maven/maven.ts';
 import { openOracleSources } from './oracle.ts';
 import { openPassedOnSources } from './passed-on.ts';
 import { openPublicSources, toPublicSettings } from './public-accounts.ts';
 import { openS3Sources } from './s3.ts';
-import type { ArtifactSource, OpenedSources, OpenSources } from './source.ts';
 
 /** Every kind of artifact account. A further one is a file and a line here. */
 export const kinds: readonly OpenSources[] = [

@@ -1,9 +1,9 @@
-import type { Artifact } from '../../core/providers/artifact.ts';
-import { stringField } from '../../core/settings/coerce.ts';
-import { openAccountServer, parsePathPart } from './account-server.ts';
-import { type ConfiguredAccount, openConfiguredAccounts } from './account-settings.ts';
-import { basicCredentialFields } from './authorization.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import { stringField } from '#settings/coerce.ts';
+import { openAccountServer, parsePathPart } from './download/account-server.ts';
+import { type ConfiguredAccount, openConfiguredAccounts } from './download/account-settings.ts';
+import { basicCredentialFields } from './download/authorization.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
 
 const types = ['jenkins/file'];
 

@@ -1,14 +1,14 @@
-import { basicCredentialFields } from './authorization.ts';
 import { bitbucketAccountFields } from './bitbucket.ts';
+import { basicCredentialFields } from './download/authorization.ts';
 import { gcsAccountFields } from './gcs.ts';
-import { gitRepoAccountFields, gitRepoSharedFields } from './git-repo.ts';
+import { gitRepoAccountFields, gitRepoSharedFields } from './git-repo/git-repo.ts';
 import { gitHubAccountFields } from './github.ts';
 import { gitLabAccountFields } from './gitlab.ts';
-import { helmAccountFields } from './helm.ts';
-import { helmOciAccountFields, helmOciFileSettings } from './helm-oci.ts';
-import { ivyAccountFields } from './ivy.ts';
+import { helmAccountFields } from './helm/helm.ts';
+import { helmOciAccountFields, helmOciFileSettings } from './helm/helm-oci.ts';
 import { jenkinsAccountFields } from './jenkins.ts';
-import { mavenAccountFields } from './maven.ts';
+import { ivyAccountFields } from './maven/ivy.ts';
+import { mavenAccountFields } from './maven/maven.ts';
 import { oracleAccountFields } from './oracle.ts';
 import { s3AccountFields, s3ClientSettings } from './s3.ts';
 

@@ -1,14 +1,18 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { FailedOperationError, InvalidInputError } from '../../core/errors.ts';
-import type { Artifact } from '../../core/providers/artifact.ts';
-import { stringField } from '../../core/settings/coerce.ts';
-import { isSecretReference } from '../../core/settings/secret-reference.ts';
-import { assertNoOrigins, openServer, readServerUrl } from './account-server.ts';
-import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
-import { type Authorizer, assertCredentialsUsable, CredentialValues } from './authorization.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import { stringField } from '#settings/coerce.ts';
+import { isSecretReference } from '#settings/secret-reference.ts';
+import { assertNoOrigins, openServer, readServerUrl } from './download/account-server.ts';
+import {
+  type ConfiguredAccount,
+  openConfiguredAccounts,
+  parseSettings,
+} from './download/account-settings.ts';
+import { type Authorizer, assertCredentialsUsable, CredentialValues } from './download/authorization.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
 import { parseObjectReference } from './object-reference.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
 
 const types = ['oracle/object'];
 

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../core/errors.ts';
-import type { OpenedSources } from './source.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { OpenedSources } from './download/source.ts';
 
 /**
  * Clouddriver's built-in accounts for artifacts that nobody downloads: the platform that gets the reference fetches

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../core/json.ts';
-import type { Provider } from '../../core/providers/provider.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
 import {
   listOf,
   parseWith,
@@ -7,8 +7,8 @@ import {
   settingsField,
   stringField,
   stringListField,
-} from '../../core/settings/coerce.ts';
-import type { ArtifactSource } from './source.ts';
+} from '#settings/coerce.ts';
+import type { ArtifactSource } from './download/source.ts';
 
 /** Where the accounts stand in public settings. It is no name of Spinnaker's. */
 const publicKey = 'artifactAccounts';

@@ -1,13 +1,17 @@
-import { FailedOperationError, getErrorMessage, InvalidInputError } from '../../core/errors.ts';
-import type { Artifact } from '../../core/providers/artifact.ts';
-import { isAmazon, type S3Endpoint, type S3Identity, type S3Service } from '../../core/s3.ts';
-import { stringField } from '../../core/settings/coerce.ts';
-import { startAccountDownloader } from './account-downloader.ts';
-import { assertNoOrigins, parsePathPart, readServerUrl } from './account-server.ts';
-import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
-import { assertCredentialsUsable, CredentialValues } from './authorization.ts';
+import { FailedOperationError, getErrorMessage, InvalidInputError } from '#core/errors.ts';
+import { isAmazon, type S3Endpoint, type S3Identity, type S3Service } from '#platform/ports/s3.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import { stringField } from '#settings/coerce.ts';
+import { startAccountDownloader } from './download/account-downloader.ts';
+import { assertNoOrigins, parsePathPart, readServerUrl } from './download/account-server.ts';
+import {
+  type ConfiguredAccount,
+  openConfiguredAccounts,
+  parseSettings,
+} from './download/account-settings.ts';
+import { assertCredentialsUsable, CredentialValues } from './download/authorization.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
 import { objectReferenceLengthMax } from './object-reference.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
 
 const types = ['s3/object'];
 

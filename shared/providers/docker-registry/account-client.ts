@@ -1,5 +1,5 @@
-import type { ProviderOptions } from '../../core/providers/provider.ts';
-import { type BasicCredentials, createCredentials } from '../../oci/credentials.ts';
+import { type BasicCredentials, createCredentials } from '#oci/credentials.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
 import type { RegistryAccount } from './account.ts';
 import { startConnectionPool } from './connection-pool.ts';
 import { EcrClient } from './ecr-client.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../core/json.ts';
+import type { JsonValue } from '#core/json.ts';
 import {
   booleanField,
   intField,
@@ -8,7 +8,7 @@ import {
   settingsField,
   stringField,
   withDefault,
-} from '../../core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 import { ecrField } from './ecr-account.ts';
 
 /** Where the accounts stand in Spinnaker's configuration. */

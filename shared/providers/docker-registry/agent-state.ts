@@ -1,5 +1,5 @@
-import { asJsonObject, asString, getPath, type JsonValue } from '../../core/json.ts';
-import { compareText } from '../../core/text-order.ts';
+import { asJsonObject, asString, getPath, type JsonValue } from '#core/json.ts';
+import { compareText } from '#core/text-order.ts';
 
 /** What a run leaves of a repository for the next one. */
 export interface RepositoryState {

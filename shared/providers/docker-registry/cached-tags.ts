@@ -1,5 +1,5 @@
-import type { ObjectKey, StoredObject } from '../../core/cache/cache-store.ts';
-import { asJsonArray, asJsonObject, asString, getPath, type JsonValue } from '../../core/json.ts';
+import type { ObjectKey, StoredObject } from '#caching/store/cache-store.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonValue } from '#core/json.ts';
 
 /** A tag as it is cached. */
 export interface CachedTag {

@@ -1,6 +1,6 @@
-import { type CachingAgent, defaultAgentTimeoutMs } from '../../core/agents/caching-agent.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { AccountBreakers } from '../../core/providers/account-breaker.ts';
+import type { AccountBreakers } from '#accounts/model/account-breaker.ts';
+import { type CachingAgent, defaultAgentTimeoutMs } from '#caching/scheduling/caching-agent.ts';
+import type { Clock } from '#core/clock.ts';
 import type { RegistryAccount } from './account.ts';
 import type { AccountClients } from './account-clients.ts';
 import type { RepositoryKind } from './cached-tags.ts';

@@ -1,6 +1,6 @@
-import type { EcrRegistry } from '../../core/ecr.ts';
-import { InvalidInputError } from '../../core/errors.ts';
-import { settingsField, stringField } from '../../core/settings/coerce.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { EcrRegistry } from '#platform/ports/ecr.ts';
+import { settingsField, stringField } from '#settings/coerce.ts';
 
 /** Hosts of private registries, those of FIPS and of dual stacks included. */
 const registryHost = /^(\d{12})\.dkr[.-]ecr(?:-fips)?\.([a-z\d-]+)\.(?:amazonaws\.com(?:\.cn)?|on\.aws)$/;

@@ -1,9 +1,9 @@
-import { retry } from '../../core/back-off.ts';
-import type { Clock, Randomness } from '../../core/clock.ts';
-import type { EcrPageOptions, EcrRegistry, EcrService, EcrToken } from '../../core/ecr.ts';
-import { FailedOperationError, getErrorMessage } from '../../core/errors.ts';
-import { ServiceBusyError } from '../../core/lookup.ts';
-import { isDigest, isRepositoryName, isTag } from '../../oci/names.ts';
+import { retry } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { FailedOperationError, getErrorMessage } from '#core/errors.ts';
+import { isDigest, isRepositoryName, isTag } from '#oci/names.ts';
+import type { EcrPageOptions, EcrRegistry, EcrService, EcrToken } from '#platform/ports/ecr.ts';
+import { ServiceBusyError } from '#platform/ports/lookup.ts';
 import type { CachedTag } from './cached-tags.ts';
 import { ecrTriesMax, pagesMax, repositoriesMax, requestsPerSecond, tagsMax } from './limits.ts';
 import { Pace } from './pace.ts';

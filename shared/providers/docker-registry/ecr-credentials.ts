@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.ts';
-import type { EcrToken } from '../../core/ecr.ts';
-import type { BasicCredentials } from '../../oci/credentials.ts';
+import type { Clock } from '#core/clock.ts';
+import type { BasicCredentials } from '#oci/credentials.ts';
+import type { EcrToken } from '#platform/ports/ecr.ts';
 
 /** Share of a token's time after which the next one is asked for. */
 const renewalShare = 0.8;

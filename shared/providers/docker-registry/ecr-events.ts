@@ -1,5 +1,5 @@
-import type { AwsEvent } from '../../core/agents/aws-event.ts';
-import { asString } from '../../core/json.ts';
+import type { AwsEvent } from '#caching/scheduling/aws-event.ts';
+import { asString } from '#core/json.ts';
 import type { RegistryAccount } from './account.ts';
 import type { RepositoryChange } from './agent-run.ts';
 

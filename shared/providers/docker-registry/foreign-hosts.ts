@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { AccessDeniedError } from '../../core/errors.ts';
+import { AccessDeniedError } from '#core/errors.ts';
 
 /** The well-known prefix of NAT64: behind it stands an IPv4 address. */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');

@@ -1,7 +1,7 @@
-import type { RegistryTagView } from '../../contract/answers/images.ts';
-import type { CacheStore, StoredObject } from '../../core/cache/cache-store.ts';
-import { compareText } from '../../core/text-order.ts';
-import type { ImageQuery, ImageReader } from '../../core/views/images.ts';
+import type { CacheStore, StoredObject } from '#caching/store/cache-store.ts';
+import type { RegistryTagView } from '#contract/answers/images.ts';
+import { compareText } from '#core/text-order.ts';
+import type { ImageQuery, ImageReader } from '#views/images.ts';
 import type { RegistryAccount } from './account.ts';
 import {
   type CachedTag,

@@ -1,4 +1,4 @@
-import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
+import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import { parseRegistryAccounts } from './account.ts';
 import { AccountClients } from './account-clients.ts';
 import { knownSettings } from './known-settings.ts';

@@ -1,4 +1,4 @@
-import { accessKeys } from '../../core/settings/permissions.ts';
+import { accessKeys } from '#accounts/permissions.ts';
 import { accountOptions, accountsPath, enabledPath } from './account-fields.ts';
 
 /** What Halyard and the Operator write beside the options: it changes nothing here. */

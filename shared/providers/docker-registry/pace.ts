@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 
 /** Spreads requests: after a burst of a second's worth, each waits for its turn. */
 export class Pace {

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { Provider } from '../../core/providers/provider.ts';
-import type { Account } from '../../core/settings/account.ts';
+import type { Account } from '#accounts/model/account.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
 import { findEntryName, listEntries } from './account.ts';
 import { type AccountFields, parseAccountFields, publicAccountOptions } from './account-fields.ts';
 

@@ -1,4 +1,4 @@
-import type { BusEvent } from '../../core/tasks/task-events.ts';
+import type { BusEvent } from '#platform/ports/event-bus.ts';
 import type { RegistryAccount } from './account.ts';
 import type { CachedTag } from './cached-tags.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { FailedOperationError } from '../../core/errors.ts';
-import type { AnswerQuery, RegistryFacts } from '../../oci/answer-job.ts';
-import { readRegistryAnswer } from '../../oci/answers.ts';
-import { findNextPage } from '../../oci/challenge.ts';
-import { isDigest, isRepositoryName, isTag } from '../../oci/names.ts';
-import { threadsOfProcess } from '../../threads/thread-pool.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import type { AnswerQuery, RegistryFacts } from '#oci/answer-job.ts';
+import { readRegistryAnswer } from '#oci/answers.ts';
+import { findNextPage } from '#oci/challenge.ts';
+import { isDigest, isRepositoryName, isTag } from '#oci/names.ts';
+import { threadsOfProcess } from '#threads/thread-pool.ts';
 import { labelBytesMax, pagesMax, repositoriesMax, tagsMax } from './limits.ts';
 import type { RegistryAnswer, RegistryRequest } from './registry-sender.ts';
 

@@ -1,6 +1,6 @@
-import { NotFoundError } from '../../core/errors.ts';
-import type { ProviderOptions } from '../../core/providers/provider.ts';
-import type { RegistryCredential } from '../../core/providers/registry-credentials.ts';
+import { NotFoundError } from '#core/errors.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { RegistryCredential } from '#provider-kit/registry-credentials.ts';
 import type { RegistryAccount } from './account.ts';
 import type { AccountClients } from './account-clients.ts';
 

@@ -1,5 +1,5 @@
-import type { CacheStore } from '../../core/cache/cache-store.ts';
-import { type Revision, toRevision } from '../../core/cache/revision.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { type Revision, toRevision } from '#caching/store/revision.ts';
 import {
   type CachedTag,
   countChunks,

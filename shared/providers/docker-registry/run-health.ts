@@ -1,6 +1,6 @@
-import type { CachingResult } from '../../core/agents/caching-agent.ts';
-import { AccessDeniedError, FailedOperationError, UnreachableError } from '../../core/errors.ts';
-import type { AccountBreaker } from '../../core/providers/account-breaker.ts';
+import type { AccountBreaker } from '#accounts/model/account-breaker.ts';
+import type { CachingResult } from '#caching/scheduling/caching-agent.ts';
+import { AccessDeniedError, FailedOperationError, UnreachableError } from '#core/errors.ts';
 
 /** What other processes found out of an account is looked at no more often than this, in milliseconds. */
 export const healthLookMs = 60_000;

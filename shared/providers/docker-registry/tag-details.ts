@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.ts';
-import { mapConcurrently } from '../../core/concurrency.ts';
-import { VisibleError } from '../../core/errors.ts';
+import type { Clock } from '#core/clock.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { VisibleError } from '#core/errors.ts';
 import type { RegistryAccount } from './account.ts';
 import type { CachedTag } from './cached-tags.ts';
 import { requestsAtOnce } from './limits.ts';

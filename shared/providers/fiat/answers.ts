@@ -1,5 +1,7 @@
-import type { UserPermission } from '../../core/access/authorizer.ts';
-import { FailedOperationError } from '../../core/errors.ts';
+import type { UserPermission } from '#access/authorizer.ts';
+import type { Authorization } from '#accounts/model/account.ts';
+import { authorizations } from '#accounts/permissions.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import {
   asJsonObject,
   asString,
@@ -7,9 +9,7 @@ import {
   isWithinDepth,
   type JsonObject,
   type JsonValue,
-} from '../../core/json.ts';
-import type { Authorization } from '../../core/settings/account.ts';
-import { authorizations } from '../../core/settings/permissions.ts';
+} from '#core/json.ts';
 
 /** Accounts, applications and roles that one answer of Fiat may name together. */
 export const namesMax = 100_000;

@@ -1,8 +1,8 @@
-import type { Authorizer, UserPermission } from '../../core/access/authorizer.ts';
-import type { Clock, Randomness } from '../../core/clock.ts';
-import { getErrorMessage } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
-import type { RememberedBytes } from '../../core/remembered-bytes.ts';
+import type { Authorizer, UserPermission } from '#access/authorizer.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
+import type { RememberedBytes } from '#core/remembered-bytes.ts';
 import { createEmptyPermission } from './answers.ts';
 import { anonymousUser, createFiatClient, type FiatClient } from './client.ts';
 import { KeptPermissions } from './kept-permissions.ts';

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
-import type { UserPermission } from '../../core/access/authorizer.ts';
-import { type RetryOptions, retry } from '../../core/back-off.ts';
-import type { Clock, Randomness } from '../../core/clock.ts';
-import { FailedOperationError, getErrorMessage, UnavailableError } from '../../core/errors.ts';
-import type { JsonValue } from '../../core/json.ts';
+import type { UserPermission } from '#access/authorizer.ts';
+import { type RetryOptions, retry } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { FailedOperationError, getErrorMessage, UnavailableError } from '#core/errors.ts';
+import type { JsonValue } from '#core/json.ts';
 import { parsePermission } from './answers.ts';
 import { type ConnectionPool, startConnectionPool } from './connection-pool.ts';
 

@@ -1,5 +1,5 @@
-import type { Authorizer } from '../../core/access/authorizer.ts';
-import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
+import type { Authorizer } from '#access/authorizer.ts';
+import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import { toPublicSettings } from './public-settings.ts';
 import { type FiatSettings, knownSettings, parseFiatSettings, settingsPath } from './settings.ts';
 

@@ -1,6 +1,6 @@
-import type { UserPermission } from '../../core/access/authorizer.ts';
-import type { Clock } from '../../core/clock.ts';
-import { RememberedBytes } from '../../core/remembered-bytes.ts';
+import type { UserPermission } from '#access/authorizer.ts';
+import type { Clock } from '#core/clock.ts';
+import { RememberedBytes } from '#core/remembered-bytes.ts';
 import { estimateBytes } from './answers.ts';
 
 /** How much is kept. */

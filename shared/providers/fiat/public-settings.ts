@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../core/json.ts';
-import { isPlainUrl, pickSettings } from '../../core/settings/public-settings.ts';
-import { getSetting } from '../../core/settings/spring-config.ts';
+import type { JsonObject } from '#core/json.ts';
+import { isPlainUrl, pickSettings } from '#settings/public-settings.ts';
+import { getSetting } from '#settings/spring-config.ts';
 import { settingsPath } from './settings.ts';
 
 /** All that says whether and how Fiat is asked; none of it is secret. */

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
 import {
   booleanField,
   intField,
@@ -8,8 +8,8 @@ import {
   settingsField,
   stringField,
   withDefault,
-} from '../../core/settings/coerce.ts';
-import { getSetting } from '../../core/settings/spring-config.ts';
+} from '#settings/coerce.ts';
+import { getSetting } from '#settings/spring-config.ts';
 
 /** Where Fiat stands in the configuration, as in all of Spinnaker's services. */
 export const settingsPath = 'services.fiat';

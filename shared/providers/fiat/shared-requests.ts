@@ -1,5 +1,5 @@
-import { untilAborted } from '../../core/deadline.ts';
-import { UnavailableError } from '../../core/errors.ts';
+import { untilAborted } from '#core/deadline.ts';
+import { UnavailableError } from '#core/errors.ts';
 
 /** Users who may be asked for at one time; more are told to come again. */
 export const requestsMax = 256;

@@ -1,7 +1,7 @@
-import { FailedOperationError } from '../../core/errors.ts';
-import { asJsonArray, asJsonObject, asString, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { CatalogApplication, CatalogProject } from '../../core/views/catalog.ts';
-import type { ProjectClusterSpec } from '../../core/views/views.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { asJsonArray, asJsonObject, asString, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { CatalogApplication, CatalogProject } from '#views/catalog.ts';
+import type { ProjectClusterSpec } from '#views/views.ts';
 
 /**
  * Applications of Front50's answer. What has no name is left out.

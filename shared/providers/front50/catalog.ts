@@ -1,5 +1,5 @@
-import { UnavailableError } from '../../core/errors.ts';
-import type { Catalog, CatalogApplication, CatalogProject } from '../../core/views/catalog.ts';
+import { UnavailableError } from '#core/errors.ts';
+import type { Catalog, CatalogApplication, CatalogProject } from '#views/catalog.ts';
 import { parseApplications, parseProjects } from './answers.ts';
 import type { Front50Client } from './client.ts';
 import { createRemembered, type RememberedOptions } from './remembered.ts';

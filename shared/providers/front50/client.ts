@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
-import { retry } from '../../core/back-off.ts';
-import { type JsonBounds, JsonBoundsError, parseBoundedJson } from '../../core/bounded-json.ts';
-import type { Clock, Randomness } from '../../core/clock.ts';
-import { getErrorMessage, UnavailableError } from '../../core/errors.ts';
-import { GatheredBytes } from '../../core/gathered-bytes.ts';
-import { isJsonObject, type JsonValue } from '../../core/json.ts';
+import { retry } from '#core/back-off.ts';
+import { type JsonBounds, JsonBoundsError, parseBoundedJson } from '#core/bounded-json.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { getErrorMessage, UnavailableError } from '#core/errors.ts';
+import { GatheredBytes } from '#core/gathered-bytes.ts';
+import { isJsonObject, type JsonValue } from '#core/json.ts';
 import type { ConnectionPool, PoolTimeouts } from './connection-pool.ts';
 
 /** How much a question to Front50 may take. */

@@ -1,6 +1,6 @@
-import { InvalidInputError } from '../../core/errors.ts';
-import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
-import type { RejectedAccount } from '../../core/settings/account.ts';
+import type { RejectedAccount } from '#accounts/model/account.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import { createCatalog } from './catalog.ts';
 import { createFront50Client } from './client.ts';
 import { createTemplateFetcher, templateBytesMax } from './pipeline-templates.ts';

@@ -1,7 +1,7 @@
-import type { ArtifactAccount } from '../../contract/answers/artifacts.ts';
-import { InvalidInputError, NotFoundError, UnavailableError } from '../../core/errors.ts';
-import type { Artifact } from '../../core/providers/artifact.ts';
-import type { ArtifactFetcher } from '../../core/providers/provider.ts';
+import type { ArtifactAccount } from '#contract/answers/artifacts.ts';
+import { InvalidInputError, NotFoundError, UnavailableError } from '#core/errors.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import type { ArtifactFetcher } from '#provider-kit/provider.ts';
 import { parseTemplateIds } from './answers.ts';
 import type { Front50Client } from './client.ts';
 import { createRemembered, type RememberedOptions } from './remembered.ts';

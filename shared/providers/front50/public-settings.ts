@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
 import { parseBaseUrl } from './settings.ts';
 
 /** Where Front50 is, and no more: a URL with a user or a password is refused when the settings are read. */

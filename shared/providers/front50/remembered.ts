@@ -1,8 +1,8 @@
-import { getPauseMs } from '../../core/back-off.ts';
-import type { Clock, Randomness } from '../../core/clock.ts';
-import { waitAtMost } from '../../core/deadline.ts';
-import { getErrorMessage } from '../../core/errors.ts';
-import type { Logger } from '../../core/logger.ts';
+import { getPauseMs } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { waitAtMost } from '#core/deadline.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
 
 /** What is remembered, and how it is asked for. */
 export interface RememberedOptions<T> {

@@ -1,13 +1,7 @@
-import { InvalidInputError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
-import {
-  booleanField,
-  parseWith,
-  requireField,
-  settingsField,
-  stringField,
-} from '../../core/settings/coerce.ts';
-import { getSetting } from '../../core/settings/spring-config.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { booleanField, parseWith, requireField, settingsField, stringField } from '#settings/coerce.ts';
+import { getSetting } from '#settings/spring-config.ts';
 
 /** Where Front50 stands in the configuration, as in all of Spinnaker's services. */
 export const settingsPath = 'services.front50';

@@ -1,5 +1,5 @@
-import type { CachingAgent } from '../../core/agents/caching-agent.ts';
-import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
+import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
+import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import { parseAccountFields } from './account/account-fields.ts';
 import { createAgentHome, reachOptions } from './account/agent-home.ts';
 import { knownSettings } from './account/known-settings.ts';

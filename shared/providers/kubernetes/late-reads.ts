@@ -1,4 +1,4 @@
-import type { InstanceReader, JobReader, ManifestReader } from '../../core/providers/provider.ts';
+import type { InstanceReader, JobReader, ManifestReader } from '#provider-kit/provider.ts';
 import type { KubernetesSession } from './account/session.ts';
 import type { openLiveReads } from './live-reads.ts';
 

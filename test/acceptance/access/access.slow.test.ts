@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Route, routes } from '../../../functions/routes.ts';
-import type { JsonObject } from '../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
+import { type Route, routes } from '#functions/routes.ts';
 import {
   createNamespace,
   describeWithCluster,
   kubectl,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
-import { type Fiat, type FiatMode, startFiat } from '../../support/services/fiat.ts';
-import { type Front50, startFront50 } from '../../support/services/front50.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { type Fiat, type FiatMode, startFiat } from '#test/support/services/fiat.ts';
+import { type Front50, startFront50 } from '#test/support/services/front50.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 import { type CallerName, callers, getExpectation, type Judge, type Outcome, table } from './expectations.ts';
 import { application, gated, toRouteRequest } from './requests.ts';
 

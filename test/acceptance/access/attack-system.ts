@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, request as requestHttp } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import { toKubeconfig } from '../../shared/providers/kubernetes/client/scripted-server.ts';
-import { listen } from '../../support/network/listening.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import type { JsonObject } from '#core/json.ts';
+import { toKubeconfig } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
+import { listen } from '#test/support/network/listening.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 /** Who calls: Gate lists the restricted accounts for the owner, and the open one for everybody. */
 export const callers = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import type { System } from '../../support/system/system.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { System } from '#test/support/system/system.ts';
 import {
   type AttackSystem,
   call,

@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditEventsPerSecond } from '../../../shared/runtime/http/audit.ts';
+import { auditEventsPerSecond } from '#access/http/audit.ts';
 import {
   createNamespace,
   describeWithCluster,
   kubectl,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import type { System } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import type { System } from '#test/support/system/system.ts';
 import {
   type AttackSystem,
   type AuditLine,

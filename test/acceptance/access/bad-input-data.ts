@@ -1,4 +1,4 @@
-import { operationDefinitions } from '../../../shared/providers/kubernetes/operations/index.ts';
+import { operationDefinitions } from '#providers/kubernetes/operations/index.ts';
 
 export interface BadRequest {
   readonly title: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
-import { listOpenRows } from '../../support/engines/open-rows.ts';
-import { itLocally, startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
+import { listOpenRows } from '#test/support/engines/open-rows.ts';
+import { itLocally, startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 import {
   type BadRequest,
   deployment,

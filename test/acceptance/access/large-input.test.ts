@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
-import { startSubject } from '../../support/system/subject.ts';
+import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
+import { startSubject } from '#test/support/system/subject.ts';
 
 describeWithCluster('large input', (cluster) => {
   it('of 400 manifests in a body of 3 MB deploys', async () => {

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 /** A route for managers of accounts. */
 const path = '/credentials/type/kubernetes';

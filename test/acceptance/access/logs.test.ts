@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { startSystem } from '../../support/system/system.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { startSystem } from '#test/support/system/system.ts';
 
 const headers = {
   'content-type': 'application/json',

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { toBase64, toKubeconfig } from '../../shared/providers/kubernetes/client/scripted-server.ts';
-import { listen } from '../../support/network/listening.ts';
-import { writeProgram } from '../../support/run/temp-dir.ts';
+import { toBase64, toKubeconfig } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
+import { listen } from '#test/support/network/listening.ts';
+import { writeProgram } from '#test/support/run/temp-dir.ts';
 
 /** Secrets of a test, each found again by its name. */
 export class PlantedSecrets {

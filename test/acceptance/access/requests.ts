@@ -1,4 +1,4 @@
-import type { Route } from '../../../functions/routes.ts';
+import type { Route } from '#functions/routes.ts';
 
 /** The restricted account that requests are about. */
 export const gated = 'gated';

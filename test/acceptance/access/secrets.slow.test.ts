@@ -2,12 +2,12 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { getPath } from '../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster, kubectl, requestApi } from '../../support/cluster/cluster.ts';
-import { scanTasks } from '../../support/engines/stores.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { itLocally, startSubject } from '../../support/system/subject.ts';
-import { type Subject, type System, startSystem } from '../../support/system/system.ts';
+import { getPath } from '#core/json.ts';
+import { createNamespace, describeWithCluster, kubectl, requestApi } from '#test/support/cluster/cluster.ts';
+import { scanTasks } from '#test/support/engines/stores.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { itLocally, startSubject } from '#test/support/system/subject.ts';
+import { type Subject, type System, startSystem } from '#test/support/system/system.ts';
 import { type PlantedConfig, PlantedSecrets, startEchoHost, writePlantedConfig } from './planted-secrets.ts';
 
 const planted = 'planted-secret-0815';

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asJsonArray, asJsonObject, type JsonObject } from '../../../shared/core/json.ts';
-import { shutOut } from '../../../shared/core/settings/account-storage.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
-import { type Fiat, startFiat } from '../../support/services/fiat.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
+import { shutOut } from '#settings/account-storage.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { type Fiat, startFiat } from '#test/support/services/fiat.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const all = ['READ', 'WRITE', 'EXECUTE'] as const;
 const planted = 'planted-token-5d1e';

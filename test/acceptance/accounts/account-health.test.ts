@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { asJsonArray, asJsonObject, type JsonObject } from '../../../shared/core/json.ts';
-import { describeWithCluster } from '../../support/cluster/cluster.ts';
-import { type ClosableDoor, startClosableDoor } from '../../support/network/closable-door.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { type ClosableDoor, startClosableDoor } from '#test/support/network/closable-door.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const planted = 'planted-token-health-77';
 

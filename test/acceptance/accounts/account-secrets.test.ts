@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { asJsonArray, asJsonObject, type JsonObject } from '../../../shared/core/json.ts';
-import { type AwsEndpoints, startAwsEndpoints } from '../../support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
-import { type Fiat, startFiat } from '../../support/services/fiat.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { type Fiat, startFiat } from '#test/support/services/fiat.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const planted = 'planted-inline-77c1';
 const roles = 'spinnaker:roles';

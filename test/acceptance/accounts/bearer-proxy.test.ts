@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { getPath, type JsonObject } from '../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 
 const docs = path.join(import.meta.dirname, '../../../docs');
 const text = await readFile(path.join(docs, 'examples/bearer-proxy.yaml'), 'utf8');

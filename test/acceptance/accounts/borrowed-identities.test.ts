@@ -1,17 +1,17 @@
 import { access, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import {
   CertificateAuthority,
   type Identity,
-} from '../../shared/providers/kubernetes/credentials/certificates.ts';
-import { ecrRegion, ecrRegistryId, startEcr, toDigest } from '../../support/artifacts/ecr.ts';
-import { type AwsEndpoints, startAwsEndpoints } from '../../support/engines/aws-endpoints.ts';
-import { type Place, startPlace } from '../../support/network/place.ts';
-import { makeTempDir, writeProgram } from '../../support/run/temp-dir.ts';
-import { startTokenBroker } from '../../support/services/token-broker.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+} from '#test/shared/providers/kubernetes/credentials/certificates.ts';
+import { ecrRegion, ecrRegistryId, startEcr, toDigest } from '#test/support/artifacts/ecr.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
+import { type Place, startPlace } from '#test/support/network/place.ts';
+import { makeTempDir, writeProgram } from '#test/support/run/temp-dir.ts';
+import { startTokenBroker } from '#test/support/services/token-broker.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 /** Identities of this installation, each as it is seen where it is sent. */
 const planted = {

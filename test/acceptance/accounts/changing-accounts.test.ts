@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { asJsonArray, asJsonObject } from '../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { asJsonArray, asJsonObject } from '#core/json.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 /** Accounts that come and go; 500 in the long form. */
 const count = chooseSize({ short: 25, long: 500 });

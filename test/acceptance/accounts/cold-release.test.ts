@@ -2,21 +2,21 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ItemTable } from '../../../shared/aws/table.ts';
-import { tables as allTables, tasksTable } from '../../../shared/aws/tables.ts';
-import { DynamoTaskStore } from '../../../shared/aws/tasks/task-store.ts';
-import { readEnvironment } from '../../../shared/runtime/config.ts';
-import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
+import { ItemTable } from '#platform/aws/table.ts';
+import { tables as allTables, tasksTable } from '#platform/aws/tables.ts';
+import { readEnvironment } from '#platform/config.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { DynamoTaskStore } from '#tasks/aws/task-store.ts';
 import {
   type AwsEndpoints,
   readToken,
   type SeenCall,
   startAwsEndpoints,
-} from '../../support/engines/aws-endpoints.ts';
-import { startDynamoDb } from '../../support/engines/engine-servers.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
-import { runProgram, writeBundle } from '../../support/system/function-bundles.ts';
+} from '#test/support/engines/aws-endpoints.ts';
+import { startDynamoDb } from '#test/support/engines/engine-servers.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { runProgram, writeBundle } from '#test/support/system/function-bundles.ts';
 
 /**
  * A release in which every environment is new. Each is a process of its own that runs the bundle of a function as Lambda does, on one

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 /** A kubeconfig whose user is made known by a program that leaves a file behind. */
 function runProgram(file: string): string {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { scanTasks } from '../../support/engines/stores.ts';
-import { startTokenBroker } from '../../support/services/token-broker.ts';
-import { startSystem } from '../../support/system/system.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { scanTasks } from '#test/support/engines/stores.ts';
+import { startTokenBroker } from '#test/support/services/token-broker.ts';
+import { startSystem } from '#test/support/system/system.ts';
 
 describeWithCluster('accounts with a token broker', (cluster) => {
   it('deploy and read with its tokens, which are seen nowhere, beside one that its broker refuses', async () => {

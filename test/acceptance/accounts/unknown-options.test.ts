@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import { startSystem } from '../../support/system/system.ts';
+import type { JsonObject } from '#core/json.ts';
+import { startSystem } from '#test/support/system/system.ts';
 
 test('what is no option of an account is dropped, as Clouddriver does, but refused among permissions', async () => {
   await using system = await startSystem({ settings: {} });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTokenSigner } from '../../support/agents/agent-process.ts';
-import { startWorld, type World } from '../../support/agents/agent-world.ts';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
+import { createTokenSigner } from '#test/support/agents/agent-process.ts';
+import { startWorld, type World } from '#test/support/agents/agent-world.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import {
   type AccountCall,
   createCaller,
@@ -10,7 +10,7 @@ import {
   readEvents,
   readStatus,
   toAgent,
-} from '../../support/services/dynamic-accounts.ts';
+} from '#test/support/services/dynamic-accounts.ts';
 import { listBadCalls } from './drills/bad-account-calls-data.ts';
 
 const testMs = 120_000;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toAgentAccount } from '../../support/agents/agent-process.ts';
+import { toAgentAccount } from '#test/support/agents/agent-process.ts';
 import {
   awaitSome,
   type CachedAccount,
@@ -12,10 +12,10 @@ import {
   makeDeployment,
   openCachedWorld,
   toDeployment,
-} from '../../support/agents/cached-account.ts';
-import { type PassingCall, startApiProxy } from '../../support/cluster/api-proxy.ts';
-import { describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
+} from '#test/support/agents/cached-account.ts';
+import { type PassingCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import { recordHub } from './drills/recorded-hub.ts';
 
 const testMs = 240_000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTokenSigner, type TokenSigner, toAgentAccount } from '../../support/agents/agent-process.ts';
-import { startWorld, type World } from '../../support/agents/agent-world.ts';
+import { createTokenSigner, type TokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
+import { startWorld, type World } from '#test/support/agents/agent-world.ts';
 import {
   callRaw,
   getGrants,
@@ -9,7 +9,7 @@ import {
   type RawAnswer,
   sayHello,
   toRawAgent,
-} from '../../support/agents/raw-agent.ts';
+} from '#test/support/agents/raw-agent.ts';
 
 const testMs = 240_000;
 const stack = new AsyncDisposableStack();

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { mapConcurrently } from '../../../shared/core/concurrency.ts';
-import { createTokenSigner, toAgentAccount } from '../../support/agents/agent-process.ts';
-import { startWorld } from '../../support/agents/agent-world.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
-import { readMemoryMiB } from '../../support/system/process-memory.ts';
-import type { System } from '../../support/system/system.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { createTokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
+import { startWorld } from '#test/support/agents/agent-world.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { readMemoryMiB } from '#test/support/system/process-memory.ts';
+import type { System } from '#test/support/system/system.ts';
 import { type CountingDoor, startCountingDoor } from './drills/counting-door.ts';
 import { awaitDeploy, type Deploy, postDeploy } from './drills/deploys.ts';
 import { type Fleet, startFleet } from './drills/fleet.ts';

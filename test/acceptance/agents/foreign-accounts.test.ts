@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTokenSigner, toAgentAccount } from '../../support/agents/agent-process.ts';
-import { toDeploy } from '../../support/agents/agent-world.ts';
-import { callRaw, openRawAgent, type RawAgent } from '../../support/agents/raw-agent.ts';
-import { startFiat } from '../../support/services/fiat.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { createTokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
+import { toDeploy } from '#test/support/agents/agent-world.ts';
+import { callRaw, openRawAgent, type RawAgent } from '#test/support/agents/raw-agent.ts';
+import { startFiat } from '#test/support/services/fiat.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const all = ['READ', 'WRITE'] as const;
 const names = ['mine', 'shared', 'theirs'] as const;

@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { CertificateAuthority } from '../../shared/providers/kubernetes/credentials/certificates.ts';
-import { startWorld, type World } from '../../support/agents/agent-world.ts';
-import { connectForHints, type HintSocket } from '../../support/agents/hint-socket.ts';
-import { type RawAgent, type RawAnswer, sayHello } from '../../support/agents/raw-agent.ts';
+import { CertificateAuthority } from '#test/shared/providers/kubernetes/credentials/certificates.ts';
+import { startWorld, type World } from '#test/support/agents/agent-world.ts';
+import { connectForHints, type HintSocket } from '#test/support/agents/hint-socket.ts';
+import { type RawAgent, type RawAnswer, sayHello } from '#test/support/agents/raw-agent.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { startConnectProxy, startTlsFront } from '../../support/network/connect-proxy.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
+} from '#test/support/cluster/cluster.ts';
+import { startConnectProxy, startTlsFront } from '#test/support/network/connect-proxy.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { startHintHole } from './drills/hint-hole.ts';
 import { connectStrangers, startFlood } from './drills/strangers.ts';
 

@@ -8,8 +8,8 @@ import {
   CertificateAuthority,
   type CertificateSubject,
   type Identity,
-} from '../../shared/providers/kubernetes/credentials/certificates.ts';
-import { openAgentFunctions } from '../../support/agents/agent-functions.ts';
+} from '#test/shared/providers/kubernetes/credentials/certificates.ts';
+import { openAgentFunctions } from '#test/support/agents/agent-functions.ts';
 import {
   type AgentProcess,
   createTokenSigner,
@@ -17,11 +17,11 @@ import {
   type TokenClaims,
   type TokenSigner,
   toAgentAccount,
-} from '../../support/agents/agent-process.ts';
-import { startWorld, toDeploy, type World } from '../../support/agents/agent-world.ts';
-import { connectForHints } from '../../support/agents/hint-socket.ts';
-import { type IamGateway, startIamGateway } from '../../support/agents/iam-gateway.ts';
-import { type JwksServer, startJwksServer } from '../../support/agents/jwks-server.ts';
+} from '#test/support/agents/agent-process.ts';
+import { startWorld, toDeploy, type World } from '#test/support/agents/agent-world.ts';
+import { connectForHints } from '#test/support/agents/hint-socket.ts';
+import { type IamGateway, startIamGateway } from '#test/support/agents/iam-gateway.ts';
+import { type JwksServer, startJwksServer } from '#test/support/agents/jwks-server.ts';
 import {
   callRaw,
   getGrants,
@@ -30,9 +30,9 @@ import {
   sayHello,
   toHello,
   toRawAgent,
-} from '../../support/agents/raw-agent.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
-import { createCaller, paths, toAgent } from '../../support/services/dynamic-accounts.ts';
+} from '#test/support/agents/raw-agent.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { createCaller, paths, toAgent } from '#test/support/services/dynamic-accounts.ts';
 
 const testMs = 120_000;
 const stack = new AsyncDisposableStack();

@@ -1,23 +1,23 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { leaseDurationMs } from '../../../shared/core/tasks/task.ts';
-import type { AgentProcess } from '../../support/agents/agent-process.ts';
+import { leaseDurationMs } from '#tasks/task.ts';
+import type { AgentProcess } from '#test/support/agents/agent-process.ts';
 import {
   awaitSome,
   type CachedAccount,
   type CachedWorld,
   openCachedWorld,
-} from '../../support/agents/cached-account.ts';
-import { type ApiProxy, startApiProxy } from '../../support/cluster/api-proxy.ts';
+} from '#test/support/agents/cached-account.ts';
+import { type ApiProxy, startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   type TestCluster,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { createRandom, drawInteger, type Random } from '../../support/run/seeded-random.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
+} from '#test/support/cluster/cluster.ts';
+import { createRandom, drawInteger, type Random } from '#test/support/run/seeded-random.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import { rageStorm } from '../caching/storm/storm.ts';
 import { endLeasesOfDead } from './drills/dead-agents.ts';
 import { awaitDeploy, type Deploy, expectEachOnce, postDeploy } from './drills/deploys.ts';

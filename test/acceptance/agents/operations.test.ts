@@ -4,19 +4,19 @@ import {
   createTokenSigner,
   type TokenSigner,
   toAgentAccount,
-} from '../../support/agents/agent-process.ts';
-import { startWorld, toDeploy, type World } from '../../support/agents/agent-world.ts';
-import { startWriteTap, type WriteTap } from '../../support/agents/write-tap.ts';
+} from '#test/support/agents/agent-process.ts';
+import { startWorld, toDeploy, type World } from '#test/support/agents/agent-world.ts';
+import { startWriteTap, type WriteTap } from '#test/support/agents/write-tap.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { endLease } from '../../support/engines/end-lease.ts';
-import { sendTaskMessages } from '../../support/engines/stores.ts';
-import type { SystemTask } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { endLease } from '#test/support/engines/end-lease.ts';
+import { sendTaskMessages } from '#test/support/engines/stores.ts';
+import type { SystemTask } from '#test/support/system/system.ts';
 
 /** A deploy through an agent on a machine that does much else. */
 const taskMs = 60_000;

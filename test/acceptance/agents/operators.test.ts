@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { operatorRoutes } from '../../../functions/operator-routes.ts';
-import { createTokenSigner } from '../../support/agents/agent-process.ts';
-import { startWorld, type World } from '../../support/agents/agent-world.ts';
-import { callRaw, type RawAnswer } from '../../support/agents/raw-agent.ts';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { createCaller, paths, readStatus, toAgent } from '../../support/services/dynamic-accounts.ts';
-import { startFiat } from '../../support/services/fiat.ts';
+import { operatorRoutes } from '#functions/operator-routes.ts';
+import { createTokenSigner } from '#test/support/agents/agent-process.ts';
+import { startWorld, type World } from '#test/support/agents/agent-world.ts';
+import { callRaw, type RawAnswer } from '#test/support/agents/raw-agent.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { createCaller, paths, readStatus, toAgent } from '#test/support/services/dynamic-accounts.ts';
+import { startFiat } from '#test/support/services/fiat.ts';
 
 const testMs = 240_000;
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

@@ -6,17 +6,17 @@ import {
   createTokenSigner,
   type TokenSigner,
   toAgentAccount,
-} from '../../support/agents/agent-process.ts';
-import { startWorld, toDeploy, type World } from '../../support/agents/agent-world.ts';
-import { toDeployment } from '../../support/agents/cached-account.ts';
-import { openRawAgent, type RawAgent } from '../../support/agents/raw-agent.ts';
+} from '#test/support/agents/agent-process.ts';
+import { startWorld, toDeploy, type World } from '#test/support/agents/agent-world.ts';
+import { toDeployment } from '#test/support/agents/cached-account.ts';
+import { openRawAgent, type RawAgent } from '#test/support/agents/raw-agent.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
+} from '#test/support/cluster/cluster.ts';
 
 const testMs = 240_000;
 const timeout = 60_000;

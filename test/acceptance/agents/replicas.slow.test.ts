@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path, { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { peerAudience } from '../../../infra/host/peer-tokens.ts';
-import { buildLocal } from '../../../infra/local/build.ts';
-import { openConnections } from '../../../shared/runtime/services/connections.ts';
-import { type AgentDoor, startAgentDoor } from '../../infra/host/agent-door.ts';
-import { type HomeEngines, startHomeEngines } from '../../infra/host/engines.ts';
-import { GrpcClient, type GrpcHost, hello, startGrpcHost } from '../../infra/host/grpc/grpc-host.ts';
-import { createTlsFiles } from '../../infra/host/grpc/tls-files.ts';
-import { createPod, type TestPod, writeEndpoints } from '../../infra/host/pod.ts';
-import { type LabProcess, startLabProcess } from '../../lab/processes.ts';
+import { openConnections } from '#agents/sessions/connections.ts';
+import { peerAudience } from '#infra/kubernetes/peers/peer-tokens.ts';
+import { buildLocal } from '#infra/tools/build/build.ts';
+import { type AgentDoor, startAgentDoor } from '#test/infra/kubernetes/agent-door.ts';
+import { type HomeEngines, startHomeEngines } from '#test/infra/kubernetes/engines.ts';
+import { GrpcClient, type GrpcHost, hello, startGrpcHost } from '#test/infra/kubernetes/grpc/grpc-host.ts';
+import { createTlsFiles } from '#test/infra/kubernetes/grpc/tls-files.ts';
+import { createPod, type TestPod, writeEndpoints } from '#test/infra/kubernetes/pod.ts';
+import { type LabProcess, startLabProcess } from '#test/lab/processes.ts';
 import {
   startTcpForwarder,
   type TcpForwarder,
-} from '../../shared/providers/kubernetes/transport/tcp-forwarder.ts';
+} from '#test/shared/providers/kubernetes/transport/tcp-forwarder.ts';
 import {
   type AgentProcess,
   createTokenSigner,
@@ -22,18 +22,18 @@ import {
   startAgent,
   type TokenSigner,
   toAgentAccount,
-} from '../../support/agents/agent-process.ts';
-import { toDeploy } from '../../support/agents/agent-world.ts';
-import { listShown, makeDeployment } from '../../support/agents/cached-account.ts';
-import { writeSessionKey } from '../../support/agents/session-key.ts';
+} from '#test/support/agents/agent-process.ts';
+import { toDeploy } from '#test/support/agents/agent-world.ts';
+import { listShown, makeDeployment } from '#test/support/agents/cached-account.ts';
+import { writeSessionKey } from '#test/support/agents/session-key.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { ApiCaller } from '../../support/system/api-caller.ts';
+} from '#test/support/cluster/cluster.ts';
+import { ApiCaller } from '#test/support/system/api-caller.ts';
 
 const testMs = 240_000;
 const waitMs = 120_000;
@@ -106,7 +106,7 @@ describeWithCluster('agents of three replicas', (cluster) => {
     await pod.letReviewTokens();
     await writeEndpoints(pod, 'spin-clouddriver', { ready: podAddresses });
     const root = join(import.meta.dirname, '../../..');
-    await buildLocal({ root, outputDir: join(engines.dir, 'dist'), entries: ['infra/host/main.ts'] });
+    await buildLocal({ root, outputDir: join(engines.dir, 'dist'), entries: ['infra/kubernetes/main.ts'] });
     await startReplicas();
     door = stack.use(await startAgentDoor(get('pod-a').port));
     agent = stack.use(await start());

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { getHeaderKey } from '../../../shared/aws/tasks/task-items.ts';
-import { createTokenSigner, type TokenSigner, toAgentAccount } from '../../support/agents/agent-process.ts';
-import { startWorld, toDeploy, type World } from '../../support/agents/agent-world.ts';
+import { getHeaderKey } from '#tasks/aws/task-items.ts';
+import { createTokenSigner, type TokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
+import { startWorld, toDeploy, type World } from '#test/support/agents/agent-world.ts';
 import {
   callRaw,
   openRawAgent,
   type RawAgent,
   type RawAnswer,
   type RawHello,
-} from '../../support/agents/raw-agent.ts';
-import { changeStored } from '../../support/agents/stored-change.ts';
+} from '#test/support/agents/raw-agent.ts';
+import { changeStored } from '#test/support/agents/stored-change.ts';
 
 const testMs = 240_000;
 const stack = new AsyncDisposableStack();

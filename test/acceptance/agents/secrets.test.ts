@@ -1,19 +1,19 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toKubeconfig } from '../../shared/providers/kubernetes/client/scripted-server.ts';
-import { toAgentAccount } from '../../support/agents/agent-process.ts';
-import { type CachedWorld, openCachedWorld } from '../../support/agents/cached-account.ts';
-import { startApiProxy } from '../../support/cluster/api-proxy.ts';
+import { toKubeconfig } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
+import { toAgentAccount } from '#test/support/agents/agent-process.ts';
+import { type CachedWorld, openCachedWorld } from '#test/support/agents/cached-account.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { scanTasks } from '../../support/engines/stores.ts';
-import { makeTempDir, writeProgram } from '../../support/run/temp-dir.ts';
-import type { SystemTask } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { scanTasks } from '#test/support/engines/stores.ts';
+import { makeTempDir, writeProgram } from '#test/support/run/temp-dir.ts';
+import type { SystemTask } from '#test/support/system/system.ts';
 import { PlantedSecrets } from '../access/planted-secrets.ts';
 import { type RecordedHub, recordHub } from './drills/recorded-hub.ts';
 

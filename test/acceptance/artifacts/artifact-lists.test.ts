@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Origin, startOrigin } from '../../shared/providers/artifacts/origin.ts';
-import { type Subject, startSystem } from '../../support/system/system.ts';
+import { type Origin, startOrigin } from '#test/shared/providers/artifacts/origin.ts';
+import { type Subject, startSystem } from '#test/support/system/system.ts';
 
 const index = `apiVersion: v1
 entries:

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { JsonObject } from '../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import {
   createNamespace,
   describeWithCluster,
   kubectl,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { type AwsEndpoints, startAwsEndpoints } from '../../support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
-import { type Subject, startSystem } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { type Subject, startSystem } from '#test/support/system/system.ts';
 
 const bucket = 'spinnaker-artifacts';
 

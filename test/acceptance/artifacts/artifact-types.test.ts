@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import { type Origin, startOrigin } from '../../shared/providers/artifacts/origin.ts';
-import { samples } from '../../shared/providers/artifacts/type-samples.ts';
-import { toArtifact } from '../../support/conformance/artifact-sample.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+import type { JsonObject } from '#core/json.ts';
+import { type Origin, startOrigin } from '#test/shared/providers/artifacts/origin.ts';
+import { samples } from '#test/shared/providers/artifacts/type-samples.ts';
+import { toArtifact } from '#test/support/conformance/artifact-sample.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 
 const content = 'kind: Pod';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { asJsonArray } from '../../../shared/core/json.ts';
+import { asJsonArray } from '#core/json.ts';
 import {
   deleteTag,
   describeWithRegistry,
@@ -7,8 +7,8 @@ import {
   pushImage,
   startRegistry,
   type TestRegistry,
-} from '../../support/artifacts/registry.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+} from '#test/support/artifacts/registry.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const startTimeoutMs = 600_000;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asJsonArray, asJsonObject, type JsonObject } from '../../../shared/core/json.ts';
+import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
 import {
   describeWithRegistry,
   pushImage,
@@ -7,9 +7,9 @@ import {
   registryUser,
   startRegistry,
   type TestRegistry,
-} from '../../support/artifacts/registry.ts';
-import { type ClosableDoor, startClosableDoor } from '../../support/network/closable-door.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+} from '#test/support/artifacts/registry.ts';
+import { type ClosableDoor, startClosableDoor } from '#test/support/network/closable-door.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 /** A machine that is busy runs agents late. */
 const timeout = 90_000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { asJsonArray, asJsonObject, type JsonValue } from '../../../shared/core/json.ts';
+import { asJsonArray, asJsonObject, type JsonValue } from '#core/json.ts';
 import {
   deleteTag,
   describeWithRegistry,
@@ -8,8 +8,8 @@ import {
   registryUser,
   startRegistry,
   type TestRegistry,
-} from '../../support/artifacts/registry.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+} from '#test/support/artifacts/registry.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const startTimeoutMs = 600_000;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { asJsonArray, getPath, type JsonValue } from '../../../shared/core/json.ts';
+import { asJsonArray, getPath, type JsonValue } from '#core/json.ts';
 import {
   deleteTag,
   describeWithRegistry,
@@ -7,10 +7,10 @@ import {
   registryPassword,
   registryUser,
   startRegistry,
-} from '../../support/artifacts/registry.ts';
-import { type RegistryFront, startRegistryFront } from '../../support/artifacts/registry-front.ts';
-import { startTokenRegistry } from '../../support/artifacts/registry-tokens.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+} from '#test/support/artifacts/registry.ts';
+import { type RegistryFront, startRegistryFront } from '#test/support/artifacts/registry-front.ts';
+import { startTokenRegistry } from '#test/support/artifacts/registry-tokens.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const startTimeoutMs = 600_000;
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { localAccountId, localRegion } from '../../../infra/local/local-aws.ts';
-import { asJsonArray, asJsonObject } from '../../../shared/core/json.ts';
-import { startEcr, type TestEcr, toDigest } from '../../support/artifacts/ecr.ts';
-import { tellAwsEvent } from '../../support/engines/aws-events.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { asJsonArray, asJsonObject } from '#core/json.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
+import { startEcr, type TestEcr, toDigest } from '#test/support/artifacts/ecr.ts';
+import { tellAwsEvent } from '#test/support/engines/aws-events.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 /** Milliseconds in which a push is to be seen. */
 const visibleWithinMs = 2_000;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AwsEndpoints, startAwsEndpoints } from '../../support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
-import { type Fiat, startFiat } from '../../support/services/fiat.ts';
-import { type Subject, startSystem } from '../../support/system/system.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { type Fiat, startFiat } from '#test/support/services/fiat.ts';
+import { type Subject, startSystem } from '#test/support/system/system.ts';
 
 const bucket = 'spinnaker-artifacts';
 const content = 'kind: grüße\n'.repeat(10_000);

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { findDifferences } from '../../support/cluster/cached-cluster.ts';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
-import { itLocally } from '../../support/system/subject.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { findDifferences } from '#test/support/cluster/cached-cluster.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { itLocally } from '#test/support/system/subject.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 import { rageStorm } from './storm/storm.ts';
 
 /** `npm run soak` makes as many as it is told. */

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { type Front50, startFront50 } from '../../support/services/front50.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { type Front50, startFront50 } from '#test/support/services/front50.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 
 /** Of this file alone: the cluster is shared with others. */
 const application = 'cachedshop';

@@ -5,15 +5,15 @@ import {
   createShop,
   createTextFixer,
   deleteShopDefinition,
-} from '../../shared/providers/kubernetes/views/live-shop.ts';
+} from '#test/shared/providers/kubernetes/views/live-shop.ts';
 import {
   createNamespace,
   describeWithCluster,
   kubectl,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 
 const goldens = path.join(import.meta.dirname, '../../fixtures/kubernetes/views');
 const account = 'prod-eu';

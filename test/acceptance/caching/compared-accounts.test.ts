@@ -1,24 +1,24 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCacheStore } from '../../../shared/aws/cache/cache-store.ts';
-import { cacheTable } from '../../../shared/aws/tables.ts';
-import { toRevision } from '../../../shared/core/cache/revision.ts';
-import { asString, getPath } from '../../../shared/core/json.ts';
-import { plugins } from '../../../shared/providers/index.ts';
-import { createCacheWriter } from '../../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
-import { createKindRegistry } from '../../../shared/providers/kubernetes/kinds/index.ts';
-import { decodeFacts } from '../../../shared/providers/kubernetes/rows/facts-codec.ts';
-import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import { asString, getPath } from '#core/json.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { plugins } from '#providers/index.ts';
+import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { decodeFacts } from '#providers/kubernetes/rows/facts-codec.ts';
 import {
   awaitSome,
   type CachedWorld,
   findCache,
   listShown,
   openCachedWorld,
-} from '../../support/agents/cached-account.ts';
-import { findDifferences } from '../../support/cluster/cached-cluster.ts';
-import { describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import { toDynamoDbOptions } from '../../support/engines/stores.ts';
+} from '#test/support/agents/cached-account.ts';
+import { findDifferences } from '#test/support/cluster/cached-cluster.ts';
+import { describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { toDynamoDbOptions } from '#test/support/engines/stores.ts';
 
 const testMs = 240_000;
 const application = 'comparedshop';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import { itLocally } from '../../support/system/subject.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { itLocally } from '#test/support/system/subject.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 interface ShownAgent {
   readonly account: string;

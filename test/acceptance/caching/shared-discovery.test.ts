@@ -5,9 +5,9 @@ import {
   answerJson,
   answerStatus,
   startScriptedServer,
-} from '../../shared/providers/kubernetes/client/scripted-server.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { startSystem } from '../../support/system/system.ts';
+} from '#test/shared/providers/kubernetes/client/scripted-server.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { startSystem } from '#test/support/system/system.ts';
 
 const widget = {
   apiVersion: 'example.com/v1',

@@ -4,10 +4,10 @@ import {
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { type Front50, startFront50 } from '../../support/services/front50.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { type Front50, startFront50 } from '#test/support/services/front50.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 import { type DeckObjects, type DeckRequest, deckRequests, toTarget } from './deck-requests-data.ts';
 
 /** Of this file alone: the cluster is shared with others. */

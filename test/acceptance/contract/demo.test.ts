@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildLocal } from '../../../infra/local/build.ts';
+import { buildLocal } from '#infra/tools/build/build.ts';
 import {
   createNamespace,
   describeWithCluster,
@@ -11,8 +11,8 @@ import {
   kubectl,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const outputDir = path.join(root, 'dist', 'local');

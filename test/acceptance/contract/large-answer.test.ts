@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const megabyte = 1 << 20;
 

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import document from '../../../docs/openapi.json' with { type: 'json' };
-import { routes } from '../../../functions/routes.ts';
-import { getPath } from '../../../shared/core/json.ts';
-import { root } from '../../architecture/source-files.ts';
-import { type ApiProxy, startApiProxy } from '../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, type TestNamespace } from '../../support/cluster/cluster.ts';
-import { type Front50, startFront50 } from '../../support/services/front50.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+import { getPath } from '#core/json.ts';
+import document from '#docs/openapi.json' with { type: 'json' };
+import { routes } from '#functions/routes.ts';
+import { root } from '#test/architecture/source-files.ts';
+import { type ApiProxy, startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { type Front50, startFront50 } from '#test/support/services/front50.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 import {
   type CalledWorld,
   calledAccount,

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { startTokenBroker } from '../../support/services/token-broker.ts';
-import { startSystem } from '../../support/system/system.ts';
+import type { JsonObject } from '#core/json.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { startTokenBroker } from '#test/support/services/token-broker.ts';
+import { startSystem } from '#test/support/system/system.ts';
 
 const target = '/v1/kubernetes/providers';
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { asJsonArray, asJsonObject, type JsonObject } from '../../../shared/core/json.ts';
-import { type Fiat, startFiat } from '../../support/services/fiat.ts';
-import { startTokenBroker, type TestBroker } from '../../support/services/token-broker.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
+import { type Fiat, startFiat } from '#test/support/services/fiat.ts';
+import { startTokenBroker, type TestBroker } from '#test/support/services/token-broker.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const run = promisify(execFile);
 const target = '/v1/kubernetes/providers';

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { root } from '../../architecture/source-files.ts';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { startSystem } from '../../support/system/system.ts';
+import { root } from '#test/architecture/source-files.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { startSystem } from '#test/support/system/system.ts';
 
 /** A command of README.md, and what a new user should find in what it prints. */
 interface Expectation {

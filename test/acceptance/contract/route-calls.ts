@@ -1,4 +1,4 @@
-import { type Route, routes } from '../../../functions/routes.ts';
+import { type Route, routes } from '#functions/routes.ts';
 
 export interface CalledWorld {
   /** Where the objects of `createCalledManifests` are deployed. */

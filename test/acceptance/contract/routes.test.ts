@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen } from '../../support/network/listening.ts';
-import { itLocally, startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+import { listen } from '#test/support/network/listening.ts';
+import { itLocally, startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 
 const plantedSecret = 'planted-secret-4711';
 

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import {
   type ApiProxy,
   type Fault,
   type PassingCall,
   startApiProxy,
-} from '../../support/cluster/api-proxy.ts';
+} from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 /** Of this file alone: the cluster is shared with others. */
 const application = 'awayshop';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { toKubeconfig } from '../../shared/providers/kubernetes/client/scripted-server.ts';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { listen } from '../../support/network/listening.ts';
-import { type System, type SystemTask, startSystem } from '../../support/system/system.ts';
+import { toKubeconfig } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { listen } from '#test/support/network/listening.ts';
+import { type System, type SystemTask, startSystem } from '#test/support/system/system.ts';
 
 /** Operations of the healthy account in each round. */
 const healthyCount = 10;

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createNamespace, type TestCluster } from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { readMemoryMiB } from '../../support/system/process-memory.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { createNamespace, type TestCluster } from '#test/support/cluster/cluster.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { readMemoryMiB } from '#test/support/system/process-memory.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 import { attackedAccount } from './flood-data.ts';
 
 /** Milliseconds that nobody else may wait longer. */

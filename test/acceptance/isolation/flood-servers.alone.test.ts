@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hostileArtifactHosts } from '../../support/artifacts/hostile-artifact-hosts.ts';
-import { describeWithCluster } from '../../support/cluster/cluster.ts';
-import { hostileServers } from '../../support/network/hostile-servers.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
+import { hostileArtifactHosts } from '#test/support/artifacts/hostile-artifact-hosts.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { hostileServers } from '#test/support/network/hostile-servers.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import { FloodBench, givenBackMs, growthMax, waitMax } from './flood-bench.ts';
 
 /** Requests at a time that lead to a hostile server, and milliseconds after which they are given up. */

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeWithCluster } from '../../support/cluster/cluster.ts';
-import type { SenderData, SenderReport } from '../../support/network/flood-sender.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import type { SenderData, SenderReport } from '#test/support/network/flood-sender.ts';
 import { FloodBench, givenBackMs, growthMax, waitMax } from './flood-bench.ts';
 import { type HostileRequest, hostileRequests } from './flood-data.ts';
 

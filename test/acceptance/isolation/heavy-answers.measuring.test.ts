@@ -7,10 +7,10 @@ import {
   writeEqualObjects,
   writeHeavyIndex,
   writeHeavyMetadata,
-} from '../../shared/providers/artifacts/heavy-answers.ts';
-import { startOrigin } from '../../shared/providers/artifacts/origin.ts';
-import { countJobThreads } from '../../support/run/main-loop.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+} from '#test/shared/providers/artifacts/heavy-answers.ts';
+import { startOrigin } from '#test/shared/providers/artifacts/origin.ts';
+import { countJobThreads } from '#test/support/run/main-loop.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const serve = (body: Buffer): RequestListener => {
   return (_, response) => response.end(body);

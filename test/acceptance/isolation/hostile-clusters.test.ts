@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { getHostileServer } from '../../support/network/hostile-servers.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { getHostileServer } from '#test/support/network/hostile-servers.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 /** On a machine that is busy enough, a large answer loses its place in memory to another before it has reached its limit. */
 const tooSlow = 'came too slowly while the answers of others waited for memory';

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { AgentView } from '../../../shared/contract/answers/cache.ts';
-import { startApiProxy } from '../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
-import { itLocally } from '../../support/system/subject.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import type { AgentView } from '#contract/answers/cache.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { itLocally } from '#test/support/system/subject.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const healthyCount = chooseSize({ short: 15, long: 45 });
 const sickKinds = ['hangs', 'hangs', 'errors', 'errors', 'breaks'] as const;

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { mapConcurrently } from '../../../shared/core/concurrency.ts';
-import { asJsonArray, asJsonObject, asString } from '../../../shared/core/json.ts';
-import { startTcpForwarder } from '../../shared/providers/kubernetes/transport/tcp-forwarder.ts';
-import { createNamespace, describeWithCluster, type TestCluster } from '../../support/cluster/cluster.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { asJsonArray, asJsonObject, asString } from '#core/json.ts';
+import { startTcpForwarder } from '#test/shared/providers/kubernetes/transport/tcp-forwarder.ts';
+import { createNamespace, describeWithCluster, type TestCluster } from '#test/support/cluster/cluster.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import { type FunctionsProcess, startSharedEngines } from '../kubernetes/shared-engines.ts';
 
 /** Accounts that come and go in one test, unless the time is over before. */

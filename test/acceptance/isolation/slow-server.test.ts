@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { type Fault, type PassingCall, startApiProxy } from '../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { startSystem } from '../../support/system/system.ts';
+import { type Fault, type PassingCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { startSystem } from '#test/support/system/system.ts';
 
 const deployCount = 40;
 /** So long a starved API server takes to say that it is alive. */

@@ -4,9 +4,9 @@ import {
   describeWithCluster,
   findObject,
   requestApi,
-} from '../../support/cluster/cluster.ts';
-import { itLocally } from '../../support/system/subject.ts';
-import { type System, type SystemTask, startSystem } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { itLocally } from '#test/support/system/subject.ts';
+import { type System, type SystemTask, startSystem } from '#test/support/system/system.ts';
 
 /** More than there are workers. */
 const waitingCount = 30;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asJsonArray, getPath, type JsonValue } from '../../../shared/core/json.ts';
-import type { Manifest } from '../../../shared/providers/kubernetes/api/manifest.ts';
-import { createTestClient } from '../../shared/providers/kubernetes/client/client-setup.ts';
+import { asJsonArray, getPath, type JsonValue } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { createTestClient } from '#test/shared/providers/kubernetes/client/client-setup.ts';
 import {
   ApiStatusError,
   createNamespace,
@@ -10,8 +10,8 @@ import {
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
+} from '#test/support/cluster/cluster.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import {
   getName,
   type Outcome,

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, test } from 'vitest';
-import { getPath, type JsonObject } from '../../../shared/core/json.ts';
-import type { Manifest } from '../../../shared/providers/kubernetes/api/manifest.ts';
-import { changeObject } from '../../../shared/providers/kubernetes/manifest/edit.ts';
-import { getPathOf } from '../../shared/providers/kubernetes/live.ts';
-import { createJob, createWorkload } from '../../shared/providers/kubernetes/manifests.ts';
-import { runOperation } from '../../shared/providers/kubernetes/operations/task-run.ts';
-import { getOperation, openProvider } from '../../shared/providers/kubernetes/provider-setup.ts';
-import { createNamespace, describeWithCluster, kubectl, requestApi } from '../../support/cluster/cluster.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { changeObject } from '#providers/kubernetes/manifest/edit.ts';
+import { getPathOf } from '#test/shared/providers/kubernetes/live.ts';
+import { createJob, createWorkload } from '#test/shared/providers/kubernetes/manifests.ts';
+import { runOperation } from '#test/shared/providers/kubernetes/operations/task-run.ts';
+import { getOperation, openProvider } from '#test/shared/providers/kubernetes/provider-setup.ts';
+import { createNamespace, describeWithCluster, kubectl, requestApi } from '#test/support/cluster/cluster.ts';
 
 /** What is deleted: it has pods, directly or by way of a ReplicaSet. */
 const owners = [

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isJsonObject, type JsonValue } from '../../../shared/core/json.ts';
-import type { Manifest } from '../../../shared/providers/kubernetes/api/manifest.ts';
-import { createNamespace, describeWithCluster, type TestNamespace } from '../../support/cluster/cluster.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+import { isJsonObject, type JsonValue } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 import { getName, readLiveObjects, writeByKubectl } from './differential/cluster-writer.ts';
 import { intoNamespace, namePairs, normalizeObject, type Pair } from './differential/pair.ts';
 import { workloads } from './differential/written-workloads.ts';

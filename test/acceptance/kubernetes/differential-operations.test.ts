@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { getOperation, openProvider } from '../../shared/providers/kubernetes/provider-setup.ts';
-import { createNamespace, describeWithCluster, type TestNamespace } from '../../support/cluster/cluster.ts';
+import { getOperation, openProvider } from '#test/shared/providers/kubernetes/provider-setup.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
 import { nameCases, runByBusdriver, runByKubectl } from './differential/operation-case.ts';
 import { patchCases } from './differential/patch-cases.ts';
 import { rolloutCases } from './differential/rollout-cases.ts';

@@ -1,17 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { queues } from '../../../functions/queues.ts';
-import { toFunctionEnvironment } from '../../../infra/local/environment.ts';
-import { tables } from '../../../shared/aws/tables.ts';
-import type { FunctionsMessage } from '../../lab/functions-main.ts';
-import type { OneEngineMessage } from '../../lab/one-engine-main.ts';
-import { OrcaCaller } from '../../lab/orca-caller.ts';
-import { type LabProcess, startLabProcess } from '../../lab/processes.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import { localClientOptions } from '../../support/engines/local-aws-client.ts';
-import { createRandom } from '../../support/run/seeded-random.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { queues } from '#functions/queues.ts';
+import { toFunctionEnvironment } from '#infra/local/environment.ts';
+import { tables } from '#platform/aws/tables.ts';
+import type { FunctionsMessage } from '#test/lab/functions-main.ts';
+import type { OneEngineMessage } from '#test/lab/one-engine-main.ts';
+import { OrcaCaller } from '#test/lab/orca-caller.ts';
+import { type LabProcess, startLabProcess } from '#test/lab/processes.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
+import { createRandom } from '#test/support/run/seeded-random.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 const busName = 'busdriver';
 const replicas = 3;

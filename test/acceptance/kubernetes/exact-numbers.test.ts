@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseExactJson } from '../../../shared/core/bounded-json.ts';
-import { getPath, type JsonObject, type JsonValue } from '../../../shared/core/json.ts';
+import { parseExactJson } from '#core/bounded-json.ts';
+import { getPath, type JsonObject, type JsonValue } from '#core/json.ts';
 import {
   createNamespace,
   describeWithCluster,
   kubectl,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { edgeInt64s, int64s } from '../../support/run/edge-numbers.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { edgeInt64s, int64s } from '#test/support/run/edge-numbers.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 
 const group = 'exact.busdriver.example';
 const definition = `numbers.${group}`;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import { findLive, listNames } from '../../shared/providers/kubernetes/live.ts';
-import { createNamespace, describeWithCluster, type TestNamespace } from '../../support/cluster/cluster.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+import type { JsonObject } from '#core/json.ts';
+import { findLive, listNames } from '#test/shared/providers/kubernetes/live.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 
 interface JobAnswer {
   readonly jobState: string;

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import {
   createManifest,
   createService,
   createWorkload,
   type ManifestParts,
-} from '../../shared/providers/kubernetes/manifests.ts';
+} from '#test/shared/providers/kubernetes/manifests.ts';
 
 export interface KindSample {
   readonly kind: string;

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { getPath, type JsonObject } from '../../../shared/core/json.ts';
-import { builtInKinds } from '../../../shared/providers/kubernetes/kinds/index.ts';
-import type { Capability } from '../../../shared/providers/kubernetes/kinds/kind.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { builtInKinds } from '#providers/kubernetes/kinds/index.ts';
+import type { Capability } from '#providers/kubernetes/kinds/kind.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject, SystemTask } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject, SystemTask } from '#test/support/system/system.ts';
 import { createKindSamples, type KindSample } from './kind-samples.ts';
 
 /** Which capability each operation needs. */

@@ -1,20 +1,20 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path, { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { peerAudience } from '../../../infra/host/peer-tokens.ts';
-import { buildLocal } from '../../../infra/local/build.ts';
-import { type HomeEngines, startHomeEngines } from '../../infra/host/engines.ts';
-import { createPod, openToManagers, type TestPod, writeEndpoints } from '../../infra/host/pod.ts';
-import { type LabProcess, startLabProcess } from '../../lab/processes.ts';
-import { createWorkload } from '../../shared/providers/kubernetes/manifests.ts';
-import { type ApiProxy, type PassingCall, startApiProxy } from '../../support/cluster/api-proxy.ts';
+import { peerAudience } from '#infra/kubernetes/peers/peer-tokens.ts';
+import { buildLocal } from '#infra/tools/build/build.ts';
+import { type HomeEngines, startHomeEngines } from '#test/infra/kubernetes/engines.ts';
+import { createPod, openToManagers, type TestPod, writeEndpoints } from '#test/infra/kubernetes/pod.ts';
+import { type LabProcess, startLabProcess } from '#test/lab/processes.ts';
+import { createWorkload } from '#test/shared/providers/kubernetes/manifests.ts';
+import { type ApiProxy, type PassingCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { ApiCaller } from '../../support/system/api-caller.ts';
+} from '#test/support/cluster/cluster.ts';
+import { ApiCaller } from '#test/support/system/api-caller.ts';
 
 const podAddresses = {
   'spin-clouddriver-0': '10.98.0.1',
@@ -62,7 +62,7 @@ describeWithCluster('the Kubernetes home', (cluster) => {
     engines = stack.use(await startHomeEngines());
     // As in the image: Node, and what was bundled.
     const root = join(import.meta.dirname, '../../..');
-    await buildLocal({ root, outputDir: join(engines.dir, 'dist'), entries: ['infra/host/main.ts'] });
+    await buildLocal({ root, outputDir: join(engines.dir, 'dist'), entries: ['infra/kubernetes/main.ts'] });
     ns = stack.use(await createNamespace('replicas'));
     pod = stack.use(await createPod());
     await pod.letReviewTokens();

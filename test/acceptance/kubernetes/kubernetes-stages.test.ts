@@ -1,16 +1,16 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import { findLive, listNames } from '../../shared/providers/kubernetes/live.ts';
+import type { JsonObject } from '#core/json.ts';
+import { findLive, listNames } from '#test/shared/providers/kubernetes/live.ts';
 import {
   createConfigMap,
   createService,
   createWorkload,
-} from '../../shared/providers/kubernetes/manifests.ts';
-import { createNamespace, describeWithCluster, type TestNamespace } from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject, SystemTask } from '../../support/system/system.ts';
+} from '#test/shared/providers/kubernetes/manifests.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject, SystemTask } from '#test/support/system/system.ts';
 
 /** What Orca promotes from a deploy. */
 interface Outputs {

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { getPath, type JsonObject } from '../../../shared/core/json.ts';
-import { findLive, getPathOf, listNames } from '../../shared/providers/kubernetes/live.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { findLive, getPathOf, listNames } from '#test/shared/providers/kubernetes/live.ts';
 import {
   createConfigMap,
   createDefinition,
   createManifest,
   createService,
   createWorkload,
-} from '../../shared/providers/kubernetes/manifests.ts';
+} from '#test/shared/providers/kubernetes/manifests.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { createOrca, type Orca, type StageRun } from '../../support/system/orca.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { createOrca, type Orca, type StageRun } from '#test/support/system/orca.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 
 describeWithCluster('what Orca makes of stages and of the buttons in Deck', (cluster) => {
   let system: Subject;

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { getPath, type JsonObject } from '../../../shared/core/json.ts';
-import { findLive, listNames } from '../../shared/providers/kubernetes/live.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { findLive, listNames } from '#test/shared/providers/kubernetes/live.ts';
 import {
   createConfigMap,
   createJob,
@@ -12,16 +12,16 @@ import {
   createSecret,
   createService,
   createWorkload,
-} from '../../shared/providers/kubernetes/manifests.ts';
+} from '#test/shared/providers/kubernetes/manifests.ts';
 import {
   createNamespace,
   describeWithCluster,
   getCluster,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { type System, type SystemTask, startSystem } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { type System, type SystemTask, startSystem } from '#test/support/system/system.ts';
 
 interface Rule {
   readonly apiGroups: readonly string[];

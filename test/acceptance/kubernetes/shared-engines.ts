@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { queues } from '../../../functions/queues.ts';
-import { toFunctionEnvironment } from '../../../infra/local/environment.ts';
-import { tables } from '../../../shared/aws/tables.ts';
-import type { EnginesMessage } from '../../lab/engines-main.ts';
-import type { FunctionsMessage, HeapMessage } from '../../lab/functions-main.ts';
-import { startLabProcess } from '../../lab/processes.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { ApiCaller } from '../../support/system/api-caller.ts';
+import { queues } from '#functions/queues.ts';
+import { toFunctionEnvironment } from '#infra/local/environment.ts';
+import { tables } from '#platform/aws/tables.ts';
+import type { EnginesMessage } from '#test/lab/engines-main.ts';
+import type { FunctionsMessage, HeapMessage } from '#test/lab/functions-main.ts';
+import { startLabProcess } from '#test/lab/processes.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { ApiCaller } from '#test/support/system/api-caller.ts';
 
 export class FunctionsProcess extends ApiCaller {
   readonly url: string;

@@ -6,10 +6,10 @@ import {
   describeWithCluster,
   findObject,
   requestApi,
-} from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { itLocally } from '../../support/system/subject.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { itLocally } from '#test/support/system/subject.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 /** Preloaded: the wall clock of the process can be set. */
 const clockOffset = path.resolve(import.meta.dirname, '../../lab/clock-offset.ts');

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { startApiProxy } from '../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
-import { listOpenRows } from '../../support/engines/open-rows.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
-import { itLocally } from '../../support/system/subject.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
+import { listOpenRows } from '#test/support/engines/open-rows.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { itLocally } from '#test/support/system/subject.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const kills = chooseSize({ short: 3, long: 20 });
 const tasksPerRound = 10;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { startApiProxy } from '../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
-import { sendTaskMessages } from '../../support/engines/stores.ts';
-import { findDeployment } from '../../support/system/deployed-system.ts';
-import { startSubject } from '../../support/system/subject.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
+import { sendTaskMessages } from '#test/support/engines/stores.ts';
+import { findDeployment } from '#test/support/system/deployed-system.ts';
+import { startSubject } from '#test/support/system/subject.ts';
 
 /** Deployed, each of the calls at once is a process of its own. */
 const burst = findDeployment() === undefined ? 50 : 10;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { startApiProxy } from '../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
-import { type SystemTask, startSystem } from '../../support/system/system.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { type SystemTask, startSystem } from '#test/support/system/system.ts';
 import { arrange, findWrongs, listLive, type Trial } from './faults/effects.ts';
 import { planFaults } from './faults/fault-plan.ts';
 import { operationSorts } from './faults/faulty-operations.ts';

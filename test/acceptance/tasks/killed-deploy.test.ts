@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type ApiProxyOptions, type ProxiedCall, startApiProxy } from '../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
-import { itLocally } from '../../support/system/subject.ts';
-import { type System, type SystemTask, startSystem } from '../../support/system/system.ts';
+import { type ApiProxyOptions, type ProxiedCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { itLocally } from '#test/support/system/subject.ts';
+import { type System, type SystemTask, startSystem } from '#test/support/system/system.ts';
 import { createSixtyObjects, listGlobalPaths } from './killed-deploy/sixty-objects.ts';
 
 /** Another seed kills at other points: `KILL_SEED=… npx vitest run test/acceptance/tasks/killed-deploy.test.ts`. */

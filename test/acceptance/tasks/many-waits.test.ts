@@ -1,16 +1,16 @@
 import type { SQSEvent } from 'aws-lambda';
 import { expect, it } from 'vitest';
-import { queues } from '../../../functions/queues.ts';
-import { Invoker } from '../../../infra/local/invoker.ts';
-import { startWorkers } from '../../../infra/local/workers.ts';
-import type { OperationQueue } from '../../../shared/core/tasks/operation-queue.ts';
-import { processTaskMessage, type TaskSystem } from '../../../shared/core/tasks/process-message.ts';
-import type { Task } from '../../../shared/core/tasks/task.ts';
-import { inPlaceMs } from '../../../shared/core/tasks/wait.ts';
-import { silentLog } from '../../support/engines/silent-log.ts';
-import { createTurnedClock } from '../../support/run/test-clock.ts';
-import { toNewTask, toOperation, type Work } from '../../support/system/task-runs.ts';
-import { startTaskSystem, type TestTaskSystem } from '../../support/system/task-system.ts';
+import { queues } from '#functions/queues.ts';
+import { Invoker } from '#infra/server/functions/invoker.ts';
+import { startWorkers } from '#infra/server/functions/workers.ts';
+import type { OperationQueue } from '#tasks/operation-queue.ts';
+import { processTaskMessage, type TaskSystem } from '#tasks/process-message.ts';
+import type { Task } from '#tasks/task.ts';
+import { inPlaceMs } from '#tasks/wait.ts';
+import { silentLog } from '#test/support/engines/silent-log.ts';
+import { createTurnedClock } from '#test/support/run/test-clock.ts';
+import { toNewTask, toOperation, type Work } from '#test/support/system/task-runs.ts';
+import { startTaskSystem, type TestTaskSystem } from '#test/support/system/task-system.ts';
 
 const waitingCount = 500;
 const concurrency = queues.find(({ name }) => name === 'operations')?.concurrency ?? 0;

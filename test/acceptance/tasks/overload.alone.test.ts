@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createNamespace, describeWithCluster, type TestNamespace } from '../../support/cluster/cluster.ts';
-import type { OverloadData, OverloadReport } from '../../support/network/overload-sender.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
-import { readMemoryMiB } from '../../support/system/process-memory.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import type { OverloadData, OverloadReport } from '#test/support/network/overload-sender.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { readMemoryMiB } from '#test/support/system/process-memory.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const operations = chooseSize({ short: 400, long: 2_000 });
 const pollers = chooseSize({ short: 80, long: 200 });

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type ApiProxy, type PassingCall, startApiProxy } from '../../support/cluster/api-proxy.ts';
+import { type ApiProxy, type PassingCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   kubectl,
   type TestCluster,
-} from '../../support/cluster/cluster.ts';
-import { itLocally, startSubject } from '../../support/system/subject.ts';
-import { type Subject, startSystem } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { itLocally, startSubject } from '#test/support/system/subject.ts';
+import { type Subject, startSystem } from '#test/support/system/system.ts';
 
 describeWithCluster('the routes of tasks', (cluster) => {
   it('tell a task that runs: its state, its owner, and that it is among the running ones', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
-import { startSubject } from '../../support/system/subject.ts';
-import type { Subject } from '../../support/system/system.ts';
+import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
+import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 
 const numbers = Array.from({ length: 12 }, (_, index) => String(index));
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { mapConcurrently } from '../../../shared/core/concurrency.ts';
-import { startApiProxy } from '../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
-import { startClosableDoor } from '../../support/network/closable-door.ts';
-import { chooseSize } from '../../support/run/test-size.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
+import { startClosableDoor } from '#test/support/network/closable-door.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const waitingCount = chooseSize({ short: 60, long: 1_000 });
 const nearCount = 10;

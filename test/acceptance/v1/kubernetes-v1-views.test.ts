@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { asJsonArray, getPath, type JsonObject } from '../../../shared/core/json.ts';
-import { findLive, listNames } from '../../shared/providers/kubernetes/live.ts';
-import { describeWithCluster } from '../../support/cluster/cluster.ts';
+import { asJsonArray, getPath, type JsonObject } from '#core/json.ts';
+import { findLive, listNames } from '#test/shared/providers/kubernetes/live.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { startV1World, type V1World } from './v1-world.ts';
 
 const image = 'registry.test/team/web:1.4';

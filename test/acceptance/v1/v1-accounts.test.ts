@@ -1,22 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asJsonArray, asJsonObject, getPath, type JsonObject } from '../../../shared/core/json.ts';
-import { findLive, listNames } from '../../shared/providers/kubernetes/live.ts';
+import { asJsonArray, asJsonObject, getPath, type JsonObject } from '#core/json.ts';
+import { findLive, listNames } from '#test/shared/providers/kubernetes/live.ts';
 import {
   findDockercfg,
   nameNamespace,
   toAuth,
-} from '../../shared/providers/kubernetes/v1/caching/registration-world.ts';
+} from '#test/shared/providers/kubernetes/v1/caching/registration-world.ts';
 import {
   describeWithRegistry,
   registryPassword,
   registryUser,
   startRegistry,
   type TestRegistry,
-} from '../../support/artifacts/registry.ts';
-import { describeWithCluster } from '../../support/cluster/cluster.ts';
-import { type ClosableDoor, startClosableDoor } from '../../support/network/closable-door.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+} from '#test/support/artifacts/registry.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { type ClosableDoor, startClosableDoor } from '#test/support/network/closable-door.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const startTimeoutMs = 600_000;
 

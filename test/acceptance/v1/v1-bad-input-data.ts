@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 
 /** A description in which everything is wrong that can be, and what Clouddriver's validators say of it, without their prefix. */
 export interface BadDescription {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../shared/core/json.ts';
-import { listNames } from '../../shared/providers/kubernetes/live.ts';
-import { createNamespace, describeWithCluster, type TestNamespace } from '../../support/cluster/cluster.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import { listNames } from '#test/shared/providers/kubernetes/live.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 import { badDescriptions } from './v1-bad-input-data.ts';
 
 describeWithCluster('operations of V1 accounts over HTTP', (cluster) => {

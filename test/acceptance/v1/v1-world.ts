@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../shared/core/json.ts';
-import { createNamespace, type TestCluster, type TestNamespace } from '../../support/cluster/cluster.ts';
-import { type System, type SystemTask, startSystem } from '../../support/system/system.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import { createNamespace, type TestCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { type System, type SystemTask, startSystem } from '#test/support/system/system.ts';
 
 /** A system with the V1 account `old`, in its namespace, and the V2 account `new`, in another one. Both are cached. */
 export interface V1World extends AsyncDisposable {

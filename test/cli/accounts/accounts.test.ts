@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asJsonArray, getPath } from '../../../shared/core/json.ts';
-import { toKubeconfig } from '../../shared/providers/kubernetes/client/scripted-server.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { asJsonArray, getPath } from '#core/json.ts';
+import { toKubeconfig } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 
 const planted = 'planted-token-91ce';

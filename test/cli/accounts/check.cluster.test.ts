@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { describeWithCluster, type TestCluster } from '../../support/cluster/cluster.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { describeWithCluster, type TestCluster } from '#test/support/cluster/cluster.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 
 /** A line of `busdriver accounts check`. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { startTokenBroker } from '../../support/services/token-broker.ts';
-import { startSystem } from '../../support/system/system.ts';
+import { startTokenBroker } from '#test/support/services/token-broker.ts';
+import { startSystem } from '#test/support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 import { startOldServer } from './old-server.ts';
 

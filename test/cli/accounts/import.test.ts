@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asJsonArray, getPath } from '../../../shared/core/json.ts';
-import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { asJsonArray, getPath } from '#core/json.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 import { startOldServer } from './old-server.ts';
 

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readKubeconfig } from '../../../cli/accounts/kubeconfig.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { readKubeconfig } from '#cli/accounts/kubeconfig.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 const kubeconfig = {
   apiVersion: 'v1',

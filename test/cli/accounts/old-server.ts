@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import { listen } from '../../support/network/listening.ts';
+import type { JsonObject } from '#core/json.ts';
+import { listen } from '#test/support/network/listening.ts';
 
 /** A server with accounts that are imported, as Clouddriver's account storage and go-clouddriver answer. */
 export interface OldServer extends AsyncDisposable {

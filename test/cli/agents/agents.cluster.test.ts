@@ -1,16 +1,16 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { startAgent } from '../../support/agents/agent-process.ts';
-import { toDeploy } from '../../support/agents/agent-world.ts';
+import { startAgent } from '#test/support/agents/agent-process.ts';
+import { toDeploy } from '#test/support/agents/agent-world.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
-} from '../../support/cluster/cluster.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { startSystem } from '../../support/system/system.ts';
+} from '#test/support/cluster/cluster.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { startSystem } from '#test/support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 
 const testMs = 240_000;

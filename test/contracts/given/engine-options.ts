@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { InvalidInputError } from '../../../shared/core/errors.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import type { QueueGap } from '../queue-engine.ts';
 
 /** What an SQS may lack, as `--gaps` names it. */

@@ -6,8 +6,8 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
-import { accountsTable, cacheTable, type Table, tables, tasksTable } from '../../../shared/aws/tables.ts';
-import { toStoreTestClient } from '../../support/engines/store-test-client.ts';
+import { accountsTable, cacheTable, type Table, tables, tasksTable } from '#platform/aws/tables.ts';
+import { toStoreTestClient } from '#test/support/engines/store-test-client.ts';
 import { testAccountStore } from '../account-store.contract.ts';
 import { testAgentStore } from '../agent-store.contract.ts';
 import { testCacheStore } from '../cache-store.contract.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { getErrorMessage } from '../../../shared/core/errors.ts';
+import { getErrorMessage } from '#core/errors.ts';
 import { type EngineOptions, engineHelp, parseEngineOptions } from './engine-options.ts';
 
 /** `npm run test:engine`: runs the contracts of stores and queues on engines that it is told, by vitest. */

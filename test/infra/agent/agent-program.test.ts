@@ -2,11 +2,11 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildAgentInto } from '../../../infra/agent/build.ts';
-import packageJson from '../../../package.json' with { type: 'json' };
-import { runAgentProgram } from '../../support/agents/agent-process.ts';
-import { listenLocally } from '../../support/network/local-server.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { buildAgentInto } from '#infra/agent/build.ts';
+import packageJson from '#package.json' with { type: 'json' };
+import { runAgentProgram } from '#test/support/agents/agent-process.ts';
+import { listenLocally } from '#test/support/network/local-server.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const timeout = 60_000;

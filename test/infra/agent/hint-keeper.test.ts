@@ -1,16 +1,16 @@
 import type { ServerWritableStream, ServiceDefinition } from '@grpc/grpc-js';
 import { Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HintKeeper } from '../../../infra/agent/hint-keeper.ts';
-import type { HintLine, HintLineOptions } from '../../../infra/agent/hint-line.ts';
-import { openHub } from '../../../infra/agent/open-hub.ts';
-import { ReturnPlace } from '../../../infra/agent/return-place.ts';
-import { RefusalCodec } from '../../../shared/agent-protocol/grpc/refusal.ts';
-import type { Welcome } from '../../../shared/agent-protocol/messages.ts';
-import { createTestLog } from '../../shared/providers/artifacts/options.ts';
-import { openRawAgent } from '../../support/agents/raw-agent.ts';
-import { createTestClock, type TestClock, testRandomness } from '../../support/run/test-clock.ts';
-import { type GrpcHost, schema, startGrpcHost } from '../host/grpc/grpc-host.ts';
+import { RefusalCodec } from '#agents/protocol/grpc/refusal.ts';
+import type { Welcome } from '#agents/protocol/messages.ts';
+import { HintKeeper } from '#infra/agent/hint-keeper.ts';
+import type { HintLine, HintLineOptions } from '#infra/agent/hub/hint-line.ts';
+import { ReturnPlace } from '#infra/agent/hub/return-place.ts';
+import { openHub } from '#infra/agent/open-hub.ts';
+import { type GrpcHost, schema, startGrpcHost } from '#test/infra/kubernetes/grpc/grpc-host.ts';
+import { createTestLog } from '#test/shared/providers/artifacts/options.ts';
+import { openRawAgent } from '#test/support/agents/raw-agent.ts';
+import { createTestClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
 
 const testMs = 120_000;
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { keepWarnings, warningBytesMax } from '../../../infra/agent/kept-warnings.ts';
-import { warningLengthMax, warningsMax } from '../../../shared/agent-protocol/messages.ts';
+import { warningLengthMax, warningsMax } from '#agents/protocol/messages.ts';
+import { keepWarnings, warningBytesMax } from '#infra/agent/kept-warnings.ts';
 
 const silent = {
   debug: () => undefined,

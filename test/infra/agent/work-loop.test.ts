@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
-import { GrantedAccounts } from '../../../infra/agent/granted-accounts.ts';
-import type { HubAnswer } from '../../../infra/agent/hub-client.ts';
-import { RemoteTaskStore } from '../../../infra/agent/remote-task-store.ts';
-import { AgentMetrics } from '../../../infra/agent/status/agent-metrics.ts';
-import { WorkLoop } from '../../../infra/agent/work-loop.ts';
-import type { LeasedTaskMessage, Welcome } from '../../../shared/agent-protocol/messages.ts';
-import {
-  systemClock as clock,
-  systemRandomness as randomness,
-} from '../../../shared/runtime/services/system.ts';
-import { silentLog as log } from '../../support/engines/silent-log.ts';
-import { parsePrometheusText } from '../../support/system/prometheus-text.ts';
+import type { LeasedTaskMessage, Welcome } from '#agents/protocol/messages.ts';
+import { GrantedAccounts } from '#infra/agent/config/granted-accounts.ts';
+import type { HubAnswer } from '#infra/agent/hub/hub-client.ts';
+import { RemoteTaskStore } from '#infra/agent/remote-task-store.ts';
+import { AgentMetrics } from '#infra/agent/status/agent-metrics.ts';
+import { WorkLoop } from '#infra/agent/work-loop.ts';
+import { systemClock as clock, systemRandomness as randomness } from '#platform/services/system.ts';
+import { silentLog as log } from '#test/support/engines/silent-log.ts';
+import { parsePrometheusText } from '#test/support/system/prometheus-text.ts';
 
 const welcome: Welcome = {
   ...{ session: 's', token: 't', expiresMs: 1, serverMs: 0 },

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { formatHelp, parseCliOptions, UsageError } from '../../../infra/local/cli-options.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { formatHelp, parseCliOptions, UsageError } from '#infra/local/cli-options.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 describe('the command line', () => {
   test('may be empty', () => {

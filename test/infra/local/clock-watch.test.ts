@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ClockWatch } from '../../../infra/local/clock-watch.ts';
-import { createStoreClock } from '../../../shared/core/store-clock.ts';
-import { createLogger } from '../../../shared/runtime/services/logger.ts';
-import { createStandingClock } from '../../support/run/test-clock.ts';
+import { ClockWatch } from '#infra/local/clock-watch.ts';
+import { createStoreClock } from '#platform/ports/store-clock.ts';
+import { createLogger } from '#platform/services/logger.ts';
+import { createStandingClock } from '#test/support/run/test-clock.ts';
 
 const hourMs = 3_600_000;
 

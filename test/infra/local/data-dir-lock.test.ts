@@ -4,8 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { DataDirInUseError, lockDataDir } from '../../../infra/local/data-dir-lock.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { DataDirInUseError, lockDataDir } from '#infra/local/data-dir-lock.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 test('one holder at a time, named to the next', async () => {
   await using temp = await makeTempDir();

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { checkDataFormat, DataFormatError } from '../../../infra/local/data-format.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { checkDataFormat, DataFormatError } from '#infra/local/data-format.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 test('a new directory is of our format, and stays usable', async () => {
   await using temp = await makeTempDir();

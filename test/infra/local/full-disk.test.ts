@@ -4,9 +4,9 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildLocal } from '../../../infra/local/build.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { type System, startSystem } from '../../support/system/system.ts';
+import { buildLocal } from '#infra/tools/build/build.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 import { makeAccount, noAccounts, writeConfig } from './start-files.ts';
 
 const run = promisify(execFile);

@@ -8,12 +8,12 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { buildLocal } from '../../../infra/local/build.ts';
-import { CertificateAuthority } from '../../shared/providers/kubernetes/credentials/certificates.ts';
-import { describeWithCluster } from '../../support/cluster/cluster.ts';
-import { listenLocally } from '../../support/network/local-server.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { startSystem } from '../../support/system/system.ts';
+import { buildLocal } from '#infra/tools/build/build.ts';
+import { CertificateAuthority } from '#test/shared/providers/kubernetes/credentials/certificates.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { listenLocally } from '#test/support/network/local-server.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { startSystem } from '#test/support/system/system.ts';
 import {
   findOpen,
   makeAccount,

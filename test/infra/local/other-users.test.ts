@@ -4,9 +4,9 @@ import { chmod, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/pr
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
-import { buildLocal } from '../../../infra/local/build.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { startSystem } from '../../support/system/system.ts';
+import { buildLocal } from '#infra/tools/build/build.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { startSystem } from '#test/support/system/system.ts';
 import { findOpen, noAccounts, readModes, writeConfig } from './start-files.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../../functions/routes.ts';
-import { parseTarget, toProxyEvent } from '../../../infra/local/http-event.ts';
-import { findRefusal } from '../../../infra/local/loopback-guard.ts';
-import { RouteTable } from '../../../infra/local/route-table.ts';
-import { parseMoniker } from '../../../shared/core/moniker.ts';
-import { parseSearchRequest } from '../../../shared/core/providers/search-request.ts';
+import { parseMoniker } from '#core/moniker.ts';
+import { routes } from '#functions/routes.ts';
+import { createRequest, toLogFields } from '#http/api-request.ts';
+import { parseTarget, toProxyEvent } from '#infra/server/front-door/http-event.ts';
+import { findRefusal } from '#infra/server/front-door/loopback-guard.ts';
+import { RouteTable } from '#infra/server/front-door/route-table.ts';
+import { labelSelectorsField } from '#providers/kubernetes/manifest/selectors.ts';
 import {
   booleanField,
   enumField,
@@ -15,15 +16,14 @@ import {
   parseWith,
   requireField,
   stringField,
-} from '../../../shared/core/settings/coerce.ts';
-import { isSecretReference, parseSecretReference } from '../../../shared/core/settings/secret-reference.ts';
-import { resolvePlaceholders } from '../../../shared/core/settings/spring-placeholders.ts';
-import { matchesProfiles } from '../../../shared/core/settings/spring-profiles.ts';
-import { parseMaxAgeMs } from '../../../shared/core/views/freshness-headers.ts';
-import { labelSelectorsField } from '../../../shared/providers/kubernetes/manifest/selectors.ts';
-import { createRequest, toLogFields } from '../../../shared/runtime/http/api-request.ts';
-import { parseListedServerGroups } from '../../../shared/runtime/http/server-group-request.ts';
-import { fullAccess } from '../../support/system/request-access.ts';
+} from '#settings/coerce.ts';
+import { isSecretReference, parseSecretReference } from '#settings/secret-reference.ts';
+import { resolvePlaceholders } from '#settings/spring-placeholders.ts';
+import { matchesProfiles } from '#settings/spring-profiles.ts';
+import { fullAccess } from '#test/support/system/request-access.ts';
+import { parseMaxAgeMs } from '#views/freshness-headers.ts';
+import { parseListedServerGroups } from '#views/http/server-group-request.ts';
+import { parseSearchRequest } from '#views/search-request.ts';
 
 /**
  * Everything that reads text from outside, each fed a megabyte of what is worst for it: it may refuse, with an error of its own, but

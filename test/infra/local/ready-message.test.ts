@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseCliOptions } from '../../../infra/local/cli-options.ts';
-import { formatReadyLine, formatReadyMessage } from '../../../infra/local/ready-message.ts';
-import type { AccountWarning } from '../../../shared/core/settings/account.ts';
+import type { AccountWarning } from '#accounts/model/account.ts';
+import { parseCliOptions } from '#infra/local/cli-options.ts';
+import { formatReadyLine, formatReadyMessage } from '#infra/local/ready-message.ts';
 
 function makeReady(
   leftOut: readonly { name: string; reason: string }[],

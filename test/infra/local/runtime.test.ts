@@ -4,14 +4,14 @@ import path from 'node:path';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { routes } from '../../../functions/routes.ts';
-import { DataDirInUseError } from '../../../infra/local/data-dir-lock.ts';
-import { loadHandler } from '../../../infra/local/handlers.ts';
-import type { Handler } from '../../../infra/local/invoker.ts';
-import { type Runtime, startRuntime } from '../../../infra/local/runtime.ts';
-import type { Inventory } from '../../../infra/local/served-functions.ts';
-import { tables } from '../../../shared/aws/tables.ts';
-import { readConfig } from '../../../shared/runtime/config.ts';
+import { routes } from '#functions/routes.ts';
+import { DataDirInUseError } from '#infra/local/data-dir-lock.ts';
+import { type Runtime, startRuntime } from '#infra/local/runtime.ts';
+import { loadHandler } from '#infra/server/functions/handlers.ts';
+import type { Handler } from '#infra/server/functions/invoker.ts';
+import type { Inventory } from '#infra/server/served-functions.ts';
+import { tables } from '#platform/aws/tables.ts';
+import { readConfig } from '#platform/config.ts';
 
 const inventory: Inventory = {
   routes: [

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replacedPackages, standIn } from '../../../infra/local/build.ts';
-import { loadSourceFiles, root } from '../../architecture/source-files.ts';
+import { replacedPackages, standIn } from '#infra/tools/build/build.ts';
+import { loadSourceFiles, root } from '#test/architecture/source-files.ts';
 
-const files = loadSourceFiles().filter(({ path }) => /^(shared|functions|infra\/local)\//.test(path));
+const files = loadSourceFiles().filter(({ path }) =>
+  /^(shared|functions|infra\/(local|server|tools\/demo))\//.test(path),
+);
 
 /** Names that modules of `npm start` import to run, not as types, from packages in whose place it has a module of ours. */
 const imported = new Set(

@@ -2,16 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { handler as scheduleAgents } from '../../../functions/workers/schedule-agents.ts';
-import { type Runtime, startRuntime } from '../../../infra/local/runtime.ts';
-import type { LogLevel } from '../../../shared/runtime/config.ts';
-import { Services } from '../../../shared/runtime/services/services.ts';
+import { handler as scheduleAgents } from '#functions/workers/schedule-agents.ts';
+import { type Runtime, startRuntime } from '#infra/local/runtime.ts';
+import type { LogLevel } from '#platform/config.ts';
+import { Services } from '#platform/services/services.ts';
 import {
   answerStatus,
   type ScriptedServer,
   startScriptedServer,
-} from '../../shared/providers/kubernetes/client/scripted-server.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
+} from '#test/shared/providers/kubernetes/client/scripted-server.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 /** An installation in this process, with a cluster of its own behind the account `prod`, which both have. */
 interface Installation {

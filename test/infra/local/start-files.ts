@@ -1,6 +1,6 @@
 import { lstat, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { TempDir } from '../../support/run/temp-dir.ts';
+import type { TempDir } from '#test/support/run/temp-dir.ts';
 
 /** Spinnaker YAML without any account. */
 export const noAccounts = 'kubernetes: {enabled: true, accounts: []}';

@@ -1,11 +1,11 @@
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { startTableExpiry } from '../../../infra/local/table-expiry.ts';
-import { tables, tasksTable } from '../../../shared/aws/tables.ts';
-import { startDynamoDb } from '../../support/engines/engine-servers.ts';
-import { localClientOptions } from '../../support/engines/local-aws-client.ts';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { createTestClock } from '../../support/run/test-clock.ts';
+import { startTableExpiry } from '#infra/local/table-expiry.ts';
+import { tables, tasksTable } from '#platform/aws/tables.ts';
+import { startDynamoDb } from '#test/support/engines/engine-servers.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { createTestClock } from '#test/support/run/test-clock.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 

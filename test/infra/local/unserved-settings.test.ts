@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { makeTempDir } from '../../support/run/temp-dir.ts';
-import { startSystem } from '../../support/system/system.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { startSystem } from '#test/support/system/system.ts';
 import { makeAccount, writeConfig } from './start-files.ts';
 
 /** Messages about settings. Others are of agents: nobody runs the account's cluster. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tellOfUnusedVariables } from '../../../infra/local/unused-variables.ts';
+import { tellOfUnusedVariables } from '#infra/local/unused-variables.ts';
 
 function tell(environment: { readonly [name: string]: string }) {
   const lines: unknown[] = [];

@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { toAcceptedObject } from '../../../shared/contract/accepted.ts';
-import { artifactField } from '../../../shared/core/providers/artifact.ts';
+import { toAcceptedObject } from '#contract/accepted.ts';
+import { artifactField } from '#provider-kit/artifact.ts';
 import {
   booleanField,
   enumField,
@@ -15,7 +15,7 @@ import {
   stringField,
   stringListField,
   stringMapField,
-} from '../../../shared/core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 
 const fields = {
   int: intField(),

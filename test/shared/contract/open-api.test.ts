@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { validate } from '@readme/openapi-parser';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../../functions/routes.ts';
-import { createOpenApiDocument } from '../../../shared/contract/open-api.ts';
-import { apiVersion } from '../../../shared/core/api-version.ts';
-import { asJsonArray, asJsonObject, getPath, type JsonObject } from '../../../shared/core/json.ts';
-import { operationDefinitions } from '../../../shared/providers/kubernetes/operations/index.ts';
-import { v1OperationDefinitions } from '../../../shared/providers/kubernetes/v1/operations/index.ts';
-import { root } from '../../architecture/source-files.ts';
-import { createValidators } from '../../support/system/open-api-ajv.ts';
+import { createOpenApiDocument } from '#contract/open-api.ts';
+import { apiVersion } from '#core/api-version.ts';
+import { asJsonArray, asJsonObject, getPath, type JsonObject } from '#core/json.ts';
+import { routes } from '#functions/routes.ts';
+import { operationDefinitions } from '#providers/kubernetes/operations/index.ts';
+import { v1OperationDefinitions } from '#providers/kubernetes/v1/operations/index.ts';
+import { root } from '#test/architecture/source-files.ts';
+import { createValidators } from '#test/support/system/open-api-ajv.ts';
 
 const document = createOpenApiDocument([...operationDefinitions, ...v1OperationDefinitions]);
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

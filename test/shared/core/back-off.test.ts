@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { getLongestPauseMs, getPauseMs, type RetryOptions, retry } from '../../../shared/core/back-off.ts';
+import { getLongestPauseMs, getPauseMs, type RetryOptions, retry } from '#core/back-off.ts';
 
 const at = (fraction: number) => ({ fraction: () => fraction });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JsonBoundsError, parseBoundedJson, parseVerbatimJson } from '../../../shared/core/bounded-json.ts';
-import { isWithinDepth, type JsonValue } from '../../../shared/core/json.ts';
+import { JsonBoundsError, parseBoundedJson, parseVerbatimJson } from '#core/bounded-json.ts';
+import { isWithinDepth, type JsonValue } from '#core/json.ts';
 
 const wide = { depthMax: 1_000, valuesMax: 1_000_000 };
 

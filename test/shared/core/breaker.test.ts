@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  Breaker,
-  BreakerOpenError,
-  breakerFailuresMax,
-  breakerOpenMs,
-} from '../../../shared/core/breaker.ts';
-import { createStandingClock } from '../../support/run/test-clock.ts';
+import { Breaker, BreakerOpenError, breakerFailuresMax, breakerOpenMs } from '#core/breaker.ts';
+import { createStandingClock } from '#test/support/run/test-clock.ts';
 
 const clock = createStandingClock();
 let calls = 0;

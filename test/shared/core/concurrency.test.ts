@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Semaphore } from '../../../shared/core/concurrency.ts';
+import { Semaphore } from '#core/concurrency.ts';
 
 test('lets no more in than there are, in the order in which they came', async () => {
   const semaphore = new Semaphore(2);

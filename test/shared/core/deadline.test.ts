@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  onceAborted,
-  TimeoutError,
-  untilAborted,
-  waitAtMost,
-  within,
-} from '../../../shared/core/deadline.ts';
-import { systemClock } from '../../../shared/runtime/services/system.ts';
+import { onceAborted, TimeoutError, untilAborted, waitAtMost, within } from '#core/deadline.ts';
+import { systemClock } from '#platform/services/system.ts';
 
 const { signal } = new AbortController();
 const aborted = AbortSignal.abort(new Error('given up'));

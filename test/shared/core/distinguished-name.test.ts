@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSameDistinguishedName, parseDistinguishedName } from '../../../shared/core/distinguished-name.ts';
+import { isSameDistinguishedName, parseDistinguishedName } from '#core/distinguished-name.ts';
 
 function isSame(one: string, other: string): boolean {
   const [first, second] = [parseDistinguishedName(one), parseDistinguishedName(other)];

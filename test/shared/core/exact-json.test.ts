@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseBoundedJson, parseExactJson } from '../../../shared/core/bounded-json.ts';
-import { JsonNumberError } from '../../../shared/core/exact-json.ts';
-import type { JsonValue } from '../../../shared/core/json.ts';
-import { getPath, isSameJson, isSameNumber, omitNulls, withDoubles } from '../../../shared/core/json.ts';
-import { edgeIntegers, integers } from '../../support/run/edge-numbers.ts';
+import { parseBoundedJson, parseExactJson } from '#core/bounded-json.ts';
+import { JsonNumberError } from '#core/exact-json.ts';
+import type { JsonValue } from '#core/json.ts';
+import { getPath, isSameJson, isSameNumber, omitNulls, withDoubles } from '#core/json.ts';
+import { edgeIntegers, integers } from '#test/support/run/edge-numbers.ts';
 
 /** Integers, and places for them: lists in objects in lists, with texts that look like them. */
 const documents = fc.letrec<{ tree: JsonValue }>((tie) => ({

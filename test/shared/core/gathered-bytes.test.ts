@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { GatheredBytes } from '../../../shared/core/gathered-bytes.ts';
+import { GatheredBytes } from '#core/gathered-bytes.ts';
 
 test('gives back what was added, in one piece and once', () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JoinedWrites } from '../../../shared/core/joined-writes.ts';
+import { JoinedWrites } from '#core/joined-writes.ts';
 
 /** Writers of texts, whose writes end when the test says so. */
 function openWrites() {

@@ -9,7 +9,7 @@ import {
   type JsonValue,
   omitNulls,
   withDoubles,
-} from '../../../shared/core/json.ts';
+} from '#core/json.ts';
 
 const json = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<JsonValue>;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseMoniker } from '../../../shared/core/moniker.ts';
+import { parseMoniker } from '#core/moniker.ts';
 
 describe('parseMoniker', () => {
   test.each([

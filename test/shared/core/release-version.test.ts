@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOlderRelease, isReleaseVersion } from '../../../shared/core/release-version.ts';
+import { isOlderRelease, isReleaseVersion } from '#core/release-version.ts';
 
 test.each([
   ['1.2.3', '1.2.3', false],

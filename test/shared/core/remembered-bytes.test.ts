@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RememberedBytes } from '../../../shared/core/remembered-bytes.ts';
+import { RememberedBytes } from '#core/remembered-bytes.ts';
 
 /** A memory of 100 bytes, and the keys of what it forgot. */
 function open() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidInputError, ViolationList } from '../../../shared/core/errors.ts';
-import type { JsonObject, JsonValue } from '../../../shared/core/json.ts';
-import { checkRequestSize } from '../../../shared/core/request-size.ts';
+import { InvalidInputError, ViolationList } from '#core/errors.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import { checkRequestSize } from '#core/request-size.ts';
 
 function repeat(value: JsonValue, length: number): JsonValue[] {
   return Array.from({ length }, () => value);

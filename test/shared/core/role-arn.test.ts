@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSameRole, parseAssumedRoleArn, parseRoleArn } from '../../../shared/core/role-arn.ts';
+import { isSameRole, parseAssumedRoleArn, parseRoleArn } from '#core/role-arn.ts';
 
 function isCallOf(caller: string, role: string): boolean {
   const [one, other] = [parseAssumedRoleArn(caller), parseRoleArn(role)];

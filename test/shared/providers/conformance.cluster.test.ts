@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../shared/core/json.ts';
-import { artifactsPlugin } from '../../../shared/providers/artifacts/index.ts';
-import { dockerRegistryPlugin } from '../../../shared/providers/docker-registry/index.ts';
-import { fiatPlugin } from '../../../shared/providers/fiat/index.ts';
-import { front50Plugin } from '../../../shared/providers/front50/index.ts';
-import { plugins } from '../../../shared/providers/index.ts';
-import { kubernetesPlugin } from '../../../shared/providers/kubernetes/index.ts';
-import { describeWithRegistry, pushImage, startRegistry } from '../../support/artifacts/registry.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import { artifactsPlugin } from '#providers/artifacts/index.ts';
+import { dockerRegistryPlugin } from '#providers/docker-registry/index.ts';
+import { fiatPlugin } from '#providers/fiat/index.ts';
+import { front50Plugin } from '#providers/front50/index.ts';
+import { plugins } from '#providers/index.ts';
+import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
+import { describeWithRegistry, pushImage, startRegistry } from '#test/support/artifacts/registry.ts';
 import {
   createNamespace,
   describeWithCluster,
   getCluster,
   requestApi,
-} from '../../support/cluster/cluster.ts';
-import { type ProviderSample, testProvider } from '../../support/conformance/provider.ts';
-import { cloud, examplePlugin } from '../../support/providers/example-provider.ts';
+} from '#test/support/cluster/cluster.ts';
+import { type ProviderSample, testProvider } from '#test/support/conformance/provider.ts';
+import { cloud, examplePlugin } from '#test/support/providers/example-provider.ts';
 import { toMoniker } from './kubernetes/manifests.ts';
 
 const secret = 'planted-s3cr3t';

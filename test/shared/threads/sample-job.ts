@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NotFoundError } from '../../../shared/core/errors.ts';
+import { NotFoundError } from '#core/errors.ts';
 
 /** An act of the job of tests. */
 export interface SampleQuery {

@@ -1,13 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  FailedOperationError,
-  NotFoundError,
-  OverloadError,
-  VisibleError,
-} from '../../../shared/core/errors.ts';
-import { threadLimits } from '../../../shared/threads/thread-limits.ts';
-import { ThreadPool } from '../../../shared/threads/thread-pool.ts';
-import { countJobThreads, watchMainLoop } from '../../support/run/main-loop.ts';
+import { FailedOperationError, NotFoundError, OverloadError, VisibleError } from '#core/errors.ts';
+import { countJobThreads, watchMainLoop } from '#test/support/run/main-loop.ts';
+import { threadLimits } from '#threads/thread-limits.ts';
+import { ThreadPool } from '#threads/thread-pool.ts';
 import type { SampleQuery } from './sample-job.ts';
 
 const { signal } = new AbortController();

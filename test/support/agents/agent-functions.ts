@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { TableEngine } from '../../../infra/local/engines/dynamodb/tables.ts';
-import { tables } from '../../../shared/aws/tables.ts';
-import { Services } from '../../../shared/runtime/services/services.ts';
+import { TableEngine } from '#infra/local/engines/dynamodb/tables.ts';
+import { tables } from '#platform/aws/tables.ts';
+import { Services } from '#platform/services/services.ts';
 import { openTableClient } from '../engines/local-tables.ts';
 import { silentLog } from '../engines/silent-log.ts';
 import { type StoreTestClient, toStoreTestClient } from '../engines/store-test-client.ts';

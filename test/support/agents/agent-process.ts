@@ -3,8 +3,8 @@ import { EventEmitter, once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
-import { buildAgent } from '../../../infra/agent/build.ts';
-import { agentNodeOptions, memorySettings } from '../../../infra/local/memory-settings.ts';
+import { buildAgent } from '#infra/agent/build.ts';
+import { agentNodeOptions, memorySettings } from '#infra/tools/demo/memory-settings.ts';
 import { makeTempDir } from '../run/temp-dir.ts';
 
 export { findFreePort } from '../network/free-port.ts';

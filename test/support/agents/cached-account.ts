@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getAgentKey } from '../../../shared/aws/agents/agent-items.ts';
-import { cacheTable } from '../../../shared/aws/tables.ts';
+import { getAgentKey } from '#caching/aws/agents/agent-items.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
 import { findDifferences } from '../cluster/cached-cluster.ts';
 import { createNamespace, getCluster, requestApi } from '../cluster/cluster.ts';
 import type { System } from '../system/system.ts';

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import { handler as openIamSession } from '../../../functions/agents/open-iam-session.ts';
-import type { Services } from '../../../shared/runtime/services/services.ts';
+import { handler as openIamSession } from '#functions/agents/open-iam-session.ts';
+import type { Services } from '#platform/services/services.ts';
 import { closeServer, listenLocally } from '../network/local-server.ts';
 
 /** Who may sign, and as whom API Gateway knows him. */

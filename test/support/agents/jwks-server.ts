@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import { CertificateAuthority } from '../../shared/providers/kubernetes/credentials/certificates.ts';
+import { CertificateAuthority } from '#test/shared/providers/kubernetes/credentials/certificates.ts';
 import { closeServer, listenLocally } from '../network/local-server.ts';
 
 /** A server of a cluster's public keys, over HTTPS. Disposing stops it. */

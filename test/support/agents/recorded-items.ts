@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../shared/core/json.ts';
+import { isJsonObject } from '#core/json.ts';
 import type { StoreTestClient } from '../engines/store-test-client.ts';
 
 /** A call of DynamoDB that was made of a table. */

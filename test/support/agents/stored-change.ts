@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { ItemKey } from '../../../shared/aws/table.ts';
+import type { ItemKey } from '#platform/aws/table.ts';
 import { type Stores, toDynamoDbOptions } from '../engines/stores.ts';
 
 /** A change of an item behind Busdriver's back, as time or another release would make it. */

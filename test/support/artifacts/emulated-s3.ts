@@ -10,8 +10,8 @@ import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsCredentialIdentity } from '@smithy/types';
 import { describe, test } from 'vitest';
-import { startMinistack } from '../../deploy/ministack.ts';
-import { findPythonProblem, openPythonEnvironment } from '../../deploy/python-environment.ts';
+import { startMinistack } from '#test/deploy/ministack.ts';
+import { findPythonProblem, openPythonEnvironment } from '#test/deploy/python-environment.ts';
 import { makeTempDir } from '../run/temp-dir.ts';
 
 const missing = await findPythonProblem();

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Origin, startOrigin } from '../../shared/providers/artifacts/origin.ts';
+import { type Origin, startOrigin } from '#test/shared/providers/artifacts/origin.ts';
 import { makeTempDir } from '../run/temp-dir.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { startOrigin } from '../../shared/providers/artifacts/origin.ts';
+import { startOrigin } from '#test/shared/providers/artifacts/origin.ts';
 import type { TestRegistry } from './registry.ts';
 
 /** What stands in front of a registry: it passes requests on, and counts them. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { startOrigin } from '../../shared/providers/artifacts/origin.ts';
+import { startOrigin } from '#test/shared/providers/artifacts/origin.ts';
 import { registryPassword, registryUser, startRegistry } from './registry.ts';
 import { passOn } from './registry-front.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { forEachConcurrently } from '../../../shared/core/concurrency.ts';
+import { forEachConcurrently } from '#core/concurrency.ts';
 import { buildGoProgram, describeWithGo } from '../cluster/go-program.ts';
 import { findFreePort } from '../network/free-port.ts';
 import { makeTempDir } from '../run/temp-dir.ts';

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { routes } from '../../../functions/routes.ts';
-import { startRuntime } from '../../../infra/local/runtime.ts';
-import { DynamoAgentStore } from '../../../shared/aws/agents/agent-store.ts';
-import { createCacheStore } from '../../../shared/aws/cache/cache-store.ts';
-import { cacheTable, tables } from '../../../shared/aws/tables.ts';
-import type { CacheStore } from '../../../shared/core/cache/cache-store.ts';
-import { plugins } from '../../../shared/providers/index.ts';
-import { setEnvironment, variables } from '../../../shared/runtime/config.ts';
-import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
+import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { routes } from '#functions/routes.ts';
+import { startRuntime } from '#infra/local/runtime.ts';
+import { cacheTable, tables } from '#platform/aws/tables.ts';
+import { setEnvironment, variables } from '#platform/config.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { plugins } from '#providers/index.ts';
 import { makeTempDir } from '../run/temp-dir.ts';
 import { checkResponse } from '../system/validate-answer.ts';
 

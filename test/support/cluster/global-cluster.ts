@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestProject } from 'vitest/node';
-import { type Cluster, startCluster } from '../../../infra/local/cluster.ts';
-import { GoUnavailableError, getGo } from '../../../infra/local/go-toolchain.ts';
+import { type Cluster, startCluster } from '#infra/tools/test-cluster/cluster.ts';
+import { GoUnavailableError, getGo } from '#infra/tools/test-cluster/go-toolchain.ts';
 
 /** What the tests' processes learn before any test runs; see `test/support/cluster/cluster.ts`, its only reader. */
 export type ClusterOffer =

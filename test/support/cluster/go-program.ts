@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
-import { GoUnavailableError, getGo } from '../../../infra/local/go-toolchain.ts';
+import { GoUnavailableError, getGo } from '#infra/tools/test-cluster/go-toolchain.ts';
 
 const run = promisify(execFile);
 

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import type { Artifact } from '../../../shared/core/providers/artifact.ts';
-import type { PlacementServices } from '../../../shared/core/providers/placement-services.ts';
-import type { OpenSources } from '../../../shared/providers/artifacts/source.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import type { PlacementServices } from '#provider-kit/placement-services.ts';
+import type { OpenSources } from '#providers/artifacts/download/source.ts';
 
 /** What `testArtifactType` needs to know of a type of artifacts. */
 export interface ArtifactTypeSample {

@@ -1,7 +1,7 @@
-import type { Artifact } from '../../../shared/core/providers/artifact.ts';
-import { kinds } from '../../../shared/providers/artifacts/index.ts';
-import { createAwsPorts } from '../../../shared/runtime/services/aws-ports.ts';
-import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
+import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import { kinds } from '#providers/artifacts/index.ts';
 import type { StreamReport, StreamTask } from './artifact-streams.ts';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };

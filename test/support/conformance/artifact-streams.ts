@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import type { Artifact } from '../../../shared/core/providers/artifact.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
 import { listenLocally } from '../network/local-server.ts';
 import { type ArtifactTypeSample, toArtifact } from './artifact-sample.ts';
 

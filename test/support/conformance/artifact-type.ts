@@ -6,14 +6,14 @@ import {
   InvalidInputError,
   NotFoundError,
   VisibleError,
-} from '../../../shared/core/errors.ts';
-import type { JsonObject, JsonValue } from '../../../shared/core/json.ts';
-import type { Artifact } from '../../../shared/core/providers/artifact.ts';
-import type { DownloadLimits } from '../../../shared/providers/artifacts/download-limits.ts';
-import { redirectsMax } from '../../../shared/providers/artifacts/downloader.ts';
-import type { ArtifactSource } from '../../../shared/providers/artifacts/source.ts';
-import { createTestOptions, neverAborted, readBytes } from '../../shared/providers/artifacts/options.ts';
-import { type Origin, startOrigin } from '../../shared/providers/artifacts/origin.ts';
+} from '#core/errors.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import type { DownloadLimits } from '#providers/artifacts/download/download-limits.ts';
+import { redirectsMax } from '#providers/artifacts/download/downloader.ts';
+import type { ArtifactSource } from '#providers/artifacts/download/source.ts';
+import { createTestOptions, neverAborted, readBytes } from '#test/shared/providers/artifacts/options.ts';
+import { type Origin, startOrigin } from '#test/shared/providers/artifacts/origin.ts';
 import { type ArtifactTypeSample, type RemoteType, toArtifact } from './artifact-sample.ts';
 
 /** Accounts that may reach this machine. */

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import { acceptOperations } from '../../../shared/core/providers/accept-operations.ts';
-import { ProviderSet } from '../../../shared/core/providers/provider-set.ts';
-import { getTaskId } from '../../../shared/core/tasks/task-id.ts';
-import { parseError } from '../../../shared/runtime/http/error-body.ts';
+import type { JsonObject } from '#core/json.ts';
+import { parseError } from '#http/error-body.ts';
+import { ProviderSet } from '#provider-kit/provider-set.ts';
+import { acceptOperations } from '#tasks/requests/accept-operations.ts';
+import { getTaskId } from '#tasks/task-id.ts';
 import { type TestedOperation, toRequest } from './operation-run.ts';
 import { type InvalidContext, type OperationSpec, specAccounts } from './operation-spec.ts';
 import { createTextLog } from './operation-texts.ts';

@@ -1,10 +1,10 @@
-import { DynamoTaskStore } from '../../../shared/aws/tasks/task-store.ts';
-import type { JsonObject, JsonValue } from '../../../shared/core/json.ts';
-import { acceptOperations } from '../../../shared/core/providers/accept-operations.ts';
-import { ProviderSet } from '../../../shared/core/providers/provider-set.ts';
-import { processTaskMessage } from '../../../shared/core/tasks/process-message.ts';
-import { leaseDurationMs, type Task } from '../../../shared/core/tasks/task.ts';
-import { PlantedSecrets } from '../../acceptance/access/planted-secrets.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import { ProviderSet } from '#provider-kit/provider-set.ts';
+import { DynamoTaskStore } from '#tasks/aws/task-store.ts';
+import { processTaskMessage } from '#tasks/process-message.ts';
+import { acceptOperations } from '#tasks/requests/accept-operations.ts';
+import { leaseDurationMs, type Task } from '#tasks/task.ts';
+import { PlantedSecrets } from '#test/acceptance/access/planted-secrets.ts';
 import { createTestClock, type TestClock } from '../run/test-clock.ts';
 import { fullAccess } from '../system/request-access.ts';
 import { getTaskView, messageOf, type TaskView } from '../system/task-runs.ts';

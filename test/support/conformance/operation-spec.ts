@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../shared/core/json.ts';
-import type { Logger } from '../../../shared/core/logger.ts';
-import type { Provider } from '../../../shared/core/providers/provider.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
+import type { Provider } from '#provider-kit/provider.ts';
 
 /** What the contents of a specification are written with. */
 export interface SpecInputs {

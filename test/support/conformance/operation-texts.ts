@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../../shared/core/json.ts';
-import type { Logger } from '../../../shared/core/logger.ts';
+import type { JsonValue } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
 import { specAccounts } from './operation-spec.ts';
 
 /** A log that keeps its lines, as text with everything that the real one would write of their fields. */

@@ -1,5 +1,5 @@
-import type { TaskSystem } from '../../../shared/core/tasks/process-message.ts';
-import type { TaskStore } from '../../../shared/core/tasks/task.ts';
+import type { TaskSystem } from '#tasks/process-message.ts';
+import type { TaskStore } from '#tasks/task.ts';
 import { createMortalSystem } from '../system/task-system.ts';
 import { type AnsweredCall, type CallWatch, type CloudCall, WorkerDeadError } from './operation-spec.ts';
 

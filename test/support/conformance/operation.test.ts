@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe } from 'vitest';
-import { FailedOperationError, InvalidInputError } from '../../../shared/core/errors.ts';
-import { asString } from '../../../shared/core/json.ts';
-import type { Provider } from '../../../shared/core/providers/provider.ts';
-import type { Operation, OperationRun } from '../../../shared/core/tasks/operation.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import { asString } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import type { Operation, OperationRun } from '#tasks/operation.ts';
 import { setUpEnvironment, testOperation } from './operation.ts';
 import type { CallWatch, OperationCloud, OperationSpec, WorkerOptions } from './operation-spec.ts';
 import { specAccounts } from './operation-spec.ts';

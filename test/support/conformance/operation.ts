@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { orchestrationPhase } from '../../../shared/core/tasks/task.ts';
+import { orchestrationPhase } from '#tasks/task.ts';
 import { startTaskSystem, type TestTaskSystem } from '../system/task-system.ts';
 import { expectRefusals } from './operation-refusals.ts';
 import { type FinishedRun, runInPlace, type TestedOperation } from './operation-run.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { createCacheStore } from '../../../shared/aws/cache/cache-store.ts';
-import { cacheTable } from '../../../shared/aws/tables.ts';
-import type { CachingAgent } from '../../../shared/core/agents/caching-agent.ts';
-import type { CacheStore } from '../../../shared/core/cache/cache-store.ts';
-import { parseRevision } from '../../../shared/core/cache/revision.ts';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import type { Provider, ProviderOptions, ProviderPlugin } from '../../../shared/core/providers/provider.ts';
-import type { ViewReader } from '../../../shared/core/views/views.ts';
-import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
-import { startOrigin } from '../../shared/providers/artifacts/origin.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { parseRevision } from '#caching/store/revision.ts';
+import type { JsonObject } from '#core/json.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
+import { startOrigin } from '#test/shared/providers/artifacts/origin.ts';
+import type { ViewReader } from '#views/views.ts';
 import { useLocalTables } from '../engines/local-tables.ts';
 
 /** What `testProvider` needs to know of a provider. */

@@ -1,6 +1,6 @@
-import { type AwsEventPattern, queues } from '../../../functions/queues.ts';
-import { localAccountId, localRegion } from '../../../infra/local/local-aws.ts';
-import type { JsonObject } from '../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
+import { type AwsEventPattern, queues } from '#functions/queues.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
 import { type QueueStore, sendMessages } from './stores.ts';
 
 /** An event as a service of AWS tells it. */

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { toRaw } from '../../../shared/aws/table.ts';
-import { getHeaderKey } from '../../../shared/aws/tasks/task-items.ts';
-import { leaseDurationMs } from '../../../shared/core/tasks/task.ts';
+import { toRaw } from '#platform/aws/table.ts';
+import { getHeaderKey } from '#tasks/aws/task-items.ts';
+import { leaseDurationMs } from '#tasks/task.ts';
 import { type Stores, toDynamoDbOptions } from './stores.ts';
 
 /** Whose leases end. */

@@ -1,4 +1,4 @@
-import type { BusEvent } from '../../../infra/local/engines/eventbridge/bus-events.ts';
+import type { BusEvent } from '#infra/local/engines/eventbridge/bus-events.ts';
 
 /** An event that was put, in the order of its arrival. */
 export interface ArchivedEvent {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Engine } from '../../../infra/local/engines/engine.ts';
-import { isJsonObject, type JsonObject } from '../../../shared/core/json.ts';
+import { isJsonObject, type JsonObject } from '#core/json.ts';
+import type { Engine } from '#infra/local/engines/engine.ts';
 import { closeServer } from '../network/local-server.ts';
 import { localClientOptions } from './local-aws-client.ts';
 

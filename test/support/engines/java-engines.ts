@@ -8,7 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { takeFileLock } from '../../../infra/local/file-lock.ts';
+import { takeFileLock } from '#infra/tools/build/file-lock.ts';
 
 const run = promisify(execFile);
 

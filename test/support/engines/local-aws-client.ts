@@ -1,4 +1,4 @@
-import { localRegion } from '../../../infra/local/local-aws.ts';
+import { localRegion } from '#infra/server/functions/local-aws.ts';
 
 /** Options of a client of engines that a test starts, and of emulators that check no signature, beside its endpoint. */
 export const localClientOptions = {

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ItemTable } from '../../../shared/aws/table.ts';
-import { getOpenKey, openShards } from '../../../shared/aws/tasks/task-items.ts';
+import { ItemTable } from '#platform/aws/table.ts';
+import { getOpenKey, openShards } from '#tasks/aws/task-items.ts';
 import { type Stores, toDynamoDbOptions } from './stores.ts';
 
 /** Sort keys of all rows in the list of open tasks, whether or not a task is behind them. */

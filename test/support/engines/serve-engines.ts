@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
-import type { LocalEngines } from '../../../infra/local/engines/local-engines.ts';
+import type { LocalEngines } from '#infra/local/local-engines.ts';
 import { dialects, openEventsPage } from './engine-servers.ts';
 import { serveEngine } from './http-engine.ts';
 import { TableActions } from './table-actions.ts';

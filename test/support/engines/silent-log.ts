@@ -1,4 +1,4 @@
-import type { Logger } from '../../../shared/core/logger.ts';
+import type { Logger } from '#core/logger.ts';
 
 /** A log that nobody reads. */
 export const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };

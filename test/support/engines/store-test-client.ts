@@ -1,4 +1,4 @@
-import type { StoreClient } from '../../../shared/aws/table.ts';
+import type { StoreClient } from '#platform/aws/table.ts';
 
 /** A command of the SDK, as far as a step looks at it. */
 export interface StepArguments {

@@ -6,8 +6,8 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { localAccountId, localRegion } from '../../../infra/local/local-aws.ts';
-import type { EngineCredentials } from '../../../shared/runtime/config.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
+import type { EngineCredentials } from '#platform/config.ts';
 
 const pollIntervalMs = 25;
 

@@ -1,5 +1,5 @@
-import type { TableEngine } from '../../../infra/local/engines/dynamodb/tables.ts';
-import { AwsError, type CallOptions, type Engine } from '../../../infra/local/engines/engine.ts';
+import type { TableEngine } from '#infra/local/engines/dynamodb/tables.ts';
+import { AwsError, type CallOptions, type Engine } from '#infra/local/engines/engine.ts';
 
 interface CreateTableInput {
   readonly TableName?: string;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../shared/core/json.ts';
+import { isJsonObject, type JsonObject } from '#core/json.ts';
 
 /** A request as commands of the SDK have it: what is binary is bytes, and base64 on the wire. */
 export function fromWire(input: JsonObject): object {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Identity } from '../../shared/providers/kubernetes/credentials/certificates.ts';
+import type { Identity } from '#test/shared/providers/kubernetes/credentials/certificates.ts';
 
 /** A proxy for CONNECT that alone knows where some hosts are. */
 export interface ConnectProxy extends AsyncDisposable {

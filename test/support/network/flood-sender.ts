@@ -1,7 +1,7 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as sendRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type HostileRequest, hostileRequests } from '../../acceptance/isolation/flood-data.ts';
+import { type HostileRequest, hostileRequests } from '#test/acceptance/isolation/flood-data.ts';
 import { chooseSize } from '../run/test-size.ts';
 
 /** What a sender is told. */

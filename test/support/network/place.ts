@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Identity } from '../../shared/providers/kubernetes/credentials/certificates.ts';
+import type { Identity } from '#test/shared/providers/kubernetes/credentials/certificates.ts';
 
 /** A host on this machine that keeps all that it is sent. */
 export interface Place extends AsyncDisposable {

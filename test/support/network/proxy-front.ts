@@ -1,7 +1,7 @@
 import { createServer as createHttp, type RequestListener } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net';
-import { CertificateAuthority } from '../../shared/providers/kubernetes/credentials/certificates.ts';
+import { CertificateAuthority } from '#test/shared/providers/kubernetes/credentials/certificates.ts';
 
 /** Where a proxy listens. */
 export interface ProxyFront extends AsyncDisposable {

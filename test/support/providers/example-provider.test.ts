@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startRuntime } from '../../../infra/local/runtime.ts';
-import { plugins } from '../../../shared/providers/index.ts';
-import { operationProviders } from '../../../shared/providers/operation-providers.ts';
+import { startRuntime } from '#infra/local/runtime.ts';
+import { plugins } from '#providers/index.ts';
+import { operationProviders } from '#providers/operation-providers.ts';
 import { makeTempDir } from '../run/temp-dir.ts';
 import { cloud, examplePlugin } from './example-provider.ts';
 
@@ -51,6 +51,6 @@ test('a provider that needs nothing of Kubernetes runs operations, caches and sh
 test('it is small, and imports nothing of a provider', async () => {
   const text = await readFile(join(import.meta.dirname, 'example-provider.ts'), 'utf8');
   expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(100);
-  expect(text).not.toMatch(/shared\/(providers|runtime|aws)\//);
+  expect(text).not.toMatch(/#(providers|platform)\/|#[a-z-]+\/(aws|services|http|events)\//);
   expect(operationProviders).not.toContain('example');
 });

@@ -1,10 +1,10 @@
-import type { CacheStore } from '../../../shared/core/cache/cache-store.ts';
-import { toRevision } from '../../../shared/core/cache/revision.ts';
-import { InvalidInputError } from '../../../shared/core/errors.ts';
-import { asJsonArray, asString, getPath, type JsonObject } from '../../../shared/core/json.ts';
-import type { Provider, ProviderOptions, ProviderPlugin } from '../../../shared/core/providers/provider.ts';
-import type { PreparedOperation } from '../../../shared/core/tasks/operation.ts';
-import type { ViewReader } from '../../../shared/core/views/views.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asJsonArray, asString, getPath, type JsonObject } from '#core/json.ts';
+import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
+import type { PreparedOperation } from '#tasks/operation.ts';
+import type { ViewReader } from '#views/views.ts';
 
 /** What stands in for the API of a cloud: names of machines by account, all of the application `shop`. */
 export const cloud = new Map<string, Set<string>>();

@@ -17,7 +17,7 @@ export interface ImageRecipe {
   readonly ignored: readonly string[];
 }
 
-/** Reads the recipe of a folder. @param folder from the root of the repository, such as `infra/host` */
+/** Reads the recipe of a folder. @param folder from the root of the repository, such as `infra/kubernetes` */
 export async function readImageRecipe(folder: string): Promise<ImageRecipe> {
   const read = (name: string) => readFile(path.join(root, folder, name), 'utf8');
   const text = await read('Dockerfile');

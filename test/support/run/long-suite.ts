@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { getErrorMessage } from '../../../shared/core/errors.ts';
+import { getErrorMessage } from '#core/errors.ts';
 
 /** A command that runs a folder's suite by vitest, which starts the API server. */
 export interface LongSuite<Options> {

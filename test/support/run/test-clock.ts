@@ -1,5 +1,5 @@
-import type { Clock, Randomness } from '../../../shared/core/clock.ts';
-import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
 
 /** A clock that runs with the machine's, and can be turned forward. Sleeps end early when it is. */
 export interface TestClock extends Clock {

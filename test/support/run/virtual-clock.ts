@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../../shared/core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 
 /** A clock that stands still until it is turned: hours pass in a moment, and whoever sleeps wakes in the right order. */
 export interface VirtualClock extends Clock {

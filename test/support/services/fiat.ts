@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import type { Authorization } from '../../../shared/core/settings/account.ts';
+import type { Authorization } from '#accounts/model/account.ts';
+import type { JsonObject } from '#core/json.ts';
 
 /** What a user may do. */
 export interface FiatUser {

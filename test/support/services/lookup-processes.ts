@@ -1,9 +1,9 @@
-import { CallPace } from '../../../shared/aws/cache/call-pace.ts';
-import { DynamoLookupStore } from '../../../shared/aws/cache/lookup-store.ts';
-import { ItemTable } from '../../../shared/aws/table.ts';
-import type { Clock } from '../../../shared/core/clock.ts';
-import type { LookupStore } from '../../../shared/core/lookup.ts';
-import type { StoreEngine } from '../../contracts/store-bench.ts';
+import type { Clock } from '#core/clock.ts';
+import { CallPace } from '#platform/aws/lookups/call-pace.ts';
+import { DynamoLookupStore } from '#platform/aws/lookups/lookup-store.ts';
+import { ItemTable } from '#platform/aws/table.ts';
+import type { LookupStore } from '#platform/ports/lookup.ts';
+import type { StoreEngine } from '#test/contracts/store-bench.ts';
 
 /** What a process of ours shares lookups by, with a connection of its own. */
 export function openLookups(engine: StoreEngine, clock: Clock): { store: LookupStore; pace: CallPace } {

@@ -1,4 +1,4 @@
-import { callJson } from '../../deploy/aws-calls.ts';
+import { callJson } from '#test/deploy/aws-calls.ts';
 
 interface LogEvent {
   readonly timestamp: number;

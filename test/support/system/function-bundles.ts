@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { agentRoutes, connectionRows } from '../../../functions/agent-routes.ts';
-import { authorizers } from '../../../functions/authorizers.ts';
-import { operatorRoutes } from '../../../functions/operator-routes.ts';
-import { queues } from '../../../functions/queues.ts';
-import { routes } from '../../../functions/routes.ts';
-import { type Schedule, schedules } from '../../../functions/schedules.ts';
-import { type Bundle, getBundle, getBundleSources } from '../../../infra/bundles.ts';
+import { agentRoutes, connectionRows } from '#functions/agent-routes.ts';
+import { authorizers } from '#functions/authorizers.ts';
+import { operatorRoutes } from '#functions/operator-routes.ts';
+import { queues } from '#functions/queues.ts';
+import { routes } from '#functions/routes.ts';
+import { type Schedule, schedules } from '#functions/schedules.ts';
+import { type Bundle, getBundle, getBundleSources } from '#infra/aws/bundling/bundles.ts';
 
 const run = promisify(execFile);
 

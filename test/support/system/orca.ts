@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../../shared/core/json.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '#core/json.ts';
 import type { Subject, SystemTask } from './system.ts';
 
 /** How a stage ended, in Orca's words. */

@@ -1,4 +1,4 @@
-import type { RequestAccess } from '../../../shared/runtime/http/request-access.ts';
+import type { RequestAccess } from '#access/http/request-access.ts';
 
 /** What the gate gives to functions for who may do everything. */
 export const fullAccess: RequestAccess = {

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../shared/core/json.ts';
-import type { Operation, OperationRun } from '../../../shared/core/tasks/operation.ts';
-import { processTaskMessage } from '../../../shared/core/tasks/process-message.ts';
-import type { NewTask, Task } from '../../../shared/core/tasks/task.ts';
-import { toTaskView } from '../../../shared/core/tasks/task-view.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Operation, OperationRun } from '#tasks/operation.ts';
+import { processTaskMessage } from '#tasks/process-message.ts';
+import type { NewTask, Task } from '#tasks/task.ts';
+import { toTaskView } from '#tasks/task-view.ts';
 import type { TestTaskSystem } from './task-system.ts';
 
 /** What an operation does. */

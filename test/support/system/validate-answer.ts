@@ -1,9 +1,9 @@
-import document from '../../../docs/openapi.json' with { type: 'json' };
-import { routes } from '../../../functions/routes.ts';
-import { HttpError } from '../../../infra/local/http-error.ts';
-import { parseTarget } from '../../../infra/local/http-event.ts';
-import { type PathMatch, RouteTable } from '../../../infra/local/route-table.ts';
-import { getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../shared/core/json.ts';
+import { getPath, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import document from '#docs/openapi.json' with { type: 'json' };
+import { routes } from '#functions/routes.ts';
+import { parseTarget } from '#infra/server/front-door/http-event.ts';
+import { type PathMatch, RouteTable } from '#infra/server/front-door/route-table.ts';
+import { HttpError } from '#infra/server/functions/http-error.ts';
 import { parseNoting } from '../cluster/written-numbers.ts';
 import { createValidators } from './open-api-ajv.ts';
 

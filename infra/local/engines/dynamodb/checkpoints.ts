@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Logger } from '../../../../shared/core/logger.ts';
+import type { Logger } from '#core/logger.ts';
 
 /** Milliseconds between two checkpoints at least. */
 const intervalMs = 1_000;

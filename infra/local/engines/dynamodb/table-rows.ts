@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Table } from '../../../../shared/aws/tables.ts';
+import type { Table } from '#platform/aws/tables.ts';
 
 /** Names of the attributes that are the key of an item; both are texts. */
 export interface KeyNames {

@@ -1,5 +1,5 @@
-import type { Table } from '../../../../shared/aws/tables.ts';
-import type { Logger } from '../../../../shared/core/logger.ts';
+import type { Logger } from '#core/logger.ts';
+import type { Table } from '#platform/aws/tables.ts';
 import { type CallOptions, type Engine, findAction } from '../engine.ts';
 import { Database } from './database.ts';
 import { batchGetItem, deleteItem, getItem, putItem, updateItem } from './item-actions.ts';

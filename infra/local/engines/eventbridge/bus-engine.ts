@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { systemClock } from '../../../../shared/runtime/services/system.ts';
+import type { JsonObject } from '#core/json.ts';
+import { systemClock } from '#platform/services/system.ts';
 import { AwsError, type Engine, findAction } from '../engine.ts';
 import { getObjects } from '../engine-input.ts';
 import { type BusEvent, getBusName, measureEntry, toBusEvent } from './bus-events.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isJsonObject, type JsonObject } from '../../../../shared/core/json.ts';
-import { localAccountId, localRegion } from '../../local-aws.ts';
+import { isJsonObject, type JsonObject } from '#core/json.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
 import { AwsError } from '../engine.ts';
 import { findText, getTexts } from '../engine-input.ts';
 

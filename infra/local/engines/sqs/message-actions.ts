@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { localAccountId } from '../../local-aws.ts';
+import type { JsonObject } from '#core/json.ts';
+import { localAccountId } from '#infra/server/functions/local-aws.ts';
 import { AwsError, type CallOptions } from '../engine.ts';
 import { findInteger, getText, getTexts } from '../engine-input.ts';
 import { attempt, getBatch, toBatchFailure } from './batches.ts';

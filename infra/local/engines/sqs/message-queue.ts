@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../../../shared/runtime/services/system.ts';
-import { FairOrder } from '../../fair-order.ts';
+import { FairOrder } from '#infra/server/functions/fair-order.ts';
+import { systemClock } from '#platform/services/system.ts';
 import { AwsError } from '../engine.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
 import type { MessageDraft } from './messages.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonObject } from '../../../../shared/core/json.ts';
+import { isJsonObject, type JsonObject } from '#core/json.ts';
 import { AwsError } from '../engine.ts';
 import { findInteger, findText, getObject, getText } from '../engine-input.ts';
 import { delayRange } from './queue-attributes.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { localAccountId, localRegion } from '../../local-aws.ts';
+import type { JsonObject } from '#core/json.ts';
+import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
 import { AwsError, type CallOptions, type Engine, findAction } from '../engine.ts';
 import { findText, getObject, getText, getTexts } from '../engine-input.ts';
 import { doEach } from './batches.ts';

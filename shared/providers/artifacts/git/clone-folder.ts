@@ -1,7 +1,7 @@
 import { type FileHandle, lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TooLargeError } from '../../../core/errors.ts';
+import { TooLargeError } from '#core/errors.ts';
 
 /** What the names of folders begin with, so that those which a killed process left are found. */
 export const temporaryPrefix = 'busdriver-git-';

@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import { damaged } from './pack-error.ts';
 
 const idBytes = 20;

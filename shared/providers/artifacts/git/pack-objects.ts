@@ -1,4 +1,4 @@
-import { TooLargeError } from '../../../core/errors.ts';
+import { TooLargeError } from '#core/errors.ts';
 import type { CloneFile } from './clone-folder.ts';
 import { type Delta, type DeltaStep, parseDelta } from './delta.ts';
 import {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { FailedOperationError, TooLargeError } from '../../../core/errors.ts';
+import { FailedOperationError, TooLargeError } from '#core/errors.ts';
 import type { CloneFile } from './clone-folder.ts';
 import type { CloneLimits } from './clone-limits.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { InvalidInputError, NotFoundError } from '../../../core/errors.ts';
+import { InvalidInputError, NotFoundError } from '#core/errors.ts';
 import type { CloneFile } from './clone-folder.ts';
 import { entryTypes } from './pack-entry.ts';
 import { damaged } from './pack-error.ts';

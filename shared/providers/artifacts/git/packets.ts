@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 
 /** A line of git's protocol: bytes, or one of its marks between them. */
 export interface Packet {

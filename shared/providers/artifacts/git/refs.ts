@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import { formatPacket, notGit, type Packet, readPackets } from './packets.ts';
 
 /** One request of git's protocol. */

@@ -7,8 +7,8 @@ import {
   NotFoundError,
   OverdueError,
   TooLargeError,
-} from '../../../core/errors.ts';
-import type { ThreadPool } from '../../../threads/thread-pool.ts';
+} from '#core/errors.ts';
+import type { ThreadPool } from '#threads/thread-pool.ts';
 import { archiveName, type CloneFile, type CloneFolder, openCloneFolder } from './clone-folder.ts';
 import type { CloneLimits } from './clone-limits.ts';
 import type { PackQuery } from './pack-job.ts';

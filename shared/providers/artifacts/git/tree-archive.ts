@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { createTarPacker, type TarHeader, type TarPackController } from 'modern-tar';
-import { TooLargeError } from '../../../core/errors.ts';
+import { TooLargeError } from '#core/errors.ts';
 import type { CloneLimits } from './clone-limits.ts';
 import { entryTypes } from './pack-entry.ts';
 import { damaged } from './pack-error.ts';

@@ -1,4 +1,4 @@
-import { FailedOperationError, NotFoundError, TooLargeError } from '../../../core/errors.ts';
+import { FailedOperationError, NotFoundError, TooLargeError } from '#core/errors.ts';
 import type { CloneLimits } from './clone-limits.ts';
 import { entryTypes, smallObjectBytesMax } from './pack-entry.ts';
 import { damaged } from './pack-error.ts';

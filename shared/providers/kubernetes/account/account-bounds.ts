@@ -1,4 +1,4 @@
-import { VisibleError } from '../../../core/errors.ts';
+import { VisibleError } from '#core/errors.ts';
 
 /** What of its cluster an account may reach, by its settings. */
 export interface AccountBounds {

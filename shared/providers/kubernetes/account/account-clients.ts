@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { FailedOperationError } from '../../../core/errors.ts';
-import { asJsonObject, type JsonObject } from '../../../core/json.ts';
-import type { ProviderOptions } from '../../../core/providers/provider.ts';
-import { type ClientUse, SharedClients } from '../../../core/providers/shared-clients.ts';
-import { bindKeys } from '../../../core/settings/spring-config.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { asJsonObject, type JsonObject } from '#core/json.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
+import { type ClientUse, SharedClients } from '#provider-kit/shared-clients.ts';
+import { bindKeys } from '#settings/spring-config.ts';
 import type { KubernetesClientOptions } from '../client/kubernetes-client.ts';
 import type { KubernetesAccount } from './account.ts';
 import type { AccountConnection } from './account-connection.ts';

@@ -1,5 +1,5 @@
-import type { EksCluster } from '../../../core/eks.ts';
-import { isSecretReference } from '../../../core/settings/secret-reference.ts';
+import type { EksCluster } from '#platform/ports/eks.ts';
+import { isSecretReference } from '#settings/secret-reference.ts';
 
 /** The setting `eks` of an account as it is written. */
 export interface EksFields {

@@ -1,11 +1,7 @@
-import type { EksCluster } from '../../../core/eks.ts';
-import { InvalidInputError } from '../../../core/errors.ts';
-import { machineAccessPath } from '../../../core/settings/account-storage.ts';
-import {
-  isSecretReference,
-  parseSecretReference,
-  type SecretReference,
-} from '../../../core/settings/secret-reference.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { EksCluster } from '#platform/ports/eks.ts';
+import { machineAccessPath } from '#settings/account-storage.ts';
+import { isSecretReference, parseSecretReference, type SecretReference } from '#settings/secret-reference.ts';
 import { findEksViolations, toEksCluster } from './account-cluster.ts';
 import type { AccountFields } from './account-fields.ts';
 import { findServerViolations, type ServerAddress, toServerAddress } from './account-server.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonValue } from '../../../core/json.ts';
-import { agentWaitSeconds } from '../../../core/settings/agent-settings.ts';
+import { isJsonObject, type JsonValue } from '#core/json.ts';
+import { agentWaitSeconds } from '#settings/agent-settings.ts';
 import {
   booleanField,
   intField,
@@ -12,10 +12,10 @@ import {
   stringField,
   stringListField,
   withDefault,
-} from '../../../core/settings/coerce.ts';
-import { findReferenceProblems, isSecretReference } from '../../../core/settings/secret-reference.ts';
-import { joinPath } from '../../../core/settings/spring-config.ts';
-import { hasPlaceholder } from '../../../core/settings/spring-placeholders.ts';
+} from '#settings/coerce.ts';
+import { findReferenceProblems, isSecretReference } from '#settings/secret-reference.ts';
+import { joinPath } from '#settings/spring-config.ts';
+import { hasPlaceholder } from '#settings/spring-placeholders.ts';
 
 const names = withDefault(nameListField(), []);
 const flag = (fallback: boolean) => withDefault(booleanField(), fallback);

@@ -1,4 +1,4 @@
-import { isSecretReference } from '../../../core/settings/secret-reference.ts';
+import { isSecretReference } from '#settings/secret-reference.ts';
 import { parseServerUrl } from '../credentials/api-server.ts';
 
 /** The setting `server` of an account as it is written. */

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
 import {
   booleanField,
   intField,
@@ -9,8 +9,8 @@ import {
   requireField,
   stringField,
   withDefault,
-} from '../../../core/settings/coerce.ts';
-import { getSetting, toCanonicalKey } from '../../../core/settings/spring-config.ts';
+} from '#settings/coerce.ts';
+import { getSetting, toCanonicalKey } from '#settings/spring-config.ts';
 import { findServerGroupKind, type ServerGroupKind, serverGroupKinds } from './v1-rules.ts';
 
 /** How docker images are bound to artifacts: by the name that carries a tag, or by the bare name alone. */

@@ -1,14 +1,14 @@
-import { parseDistinguishedName } from '../../../core/distinguished-name.ts';
-import { InvalidInputError } from '../../../core/errors.ts';
-import { asJsonObject, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
-import { parseRoleArn } from '../../../core/role-arn.ts';
 import type {
   AgentAuth,
   AgentKeySource,
   CertificateAuth,
   IamAuth,
   ServiceAccountAuth,
-} from '../../../core/settings/account.ts';
+} from '#accounts/model/account.ts';
+import { parseDistinguishedName } from '#core/distinguished-name.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asJsonObject, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import { parseRoleArn } from '#core/role-arn.ts';
 import type { AccountFields } from './account-fields.ts';
 
 /** Keys that an account's agents may sign with, at most. */

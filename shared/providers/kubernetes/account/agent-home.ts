@@ -1,12 +1,8 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import type { ProviderOptions } from '../../../core/providers/provider.ts';
-import type { Account, AgentHome } from '../../../core/settings/account.ts';
-import {
-  agentsEnabledPath,
-  jwksHostsPath,
-  parseAgentSettings,
-} from '../../../core/settings/agent-settings.ts';
+import type { Account, AgentHome } from '#accounts/model/account.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
+import { agentsEnabledPath, jwksHostsPath, parseAgentSettings } from '#settings/agent-settings.ts';
 import type { AccountFields } from './account-fields.ts';
 import { createAgentAuth } from './agent-auth.ts';
 

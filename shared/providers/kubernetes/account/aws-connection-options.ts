@@ -1,8 +1,8 @@
-import type { EksCluster, EksEndpoint, EksService } from '../../../core/eks.ts';
-import type { ProviderOptions } from '../../../core/providers/provider.ts';
-import { RemoteText, type RemoteTextOptions } from '../../../core/settings/remote-text.ts';
-import type { SecretReference } from '../../../core/settings/secret-reference.ts';
-import { createSecretText } from '../../../core/settings/secret-text.ts';
+import type { EksCluster, EksEndpoint, EksService } from '#platform/ports/eks.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
+import { RemoteText, type RemoteTextOptions } from '#settings/remote-text.ts';
+import type { SecretReference } from '#settings/secret-reference.ts';
+import { createSecretText } from '#settings/secret-text.ts';
 import type { ConnectionOptions } from '../credentials/connection.ts';
 import type { CredentialSource } from '../credentials/credentials.ts';
 import type { ExecPlugin, KubeconfigCluster } from '../credentials/kubeconfig.ts';

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
-import { asJsonObject, asString } from '../../../core/json.ts';
+import { asJsonObject, asString } from '#core/json.ts';
 import type {
   ApiResource,
   CallOptions,

@@ -1,12 +1,8 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import {
-  brokerHostsPath,
-  machineAccessPath,
-  parseAccountsFlag,
-} from '../../../core/settings/account-storage.ts';
-import { nameListField, parseWith } from '../../../core/settings/coerce.ts';
-import { getSetting } from '../../../core/settings/spring-config.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { brokerHostsPath, machineAccessPath, parseAccountsFlag } from '#settings/account-storage.ts';
+import { nameListField, parseWith } from '#settings/coerce.ts';
+import { getSetting } from '#settings/spring-config.ts';
 import { parseServerUrl } from '../credentials/api-server.ts';
 import { parseAccountFields } from './account-fields.ts';
 

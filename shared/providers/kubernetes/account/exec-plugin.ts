@@ -1,4 +1,4 @@
-import type { EksCluster } from '../../../core/eks.ts';
+import type { EksCluster } from '#platform/ports/eks.ts';
 import type { ExecPlugin } from '../credentials/kubeconfig.ts';
 
 /** What an exec plugin of EKS is to make a token for. */

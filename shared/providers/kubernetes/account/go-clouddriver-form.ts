@@ -1,14 +1,8 @@
-import { getErrorMessage, InvalidInputError } from '../../../core/errors.ts';
-import {
-  asJsonArray,
-  asJsonObject,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../../core/json.ts';
-import type { AccountForm, AccountInForm } from '../../../core/providers/account-form.ts';
-import { type AccountDefinition, findAccountNameProblem } from '../../../core/settings/account-store.ts';
-import { getSetting } from '../../../core/settings/spring-config.ts';
+import type { AccountForm, AccountInForm } from '#accounts/model/account-form.ts';
+import { type AccountDefinition, findAccountNameProblem } from '#accounts/model/account-store.ts';
+import { getErrorMessage, InvalidInputError } from '#core/errors.ts';
+import { asJsonArray, asJsonObject, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import { getSetting } from '#settings/spring-config.ts';
 
 /** The provider whose accounts these are. */
 export const providerName = 'kubernetes';

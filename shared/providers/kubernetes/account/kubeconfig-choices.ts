@@ -1,8 +1,8 @@
-import { asJsonObject, asString, type JsonObject, type JsonValue } from '../../../core/json.ts';
-import type { InspectOptions, SettingsInspector } from '../../../core/providers/provider.ts';
-import type { RejectedAccount } from '../../../core/settings/account.ts';
-import { isSecretReference } from '../../../core/settings/secret-reference.ts';
-import { findMember, getSetting } from '../../../core/settings/spring-config.ts';
+import type { RejectedAccount } from '#accounts/model/account.ts';
+import { asJsonObject, asString, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { InspectOptions, SettingsInspector } from '#provider-kit/provider.ts';
+import { isSecretReference } from '#settings/secret-reference.ts';
+import { findMember, getSetting } from '#settings/spring-config.ts';
 import {
   type KubeconfigChoice,
   KubeconfigChoiceError,

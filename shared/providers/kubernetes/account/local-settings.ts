@@ -1,7 +1,7 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import { asJsonArray, asJsonObject, asString, type JsonObject, type JsonValue } from '../../../core/json.ts';
-import type { LocalFile } from '../../../core/providers/provider.ts';
-import { bindKeys } from '../../../core/settings/spring-config.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asJsonArray, asJsonObject, asString, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { LocalFile } from '#provider-kit/provider.ts';
+import { bindKeys } from '#settings/spring-config.ts';
 
 /**
  * Settings with one account for each context of kubeconfigs, named like the context. Accounts name the kubeconfig's file.

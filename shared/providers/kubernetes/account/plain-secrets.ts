@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../core/json.ts';
-import { isInlineSecret, isSecretReference } from '../../../core/settings/secret-reference.ts';
-import { getSetting } from '../../../core/settings/spring-config.ts';
+import type { JsonObject } from '#core/json.ts';
+import { isInlineSecret, isSecretReference } from '#settings/secret-reference.ts';
+import { getSetting } from '#settings/spring-config.ts';
 
 /** Options of an account that may hold a secret: nobody is shown their values. */
 export const secretOptions = ['kubeconfigContents', 'server.bearerToken'] as const;

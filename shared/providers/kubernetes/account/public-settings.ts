@@ -1,8 +1,8 @@
-import { asJsonArray, type JsonObject, type JsonValue } from '../../../core/json.ts';
-import type { Provider } from '../../../core/providers/provider.ts';
-import type { Account } from '../../../core/settings/account.ts';
-import { pickSettings } from '../../../core/settings/public-settings.ts';
-import { getSetting, mergeDocuments } from '../../../core/settings/spring-config.ts';
+import type { Account } from '#accounts/model/account.ts';
+import { asJsonArray, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import { pickSettings } from '#settings/public-settings.ts';
+import { getSetting, mergeDocuments } from '#settings/spring-config.ts';
 import { findEntryName } from './account.ts';
 import { type AccountFields, parseAccountFields } from './account-fields.ts';
 import { kubernetesSettingPaths } from './account-settings.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../core/json.ts';
-import type { ProviderOptions } from '../../../core/providers/provider.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
 import type { CredentialSource } from '../credentials/credentials.ts';
 import type { AccountConnection } from './account-connection.ts';
 import { parseAccountFields } from './account-fields.ts';

@@ -1,6 +1,6 @@
-import type { Clock, Randomness } from '../../../core/clock.ts';
-import type { Logger } from '../../../core/logger.ts';
-import type { ProviderOptions } from '../../../core/providers/provider.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import type { Logger } from '#core/logger.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
 import type { AccountClient } from '../api/client.ts';
 import type { KubernetesClientOptions } from '../client/kubernetes-client.ts';
 import type { WatchClient } from '../watch/watch-client.ts';

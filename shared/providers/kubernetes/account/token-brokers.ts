@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { InvalidInputError } from '../../../core/errors.ts';
-import { asJsonObject, type JsonObject } from '../../../core/json.ts';
-import type { ProviderOptions } from '../../../core/providers/provider.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asJsonObject, type JsonObject } from '#core/json.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
 import {
   intField,
   parseAt,
@@ -9,15 +9,15 @@ import {
   settingsField,
   stringField,
   withDefault,
-} from '../../../core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 import {
   findReferenceProblems,
   isSecretReference,
   parseSecretReference,
-} from '../../../core/settings/secret-reference.ts';
-import { createSecretText } from '../../../core/settings/secret-text.ts';
-import { findMember, getSetting } from '../../../core/settings/spring-config.ts';
-import { hasPlaceholder } from '../../../core/settings/spring-placeholders.ts';
+} from '#settings/secret-reference.ts';
+import { createSecretText } from '#settings/secret-text.ts';
+import { findMember, getSetting } from '#settings/spring-config.ts';
+import { hasPlaceholder } from '#settings/spring-placeholders.ts';
 import { parseServerUrl } from '../credentials/api-server.ts';
 import type { TokenBroker } from '../credentials/broker-credential.ts';
 import { defaultTokenBroker, type ServerFields } from './account-server.ts';

@@ -1,4 +1,4 @@
-import type { EksCluster, EksEndpoint, EksService } from '../../../core/eks.ts';
+import type { EksCluster, EksEndpoint, EksService } from '#platform/ports/eks.ts';
 import type { KubeconfigCluster } from '../credentials/kubeconfig.ts';
 import { findEksViolations } from './account-cluster.ts';
 

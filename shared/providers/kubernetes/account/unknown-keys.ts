@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
-import type { KeptOptions } from '../../../core/providers/provider.ts';
-import { describeUnknownKey, keyLengthMax } from '../../../core/settings/nearest-key.ts';
-import { accessKeys, findMisspeltKeys } from '../../../core/settings/permissions.ts';
-import { joinPath, toCanonicalKey } from '../../../core/settings/spring-config.ts';
+import { accessKeys, findMisspeltKeys } from '#accounts/permissions.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { KeptOptions } from '#provider-kit/provider.ts';
+import { describeUnknownKey, keyLengthMax } from '#settings/nearest-key.ts';
+import { joinPath, toCanonicalKey } from '#settings/spring-config.ts';
 import { accountOptions, nestedOptions } from './account-fields.ts';
 
 /** Unknown keys of one account that are told; of further ones only how many there are. */

@@ -1,4 +1,4 @@
-import { toCanonicalKey } from '../../../core/settings/spring-config.ts';
+import { toCanonicalKey } from '#settings/spring-config.ts';
 import { findNamespaceProblem } from '../api/names.ts';
 import type { AccountFields } from './account-fields.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonBounds } from '../../../core/bounded-json.ts';
+import type { JsonBounds } from '#core/bounded-json.ts';
 
 /*
  * What the answers of one account's API server may cost. All sizes are bytes. A cluster that needs more than a limit gets an error

@@ -1,11 +1,6 @@
-import { parseBoundedJson } from '../../../core/bounded-json.ts';
-import {
-  AccountDownError,
-  FailedOperationError,
-  UnreachableError,
-  VisibleError,
-} from '../../../core/errors.ts';
-import { asJsonObject, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { parseBoundedJson } from '#core/bounded-json.ts';
+import { AccountDownError, FailedOperationError, UnreachableError, VisibleError } from '#core/errors.ts';
+import { asJsonObject, asString, isJsonObject, type JsonObject } from '#core/json.ts';
 import { answerJsonBounds, errorBytesMax } from './answer-limits.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 
 /** Metadata of a Kubernetes object, as far as we read it. */
 export interface ManifestMetadata extends JsonObject {

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import { describeInput } from '../../../core/settings/coerce.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { describeInput } from '#settings/coerce.ts';
 
 /**
  * What names of Kubernetes may be, for everything that comes from outside: operations, live reads, settings, and what goes into

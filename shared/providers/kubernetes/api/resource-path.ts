@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../../core/errors.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import type { ApiResource } from './client.ts';
 import { checkName } from './names.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../core/json.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
 
 /** Names the elements of an {@link UncheckedList}; nothing has such a member at run time. */
 declare const elements: unique symbol;

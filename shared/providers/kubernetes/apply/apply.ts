@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import { getPath } from '../../../core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { getPath } from '#core/json.ts';
 import type { KubernetesClient } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
 import type { ApplyResult } from './result.ts';

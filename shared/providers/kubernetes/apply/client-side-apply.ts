@@ -1,4 +1,4 @@
-import { asJsonObject, asString, type JsonObject, omitNulls } from '../../../core/json.ts';
+import { asJsonObject, asString, type JsonObject, omitNulls } from '#core/json.ts';
 import type { CallOptions, KubernetesClient } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';

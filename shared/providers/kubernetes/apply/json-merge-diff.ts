@@ -1,4 +1,4 @@
-import { isJsonObject, isSameJson, type JsonObject, type JsonValue, omitNulls } from '../../../core/json.ts';
+import { isJsonObject, isSameJson, type JsonObject, type JsonValue, omitNulls } from '#core/json.ts';
 
 /**
  * What a JSON merge patch sets to turn `base` into `modified`. Lists are set whole. Nulls of the manifest are left

@@ -1,6 +1,6 @@
-import { parseBoundedJson } from '../../../core/bounded-json.ts';
-import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
-import { asJsonObject, asString, getPath, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { parseBoundedJson } from '#core/bounded-json.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import { asJsonObject, asString, getPath, isJsonObject, type JsonObject } from '#core/json.ts';
 import { answerJsonBounds } from '../api/answer-limits.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { formatGoJson } from '../manifest/go-json.ts';

@@ -6,7 +6,7 @@ import {
   isJsonObject,
   isSameJson,
   type JsonObject,
-} from '../../../core/json.ts';
+} from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { lastAppliedAnnotation } from './last-applied.ts';
 

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import { isJsonObject, type JsonValue } from '../../../core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { isJsonObject, type JsonValue } from '#core/json.ts';
 import { compareGoStrings } from '../manifest/go-json.ts';
 
 /** A list whose elements a strategic merge patch merges with the live ones instead of replacing the list. */

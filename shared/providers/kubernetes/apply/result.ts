@@ -1,4 +1,4 @@
-import { getPath } from '../../../core/json.ts';
+import { getPath } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 
 /** What an apply did. */

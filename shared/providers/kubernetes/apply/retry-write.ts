@@ -1,5 +1,5 @@
-import { getLongestPauseMs } from '../../../core/back-off.ts';
-import type { Clock } from '../../../core/clock.ts';
+import { getLongestPauseMs } from '#core/back-off.ts';
+import type { Clock } from '#core/clock.ts';
 import { isAnswerLost } from '../api/errors.ts';
 
 /** How often an object is looked at anew because somebody else was faster, and the pause before all such looks but the first. */

@@ -1,5 +1,5 @@
-import { getErrorMessage } from '../../../core/errors.ts';
-import { asJsonArray, asJsonObject, getPath } from '../../../core/json.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asJsonArray, asJsonObject, getPath } from '#core/json.ts';
 import type { CallOptions, KubernetesClient } from '../api/client.ts';
 import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';

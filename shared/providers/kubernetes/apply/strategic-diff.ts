@@ -1,10 +1,4 @@
-import {
-  asJsonObject,
-  isJsonObject,
-  isSameJson,
-  type JsonObject,
-  type JsonValue,
-} from '../../../core/json.ts';
+import { asJsonObject, isJsonObject, isSameJson, type JsonObject, type JsonValue } from '#core/json.ts';
 import { compareGoStrings } from '../manifest/go-json.ts';
 import {
   getIdentity,

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../../core/errors.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import {
   asJsonArray,
   asJsonObject,
@@ -6,7 +6,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-} from '../../../core/json.ts';
+} from '#core/json.ts';
 import { getIdentity, getJsonType, type MergeList, sortByOrder } from './merge-list.ts';
 import { getInnerType, getPatchField, type PatchType } from './patch-schema.ts';
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../core/clock.ts';
-import { InvalidInputError } from '../../../core/errors.ts';
-import { asJsonObject, asString, getPath } from '../../../core/json.ts';
+import type { Clock } from '#core/clock.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asJsonObject, asString, getPath } from '#core/json.ts';
 import type { CallOptions, KubernetesClient, ObjectRef } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
 

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import { getPath, type JsonObject } from '../../../core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
 import { diffJsonChanges, diffJsonDeletions, mergeJsonPatches } from './json-merge-diff.ts';
 import type { PatchType } from './patch-schema.ts';
 import { diffObjects } from './strategic-diff.ts';

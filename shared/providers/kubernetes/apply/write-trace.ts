@@ -7,7 +7,7 @@ import {
   isSameJson,
   type JsonObject,
   type JsonValue,
-} from '../../../core/json.ts';
+} from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { formatGoJson } from '../manifest/go-json.ts';
 

@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import { asJsonObject, getPath } from '../../../core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asJsonObject, getPath } from '#core/json.ts';
 import type { CallOptions, KubernetesClient, WriteOptions } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';

@@ -1,13 +1,13 @@
-import { type BackOff, getPauseMs } from '../../../core/back-off.ts';
 import {
   type CacheStore,
   type DirectoryNames,
   ItemTooLargeError,
   RowContendedError,
-} from '../../../core/cache/cache-store.ts';
-import { WritePace } from '../../../core/cache/write-pace.ts';
-import type { Clock, Randomness } from '../../../core/clock.ts';
-import { forEachConcurrently } from '../../../core/concurrency.ts';
+} from '#caching/store/cache-store.ts';
+import { WritePace } from '#caching/store/write-pace.ts';
+import { type BackOff, getPauseMs } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { forEachConcurrently } from '#core/concurrency.ts';
 import { findRowApplication, getRowName, listEntryPlaces } from '../rows/row-names.ts';
 import { findUnused, pruneApplications, toNames } from './directory-names.ts';
 import { toLastChanges } from './last-changes.ts';

@@ -1,5 +1,5 @@
-import type { ChangeReceiver, ReceivingAccount } from '../../../core/cache/wire-changes.ts';
-import { NotFoundError } from '../../../core/errors.ts';
+import type { ChangeReceiver, ReceivingAccount } from '#caching/store/wire-changes.ts';
+import { NotFoundError } from '#core/errors.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import { createCacheWriter } from './cache-writer.ts';
 import type { CacheWriter } from './object-change.ts';

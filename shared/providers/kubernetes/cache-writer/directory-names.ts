@@ -1,5 +1,5 @@
-import type { DirectoryNames } from '../../../core/cache/cache-store.ts';
-import { forEachConcurrently } from '../../../core/concurrency.ts';
+import type { DirectoryNames } from '#caching/store/cache-store.ts';
+import { forEachConcurrently } from '#core/concurrency.ts';
 import { isInCluster } from '../rows/cached-objects.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { asFacts, selfKey } from '../rows/row-entries.ts';

@@ -1,4 +1,4 @@
-import type { Revision } from '../../../core/cache/revision.ts';
+import type { Revision } from '#caching/store/revision.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 
 /** What became of an object of an account. */

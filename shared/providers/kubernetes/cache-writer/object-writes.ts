@@ -1,5 +1,5 @@
-import { ItemTooLargeError, type NewObject, type ObjectKey } from '../../../core/cache/cache-store.ts';
-import { forEachConcurrently } from '../../../core/concurrency.ts';
+import { ItemTooLargeError, type NewObject, type ObjectKey } from '#caching/store/cache-store.ts';
+import { forEachConcurrently } from '#core/concurrency.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { encodeFacts } from '../rows/facts-codec.ts';
 import { type EntryPlace, findRowApplication, getRowName, listEntryPlaces } from '../rows/row-names.ts';

@@ -1,7 +1,7 @@
-import { toRevision } from '../../../core/cache/revision.ts';
-import type { WireChange, WireChanges } from '../../../core/cache/wire-changes.ts';
-import { getErrorMessage, InvalidInputError } from '../../../core/errors.ts';
-import { parseWith } from '../../../core/settings/coerce.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import type { WireChange, WireChanges } from '#caching/store/wire-changes.ts';
+import { getErrorMessage, InvalidInputError } from '#core/errors.ts';
+import { parseWith } from '#settings/coerce.ts';
 import { type AccountBounds, isNamespaceKind, isWithinBounds } from '../account/account-bounds.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { decodeFacts, factsVersion } from '../rows/facts-codec.ts';

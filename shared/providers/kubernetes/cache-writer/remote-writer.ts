@@ -1,4 +1,4 @@
-import type { ChangeSender } from '../../../core/cache/wire-changes.ts';
+import type { ChangeSender } from '#caching/store/wire-changes.ts';
 import { toLastChanges } from './last-changes.ts';
 import type { CacheWriter } from './object-change.ts';
 import { toWireChanges } from './wire-changes.ts';

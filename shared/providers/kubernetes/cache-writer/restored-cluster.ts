@@ -1,4 +1,4 @@
-import { parseRevision, type Revision } from '../../../core/cache/revision.ts';
+import { parseRevision, type Revision } from '#caching/store/revision.ts';
 import type { ObjectChange } from './object-change.ts';
 
 /** That a cluster went back in time, as an agent noticed it: its etcd was restored, or lost writes. */

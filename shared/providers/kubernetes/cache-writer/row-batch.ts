@@ -3,10 +3,10 @@ import {
   ItemTooLargeError,
   type RowChanges,
   type RowPlace,
-} from '../../../core/cache/cache-store.ts';
-import type { RowChange } from '../../../core/cache/packed-row.ts';
-import type { Revision } from '../../../core/cache/revision.ts';
-import { forEachConcurrently } from '../../../core/concurrency.ts';
+} from '#caching/store/cache-store.ts';
+import type { RowChange } from '#caching/store/packed-row.ts';
+import type { Revision } from '#caching/store/revision.ts';
+import { forEachConcurrently } from '#core/concurrency.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { fromFacts } from '../rows/row-entries.ts';
 import type { EntryPlace, RowView } from '../rows/row-names.ts';

@@ -1,5 +1,5 @@
-import { parseRevision } from '../../../core/cache/revision.ts';
-import type { WireChange, WireChanges } from '../../../core/cache/wire-changes.ts';
+import { parseRevision } from '#caching/store/revision.ts';
+import type { WireChange, WireChanges } from '#caching/store/wire-changes.ts';
 import { encodeFacts } from '../rows/facts-codec.ts';
 import type { ObjectChange } from './object-change.ts';
 

@@ -1,13 +1,13 @@
-import { type BackOff, retry } from '../../../core/back-off.ts';
 import {
   type CacheStore,
   isThrottle,
   type ObjectKey,
   RowContendedError,
   type StoredObject,
-} from '../../../core/cache/cache-store.ts';
-import type { WritePace } from '../../../core/cache/write-pace.ts';
-import type { Clock, Randomness } from '../../../core/clock.ts';
+} from '#caching/store/cache-store.ts';
+import type { WritePace } from '#caching/store/write-pace.ts';
+import { type BackOff, retry } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { decodeFacts } from '../rows/facts-codec.ts';

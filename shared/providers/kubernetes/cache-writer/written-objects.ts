@@ -1,10 +1,10 @@
-import type { CacheStore, ObjectKey } from '../../../core/cache/cache-store.ts';
-import { toRevision } from '../../../core/cache/revision.ts';
-import type { Clock } from '../../../core/clock.ts';
-import { waitAtMost } from '../../../core/deadline.ts';
-import { getErrorMessage } from '../../../core/errors.ts';
-import { asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
-import type { Logger } from '../../../core/logger.ts';
+import type { CacheStore, ObjectKey } from '#caching/store/cache-store.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import type { Clock } from '#core/clock.ts';
+import { waitAtMost } from '#core/deadline.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asJsonObject, asString, getPath, type JsonObject } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
 import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
 import type { EpochMemory } from '../account/session.ts';

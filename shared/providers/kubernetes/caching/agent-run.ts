@@ -1,9 +1,9 @@
-import type { AgentProgress } from '../../../core/agents/agent-store.ts';
-import type { CachingResult, CachingRun } from '../../../core/agents/caching-agent.ts';
-import { isThrottle } from '../../../core/cache/cache-store.ts';
-import { hashText } from '../../../core/cache/hash-text.ts';
-import type { Clock } from '../../../core/clock.ts';
-import { mapConcurrently } from '../../../core/concurrency.ts';
+import type { AgentProgress } from '#caching/scheduling/agent-store.ts';
+import type { CachingResult, CachingRun } from '#caching/scheduling/caching-agent.ts';
+import { isThrottle } from '#caching/store/cache-store.ts';
+import { hashText } from '#caching/store/hash-text.ts';
+import type { Clock } from '#core/clock.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
 import { describeRestoration, isBelievable } from '../cache-writer/restored-cluster.ts';
 import type { CatchUpOutcome } from '../watch/catch-up-kind.ts';
 import {

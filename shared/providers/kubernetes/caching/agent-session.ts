@@ -1,7 +1,7 @@
-import type { CachingResult, CachingRun } from '../../../core/agents/caching-agent.ts';
-import { hashText } from '../../../core/cache/hash-text.ts';
-import type { Clock, Randomness } from '../../../core/clock.ts';
-import type { ConcurrencyLimit } from '../../../core/concurrency.ts';
+import type { CachingResult, CachingRun } from '#caching/scheduling/caching-agent.ts';
+import { hashText } from '#caching/store/hash-text.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import type { ConcurrencyLimit } from '#core/concurrency.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
 import type { KubernetesClient } from '../api/client.ts';

@@ -1,4 +1,4 @@
-import { asJsonArray, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { asJsonArray, asString, isJsonObject, type JsonObject } from '#core/json.ts';
 import type { Restoration } from '../cache-writer/restored-cluster.ts';
 import { TooLargeNames } from './too-large.ts';
 

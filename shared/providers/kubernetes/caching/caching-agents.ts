@@ -1,10 +1,10 @@
-import { defaultAgentIntervalMs } from '../../../core/agents/agent-schedule.ts';
+import { defaultAgentIntervalMs } from '#caching/scheduling/agent-schedule.ts';
 import {
   type CachingAgent,
   type CachingRun,
   defaultAgentTimeoutMs,
-} from '../../../core/agents/caching-agent.ts';
-import type { ProviderOptions } from '../../../core/providers/provider.ts';
+} from '#caching/scheduling/caching-agent.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import type { AccountClients } from '../account/account-clients.ts';
 import type { KubernetesSession } from '../account/session.ts';

@@ -1,6 +1,6 @@
-import type { AccountEpoch, CacheStore } from '../../../core/cache/cache-store.ts';
-import type { Clock } from '../../../core/clock.ts';
-import { asString, getPath } from '../../../core/json.ts';
+import type { AccountEpoch, CacheStore } from '#caching/store/cache-store.ts';
+import type { Clock } from '#core/clock.ts';
+import { asString, getPath } from '#core/json.ts';
 import type { KubernetesClient } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 

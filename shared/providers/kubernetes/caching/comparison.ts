@@ -1,6 +1,6 @@
-import { getRandomMs } from '../../../core/back-off.ts';
-import type { AccountEpoch } from '../../../core/cache/cache-store.ts';
-import { type Clock, isAhead, type Randomness } from '../../../core/clock.ts';
+import type { AccountEpoch } from '#caching/store/cache-store.ts';
+import { getRandomMs } from '#core/back-off.ts';
+import { type Clock, isAhead, type Randomness } from '#core/clock.ts';
 import type { AgentState } from './agent-state.ts';
 
 /** Milliseconds between two comparisons of the whole cache with the cluster, and by how much they are spread. */

@@ -1,4 +1,4 @@
-import type { CacheStore } from '../../../core/cache/cache-store.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
 import type { CachingPolicy } from '../account/account.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { isSameKind } from '../kinds/name.ts';

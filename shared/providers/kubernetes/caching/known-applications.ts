@@ -1,5 +1,5 @@
-import { UnavailableError } from '../../../core/errors.ts';
-import type { Catalog } from '../../../core/views/catalog.ts';
+import { UnavailableError } from '#core/errors.ts';
+import type { Catalog } from '#views/catalog.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Revision, toRevision } from '../../../core/cache/revision.ts';
+import { type Revision, toRevision } from '#caching/store/revision.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import { isWithinBounds } from '../account/account-bounds.ts';
 import type { Manifest } from '../api/manifest.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { encodeFacts } from '../rows/facts-codec.ts';
 

@@ -1,5 +1,5 @@
-import type { ObjectHead } from '../../../core/cache/cache-store.ts';
-import type { Revision } from '../../../core/cache/revision.ts';
+import type { ObjectHead } from '#caching/store/cache-store.ts';
+import type { Revision } from '#caching/store/revision.ts';
 import { includesVersion } from '../api/resource-version.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { findProof } from '../cache-writer/restored-cluster.ts';

@@ -1,6 +1,6 @@
-import type { CacheStore } from '../../../core/cache/cache-store.ts';
-import type { Revision } from '../../../core/cache/revision.ts';
-import type { Clock } from '../../../core/clock.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import type { Revision } from '#caching/store/revision.ts';
+import type { Clock } from '#core/clock.ts';
 import { KubernetesConnectionError } from '../api/errors.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { getResourceVersion, type ListPage } from '../client/list-pages.ts';

@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 
 /**

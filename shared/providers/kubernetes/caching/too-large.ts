@@ -1,4 +1,4 @@
-import type { CachingResult } from '../../../core/agents/caching-agent.ts';
+import type { CachingResult } from '#caching/scheduling/caching-agent.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { toApplicationName, toFullName, toNamesOf } from '../cache-writer/row-batch.ts';
 import { getRowName } from '../rows/row-names.ts';

@@ -1,7 +1,7 @@
-import type { CachingResult, WatchRun } from '../../../core/agents/caching-agent.ts';
-import { watchesMax } from '../../../core/agents/choose-modes.ts';
-import { getLongestPauseMs, getRandomMs, retry } from '../../../core/back-off.ts';
-import { onceAborted } from '../../../core/deadline.ts';
+import type { CachingResult, WatchRun } from '#caching/scheduling/caching-agent.ts';
+import { watchesMax } from '#caching/scheduling/choose-modes.ts';
+import { getLongestPauseMs, getRandomMs, retry } from '#core/back-off.ts';
+import { onceAborted } from '#core/deadline.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import type { KindProver } from '../watch/watch-kind.ts';
 import { runCachingAgent } from './agent-run.ts';

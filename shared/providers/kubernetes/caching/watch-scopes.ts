@@ -1,4 +1,4 @@
-import type { Clock, Randomness } from '../../../core/clock.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
 import { type KindProver, type WatchProgress, watchKind } from '../watch/watch-kind.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../core/clock.ts';
-import { untilAborted } from '../../../core/deadline.ts';
-import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
+import type { Clock } from '#core/clock.ts';
+import { untilAborted } from '#core/deadline.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '#core/json.ts';
 import {
   AnswerLimitError,
   discoveryResourcesMax,

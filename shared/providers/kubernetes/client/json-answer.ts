@@ -1,6 +1,6 @@
-import { type BoundedJson, JsonBoundsError, parseBoundedJson } from '../../../core/bounded-json.ts';
-import { JsonNumberError } from '../../../core/exact-json.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import { type BoundedJson, JsonBoundsError, parseBoundedJson } from '#core/bounded-json.ts';
+import { JsonNumberError } from '#core/exact-json.ts';
+import { isJsonObject } from '#core/json.ts';
 import { AnswerLimitError, answerJsonBounds, pageBytesMax } from '../api/answer-limits.ts';
 import type { ApiResource } from '../api/client.ts';
 import { isResourceNotServed, KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';

@@ -1,8 +1,8 @@
-import type { Clock, Randomness } from '../../../core/clock.ts';
-import { asString, getPath } from '../../../core/json.ts';
-import type { Logger } from '../../../core/logger.ts';
-import { AccountBreaker } from '../../../core/providers/account-breaker.ts';
-import type { DiscoveryStore } from '../../../core/providers/discovery-store.ts';
+import { AccountBreaker } from '#accounts/model/account-breaker.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { asString, getPath } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
+import type { DiscoveryStore } from '#provider-kit/discovery-store.ts';
 import { AnswerLimitError, gatheredListDurationMsMax, textBytesMax } from '../api/answer-limits.ts';
 import type {
   AccountClient,

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../core/clock.ts';
-import { asJsonArray, asString, getPath, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import type { Clock } from '#core/clock.ts';
+import { asJsonArray, asString, getPath, isJsonObject, type JsonObject } from '#core/json.ts';
 import {
   AnswerLimitError,
   listItemsMax,

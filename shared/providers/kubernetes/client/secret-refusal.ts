@@ -1,4 +1,4 @@
-import { parseExactJson } from '../../../core/bounded-json.ts';
+import { parseExactJson } from '#core/bounded-json.ts';
 import {
   asJsonArray,
   asJsonObject,
@@ -6,7 +6,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-} from '../../../core/json.ts';
+} from '#core/json.ts';
 import type { ApiResource } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import { isSecret } from '../manifest/sensitive.ts';

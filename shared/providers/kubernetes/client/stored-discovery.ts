@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { parseBoundedJson } from '../../../core/bounded-json.ts';
-import { type Clock, clockErrorMsMax } from '../../../core/clock.ts';
-import { getErrorMessage } from '../../../core/errors.ts';
-import { asJsonArray } from '../../../core/json.ts';
-import type { Logger } from '../../../core/logger.ts';
-import type { DiscoveryStore, StoredDiscovery } from '../../../core/providers/discovery-store.ts';
+import { parseBoundedJson } from '#core/bounded-json.ts';
+import { type Clock, clockErrorMsMax } from '#core/clock.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asJsonArray } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
+import type { DiscoveryStore, StoredDiscovery } from '#provider-kit/discovery-store.ts';
 import { answerJsonBounds, discoveryResourcesMax } from '../api/answer-limits.ts';
 import type { ApiResource } from '../api/client.ts';
 import type { ClusterConnection } from '../credentials/connection.ts';

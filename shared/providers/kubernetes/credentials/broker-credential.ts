@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Breaker } from '../../../core/breaker.ts';
-import type { Clock } from '../../../core/clock.ts';
-import { asString } from '../../../core/json.ts';
+import { Breaker } from '#core/breaker.ts';
+import type { Clock } from '#core/clock.ts';
+import { asString } from '#core/json.ts';
 import type { CredentialSource } from './credentials.ts';
 import { requestJson } from './json-exchange.ts';
 import { readTokenExpiry } from './token-expiry.ts';

@@ -1,9 +1,9 @@
 import { dirname, join, resolve } from 'node:path';
-import type { Clock } from '../../../core/clock.ts';
-import { getErrorMessage } from '../../../core/errors.ts';
-import { asString } from '../../../core/json.ts';
-import type { Logger } from '../../../core/logger.ts';
-import type { RemoteText } from '../../../core/settings/remote-text.ts';
+import type { Clock } from '#core/clock.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asString } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
+import type { RemoteText } from '#settings/remote-text.ts';
 import { KubernetesConnectionError } from '../api/errors.ts';
 import { type ApiServer, decodeAuthorities, parseServerUrl } from './api-server.ts';
 import type { CredentialSource } from './credentials.ts';

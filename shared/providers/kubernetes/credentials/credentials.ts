@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 
 /** What proves to an API server who we are: a header, a client certificate, or both. */
 export interface Credential {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { asJsonObject, asString, getPath } from '../../../core/json.ts';
-import type { Logger } from '../../../core/logger.ts';
+import { asJsonObject, asString, getPath } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
 import type { Credential } from './credentials.ts';
 import type { ExecPlugin, KubeconfigCluster } from './kubeconfig.ts';
 

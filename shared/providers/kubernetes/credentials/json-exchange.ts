@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { type JsonBounds, parseBoundedJson } from '../../../core/bounded-json.ts';
-import { asJsonObject, type JsonObject } from '../../../core/json.ts';
+import { type JsonBounds, parseBoundedJson } from '#core/bounded-json.ts';
+import { asJsonObject, type JsonObject } from '#core/json.ts';
 import { findEnvironmentProxy } from './environment-proxy.ts';
 
 /** What an identity provider may answer, bytes: its metadata have about ten kilobytes, its tokens less. */

@@ -32,7 +32,7 @@ export async function readKubeconfigContext(
   if (isAtOnce || (text.length <= lengthMax && countYamlMarks(text) <= marksMax)) {
     return parseKubeconfigContext(text, choice);
   }
-  const { threadsOfProcess } = await import('../../../threads/thread-pool.ts');
+  const { threadsOfProcess } = await import('#threads/thread-pool.ts');
   return threadsOfProcess.run({
     ...{ load: () => import('./kubeconfig-job.ts'), query: { text, choice } },
     ...{ account: name, what: 'The kubeconfig', signal: new AbortController().signal },

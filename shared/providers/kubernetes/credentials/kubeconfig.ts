@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
-import { parseBoundedJson } from '../../../core/bounded-json.ts';
-import { asJsonArray, asJsonObject, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { parseBoundedJson } from '#core/bounded-json.ts';
+import { asJsonArray, asJsonObject, asString, isJsonObject, type JsonObject } from '#core/json.ts';
 import { answerJsonBounds, kubeconfigBytesMax, kubeconfigMarksMax } from '../api/answer-limits.ts';
 
 /** What makes up the structure of a YAML text. Base 64, the bulk of a kubeconfig, has none of it. */

@@ -1,7 +1,7 @@
-import { createConcurrencyLimit } from '../../../core/concurrency.ts';
-import { getErrorMessage } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import type { Logger } from '../../../core/logger.ts';
+import { createConcurrencyLimit } from '#core/concurrency.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
 import type { CredentialSource } from './credentials.ts';
 import { runCredentialProgram } from './exec-credential.ts';
 

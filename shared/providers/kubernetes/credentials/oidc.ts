@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../../core/clock.ts';
-import { asJsonArray, asString, type JsonObject } from '../../../core/json.ts';
+import type { Clock } from '#core/clock.ts';
+import { asJsonArray, asString, type JsonObject } from '#core/json.ts';
 import type { Credential, CredentialSource } from './credentials.ts';
 import { type JsonAnswer, requestJson, type ServerAccess } from './json-exchange.ts';
 import { readTokenExpiry } from './token-expiry.ts';

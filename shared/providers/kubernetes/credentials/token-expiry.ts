@@ -1,4 +1,4 @@
-import { getPath } from '../../../core/json.ts';
+import { getPath } from '#core/json.ts';
 
 /** The expiry of a JSON Web Token, wall time in milliseconds, or undefined when it is none. */
 export function readTokenExpiry(token: string): number | undefined {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Clock } from '../../../core/clock.ts';
-import { asString } from '../../../core/json.ts';
-import type { Logger } from '../../../core/logger.ts';
+import type { Clock } from '#core/clock.ts';
+import { asString } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
 import type { Credential, CredentialSource } from './credentials.ts';
 import { loadExecCredential } from './exec-credential.ts';
 import type { KubeconfigCluster, KubeconfigUser } from './kubeconfig.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
-import type { RemoteText } from '../../../core/settings/remote-text.ts';
+import type { RemoteText } from '#settings/remote-text.ts';
 import { kubeconfigBytesMax } from '../api/answer-limits.ts';
 
 /** Files, and texts from afar, that something was made of, so that it can be made anew when one of them changes. */

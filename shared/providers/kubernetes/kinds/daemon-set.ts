@@ -1,5 +1,5 @@
 import type { V1DaemonSet, V1DaemonSetStatus } from '@kubernetes/client-node';
-import { asString } from '../../../core/json.ts';
+import { asString } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, type UncheckedObject } from '../api/unchecked.ts';
 import { checkAppsV1, findStatus, isGenerationObserved, readCount } from './live-object.ts';

@@ -11,7 +11,7 @@ import type {
   V1Service,
   V1StatefulSet,
 } from '@kubernetes/client-node';
-import { asString } from '../../../core/json.ts';
+import { asString } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type UncheckedObject } from '../api/unchecked.ts';
 import { type Condition, findCondition, readCount, readMessage } from './live-object.ts';

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../../core/errors.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import { findKindProblem, findNameProblem, quoteName } from '../api/names.ts';
 import { builtInKinds } from './table.ts';
 

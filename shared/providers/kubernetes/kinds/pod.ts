@@ -1,5 +1,5 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import { asString } from '../../../core/json.ts';
+import { asString } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { describeCondition, findCondition, findStatus } from './live-object.ts';
 import { type ManifestStatus, markUnavailable, settledStatus, unreportedStatus } from './status.ts';

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../../core/errors.ts';
+import { InvalidInputError } from '#core/errors.ts';
 
 /**
  * Order of deployment by what an object is: what others need comes first, lower numbers first. The keys are the

@@ -3,7 +3,7 @@ import type {
   V1StatefulSetStatus,
   V1StatefulSetUpdateStrategy,
 } from '@kubernetes/client-node';
-import { asJsonObject, asString } from '../../../core/json.ts';
+import { asJsonObject, asString } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, type Unchecked, type UncheckedObject } from '../api/unchecked.ts';
 import {

@@ -1,4 +1,4 @@
-import type { ManifestStatus } from '../../../contract/answers/manifests.ts';
+import type { ManifestStatus } from '#contract/answers/manifests.ts';
 
 /** How an object fares, in the four conditions Spinnaker knows: see the schema. */
 export type { ManifestStatus };

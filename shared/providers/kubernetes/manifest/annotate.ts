@@ -1,6 +1,6 @@
-import { getPath, isJsonObject, type JsonObject } from '../../../core/json.ts';
-import type { Moniker } from '../../../core/moniker.ts';
-import type { Artifact } from '../../../core/providers/artifact.ts';
+import { getPath, isJsonObject, type JsonObject } from '#core/json.ts';
+import type { Moniker } from '#core/moniker.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { annotationKeys, type TextMap } from './annotations.ts';
 import { changeObject } from './edit.ts';

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
-import { type JsonBounds, parseBoundedJson } from '../../../core/bounded-json.ts';
+import { type JsonBounds, parseBoundedJson } from '#core/bounded-json.ts';
 import {
   asJsonObject,
   asString,
@@ -7,7 +7,7 @@ import {
   isJsonObject,
   type JsonPrimitive,
   type JsonValue,
-} from '../../../core/json.ts';
+} from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 

@@ -1,5 +1,5 @@
-import { getPath } from '../../../core/json.ts';
-import type { Artifact } from '../../../core/providers/artifact.ts';
+import { getPath } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
 
 /** What a reference means. */
 export interface ArtifactReference {

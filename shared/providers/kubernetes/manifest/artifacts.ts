@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import { type Artifact, getArtifactKey } from '../../../core/providers/artifact.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { type Artifact, getArtifactKey } from '#provider-kit/artifact.ts';
 import type { Manifest } from '../api/manifest.ts';
 import type { KindDefinition } from '../kinds/kind.ts';
 import { ArtifactIndex } from './artifact-index.ts';

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../../core/errors.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { findReplicas, readCreationTimestamp } from './identity.ts';
 

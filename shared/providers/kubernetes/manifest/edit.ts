@@ -1,4 +1,4 @@
-import { asJsonObject, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import { asJsonObject, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 
 /**
  * A copy of `root` in which `change` has replaced the object at the end of `path`. Objects missing on the way are

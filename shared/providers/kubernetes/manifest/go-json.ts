@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../../core/json.ts';
+import { isJsonObject, type JsonValue } from '#core/json.ts';
 
 /** Characters that Go's encoder writes as escapes, although JSON would let them stand. */
 const escapedCharacters = /[<>&\u2028\u2029]/g;

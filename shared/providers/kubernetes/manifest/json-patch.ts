@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonValue } from '../../../core/json.ts';
+import { isJsonObject, type JsonValue } from '#core/json.ts';
 import { formatGoJson } from './go-json.ts';
 
 /** One operation of a JSON patch (RFC 6902), of those that Spinnaker knows. */

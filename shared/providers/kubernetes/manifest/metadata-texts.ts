@@ -1,4 +1,4 @@
-import { asJsonObject, getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import { asJsonObject, getPath, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { changeObject } from './edit.ts';
 

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../../core/errors.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import { readFullName, readKind } from './identity.ts';

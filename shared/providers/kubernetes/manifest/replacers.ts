@@ -1,6 +1,6 @@
 import type { V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
-import type { JsonObject, JsonValue } from '../../../core/json.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import { isJsonObject } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import type { ReplacerSet } from '../kinds/kind.ts';

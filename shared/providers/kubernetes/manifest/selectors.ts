@@ -1,6 +1,6 @@
 import type { V1LabelSelector } from '@kubernetes/client-node';
-import { asJsonObject, asString } from '../../../core/json.ts';
-import { labelSelectorsMax } from '../../../core/request-limits.ts';
+import { asJsonObject, asString } from '#core/json.ts';
+import { labelSelectorsMax } from '#core/request-limits.ts';
 import {
   enumField,
   type Field,
@@ -8,7 +8,7 @@ import {
   objectField,
   stringField,
   stringListField,
-} from '../../../core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 import { readList, type Unchecked } from '../api/unchecked.ts';
 import type { TextMap } from './annotations.ts';
 

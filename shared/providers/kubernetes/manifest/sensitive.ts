@@ -6,7 +6,7 @@ import {
   isWithinDepth,
   type JsonObject,
   type JsonValue,
-} from '../../../core/json.ts';
+} from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import type { KindDefinition } from '../kinds/kind.ts';

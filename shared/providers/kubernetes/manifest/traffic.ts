@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Service } from '@kubernetes/client-node';
-import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
-import { asString, getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import { asString, getPath, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import type { KindRegistry } from '../kinds/index.ts';

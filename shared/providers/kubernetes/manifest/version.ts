@@ -1,14 +1,7 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
-import {
-  asJsonObject,
-  getPath,
-  isSameJson,
-  type JsonObject,
-  type JsonValue,
-  omitNulls,
-} from '../../../core/json.ts';
-import type { Artifact } from '../../../core/providers/artifact.ts';
-import { compareText } from '../../../core/text-order.ts';
+import { asJsonObject, getPath, isSameJson, type JsonObject, type JsonValue, omitNulls } from '#core/json.ts';
+import { compareText } from '#core/text-order.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import { annotationKeys, parseJson, readTextAnnotation } from './annotations.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { getPath } from '../../../core/json.ts';
-import { jsonObjectField, listOf, objectField, withDefault } from '../../../core/settings/coerce.ts';
+import { getPath } from '#core/json.ts';
+import { jsonObjectField, listOf, objectField, withDefault } from '#settings/coerce.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { formatFullName } from '../kinds/name.ts';
 import { type Coordinates, readCoordinates, readKind, readNamespace } from '../manifest/identity.ts';

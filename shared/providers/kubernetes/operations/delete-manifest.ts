@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
-import { objectField, stringListField, stringMapField, withDefault } from '../../../core/settings/coerce.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import { objectField, stringListField, stringMapField, withDefault } from '#settings/coerce.ts';
 import type { DeleteRequest } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { findKindProblem } from '../api/names.ts';

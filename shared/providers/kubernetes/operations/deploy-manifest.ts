@@ -1,5 +1,5 @@
-import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
-import type { Artifact } from '../../../core/providers/artifact.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { readLabels } from '../manifest/annotations.ts';
 import { checkArtifactsBound, findArtifacts } from '../manifest/artifacts.ts';

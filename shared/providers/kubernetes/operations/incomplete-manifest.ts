@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import { asJsonArray, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asJsonArray, isJsonObject, type JsonObject } from '#core/json.ts';
 import { annotationKeys, hasAnnotation } from '../manifest/annotations.ts';
 import { readFullName } from '../manifest/identity.ts';
 

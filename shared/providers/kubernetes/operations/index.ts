@@ -1,4 +1,4 @@
-import type { Operation } from '../../../core/tasks/operation.ts';
+import type { Operation } from '#tasks/operation.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import { cleanupArtifacts } from './cleanup-artifacts.ts';
 import { deleteManifest } from './delete-manifest.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { FailedOperationError, InvalidInputError, VisibleError } from '../../../core/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
-import { type Artifact, artifactField, getArtifactKey } from '../../../core/providers/artifact.ts';
+import { FailedOperationError, InvalidInputError, VisibleError } from '#core/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import { type Artifact, artifactField, getArtifactKey } from '#provider-kit/artifact.ts';
 import {
   booleanField,
   describeInput,
@@ -13,7 +13,7 @@ import {
   requireField,
   stringField,
   withDefault,
-} from '../../../core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { ObjectRef } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
-import { FailedOperationError } from '../../../core/errors.ts';
-import { asString } from '../../../core/json.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { asString } from '#core/json.ts';
 import type { ObjectRef } from '../api/client.ts';
 import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';

@@ -1,5 +1,5 @@
-import { FailedOperationError } from '../../../core/errors.ts';
-import { asJsonObject, type JsonObject } from '../../../core/json.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { asJsonObject, type JsonObject } from '#core/json.ts';
 import type { ObjectRef, PatchRequest } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';

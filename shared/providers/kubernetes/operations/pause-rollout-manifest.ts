@@ -1,6 +1,6 @@
-import { FailedOperationError } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import { objectField } from '../../../core/settings/coerce.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { objectField } from '#settings/coerce.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { changeRollout, isPaused } from './rollout.ts';
 import { defineOperation } from './steps/operation-definition.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { FailedOperationError } from '../../../core/errors.ts';
-import { intField, objectField, stringField, withDefault } from '../../../core/settings/coerce.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { intField, objectField, stringField, withDefault } from '#settings/coerce.ts';
 import { scaleObject } from './scale-manifest.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
 import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';

@@ -1,7 +1,7 @@
 import type { V1Deployment } from '@kubernetes/client-node';
-import { FailedOperationError } from '../../../core/errors.ts';
-import { getPath, type JsonObject } from '../../../core/json.ts';
-import { objectField } from '../../../core/settings/coerce.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { objectField } from '#settings/coerce.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import { changeRollout } from './rollout.ts';

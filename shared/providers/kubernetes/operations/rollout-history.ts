@@ -4,8 +4,8 @@ import type {
   V1Deployment,
   V1ReplicaSet,
 } from '@kubernetes/client-node';
-import { FailedOperationError } from '../../../core/errors.ts';
-import { asJsonObject, getPath, isSameJson, type JsonObject, omitNulls } from '../../../core/json.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { asJsonObject, getPath, isSameJson, type JsonObject, omitNulls } from '#core/json.ts';
 import type { ObjectRef } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, readList } from '../api/unchecked.ts';

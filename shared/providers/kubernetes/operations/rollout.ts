@@ -1,6 +1,6 @@
 import type { V1Deployment } from '@kubernetes/client-node';
-import { FailedOperationError } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import { type Coordinates, readKind } from '../manifest/identity.ts';

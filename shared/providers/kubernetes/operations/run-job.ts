@@ -1,13 +1,7 @@
 import type { z } from 'zod';
-import { InvalidInputError } from '../../../core/errors.ts';
-import {
-  objectField,
-  parseWith,
-  requireField,
-  stringField,
-  withDefault,
-} from '../../../core/settings/coerce.ts';
-import type { OperationRun } from '../../../core/tasks/operation.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { objectField, parseWith, requireField, stringField, withDefault } from '#settings/coerce.ts';
+import type { OperationRun } from '#tasks/operation.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { setNamespace } from '../manifest/expand.ts';
 import { readCoordinates, readFullName, readKind } from '../manifest/identity.ts';

@@ -1,4 +1,4 @@
-import { intField, objectField, withDefault } from '../../../core/settings/coerce.ts';
+import { intField, objectField, withDefault } from '#settings/coerce.ts';
 import type { Coordinates } from '../manifest/identity.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
 import { defineOperation, type OperationWork } from './steps/operation-definition.ts';

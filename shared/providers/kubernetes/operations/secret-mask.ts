@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../../core/errors.ts';
-import { asJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asJsonArray, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import { readFullName } from '../manifest/identity.ts';
 import type { JsonPatchOperation } from '../manifest/json-patch.ts';
 import { findMaskedKeys, secretMask } from '../manifest/sensitive.ts';

@@ -1,7 +1,7 @@
 import type { V1ReplicaSet } from '@kubernetes/client-node';
 import type { z } from 'zod';
-import type { JsonObject } from '../../../core/json.ts';
-import { objectField, stringListField, withDefault } from '../../../core/settings/coerce.ts';
+import type { JsonObject } from '#core/json.ts';
+import { objectField, stringListField, withDefault } from '#settings/coerce.ts';
 import { isObjectNotFound } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';

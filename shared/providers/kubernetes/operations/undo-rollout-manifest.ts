@@ -1,7 +1,7 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { z } from 'zod';
-import { FailedOperationError } from '../../../core/errors.ts';
-import { intField, objectField } from '../../../core/settings/coerce.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { intField, objectField } from '#settings/coerce.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';

@@ -1,5 +1,5 @@
-import { compareText } from '../../../core/text-order.ts';
-import type { AccountResource } from '../../../core/views/views.ts';
+import { compareText } from '#core/text-order.ts';
+import type { AccountResource } from '#views/views.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { type CacheReading, listObjects, readAllFacts } from './cache-reading.ts';
 

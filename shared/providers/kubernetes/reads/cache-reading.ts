@@ -1,9 +1,9 @@
-import type { CacheStore, DirectoryEntry, ObjectKey, StoredObject } from '../../../core/cache/cache-store.ts';
-import { type ConcurrencyLimit, createConcurrencyLimit } from '../../../core/concurrency.ts';
-import { InvalidInputError } from '../../../core/errors.ts';
-import { viewConcurrency, viewRowsMax } from '../../../core/request-limits.ts';
-import { compareText } from '../../../core/text-order.ts';
-import type { ViewKey } from '../../../core/views/views.ts';
+import type { CacheStore, DirectoryEntry, ObjectKey, StoredObject } from '#caching/store/cache-store.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from '#core/concurrency.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { viewConcurrency, viewRowsMax } from '#core/request-limits.ts';
+import { compareText } from '#core/text-order.ts';
+import type { ViewKey } from '#views/views.ts';
 import { isBounded, isWithinBounds } from '../account/account-bounds.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import { parseFullName } from '../kinds/name.ts';

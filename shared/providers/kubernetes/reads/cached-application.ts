@@ -1,5 +1,5 @@
-import type { DirectoryEntry } from '../../../core/cache/cache-store.ts';
-import { compareText } from '../../../core/text-order.ts';
+import type { DirectoryEntry } from '#caching/store/cache-store.ts';
+import { compareText } from '#core/text-order.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { findSelf } from '../rows/row-entries.ts';
 import { type ApplicationView, rowViews } from '../rows/row-names.ts';

@@ -1,4 +1,4 @@
-import type { CachedManifestRequest, Viewed } from '../../../core/views/views.ts';
+import type { CachedManifestRequest, Viewed } from '#views/views.ts';
 import { findDefaultNamespace } from '../account/account-bounds.ts';
 import { toCachedManifestView } from '../views/cached-manifest-view.ts';
 import { type CacheReading, findObjects, readAllFacts } from './cache-reading.ts';

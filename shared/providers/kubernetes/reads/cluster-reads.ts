@@ -1,12 +1,6 @@
-import type { ApplicationPageView } from '../../../contract/answers/applications.ts';
-import type { ClusterNamesView, ClusterView } from '../../../contract/answers/clusters.ts';
-import type {
-  ApplicationClusters,
-  ClusterKey,
-  ProjectSpec,
-  Viewed,
-  ViewedList,
-} from '../../../core/views/views.ts';
+import type { ApplicationPageView } from '#contract/answers/applications.ts';
+import type { ClusterNamesView, ClusterView } from '#contract/answers/clusters.ts';
+import type { ApplicationClusters, ClusterKey, ProjectSpec, Viewed, ViewedList } from '#views/views.ts';
 import {
   toApplicationDetailView,
   toClusterNamesView,

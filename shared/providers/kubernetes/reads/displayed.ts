@@ -1,4 +1,4 @@
-import { asJsonObject } from '../../../core/json.ts';
+import { asJsonObject } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 
 /** The object without the record of who owns which field: kubectl, and so Spinnaker, never shows it. */

@@ -1,6 +1,6 @@
 import type { CoreV1Event } from '@kubernetes/client-node';
-import { asString } from '../../../core/json.ts';
-import { compareText } from '../../../core/text-order.ts';
+import { asString } from '#core/json.ts';
+import { compareText } from '#core/text-order.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import { OutOfBoundsError } from '../account/account-bounds.ts';
 import { getBuiltInResource } from '../api/built-in-resources.ts';

@@ -1,5 +1,5 @@
-import { NotFoundError } from '../../../core/errors.ts';
-import type { InstanceReader } from '../../../core/providers/provider.ts';
+import { NotFoundError } from '#core/errors.ts';
+import type { InstanceReader } from '#provider-kit/provider.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import { listConsoleOutput, readLog, readProperties } from './pod-logs.ts';
 import { getAccountOf, getReadClient, parseReadName } from './read-target.ts';

@@ -5,8 +5,8 @@ import type {
   V1Job,
   V1Pod,
 } from '@kubernetes/client-node';
-import type { JobView } from '../../../contract/answers/jobs.ts';
-import { asJsonObject, asString, isJsonObject, type JsonValue, omitNullMembers } from '../../../core/json.ts';
+import type { JobView } from '#contract/answers/jobs.ts';
+import { asJsonObject, asString, isJsonObject, type JsonValue, omitNullMembers } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type UncheckedObject } from '../api/unchecked.ts';
 import { type Condition, findCondition, findStatus, readCount } from '../kinds/live-object.ts';

@@ -1,5 +1,5 @@
-import type { DirectoryEntry } from '../../../core/cache/cache-store.ts';
-import type { Viewed, ViewedList, ViewKey } from '../../../core/views/views.ts';
+import type { DirectoryEntry } from '#caching/store/cache-store.ts';
+import type { Viewed, ViewedList, ViewKey } from '#views/views.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts } from '../views/application-facts.ts';
 import { toAccountLoadBalancerViews, toLoadBalancerViews } from '../views/load-balancer-view.ts';

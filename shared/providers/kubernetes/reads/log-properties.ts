@@ -1,5 +1,5 @@
-import { type JsonBounds, parseBoundedJson } from '../../../core/bounded-json.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import { type JsonBounds, parseBoundedJson } from '#core/bounded-json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 
 const propertyMarker = 'SPINNAKER_PROPERTY_';
 const configMarker = 'SPINNAKER_CONFIG_JSON=';

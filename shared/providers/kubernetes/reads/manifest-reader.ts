@@ -2,15 +2,11 @@ import type {
   ContainerMetricsView,
   ManifestCoordinates,
   WrittenManifestView,
-} from '../../../contract/answers/manifests.ts';
-import { NotFoundError, VisibleError } from '../../../core/errors.ts';
-import { asJsonObject, asString, omitNulls, withDoubles } from '../../../core/json.ts';
-import { toArtifactView } from '../../../core/providers/artifact.ts';
-import type {
-  ClusterManifestsRequest,
-  ManifestReader,
-  ManifestRequest,
-} from '../../../core/providers/provider.ts';
+} from '#contract/answers/manifests.ts';
+import { NotFoundError, VisibleError } from '#core/errors.ts';
+import { asJsonObject, asString, omitNulls, withDoubles } from '#core/json.ts';
+import { toArtifactView } from '#provider-kit/artifact.ts';
+import type { ClusterManifestsRequest, ManifestReader, ManifestRequest } from '#provider-kit/provider.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import type { KubernetesClient, ListRequest, ObjectRef } from '../api/client.ts';

@@ -1,4 +1,4 @@
-import type { DirectoryEntry, RowPlace, StoredObject, StoredRow } from '../../../core/cache/cache-store.ts';
+import type { DirectoryEntry, RowPlace, StoredObject, StoredRow } from '#caching/store/cache-store.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import { asFacts, listInstances } from '../rows/row-entries.ts';
 import { getRowName, type RowView } from '../rows/row-names.ts';

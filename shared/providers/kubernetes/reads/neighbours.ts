@@ -1,4 +1,4 @@
-import type { StoredObject } from '../../../core/cache/cache-store.ts';
+import type { StoredObject } from '#caching/store/cache-store.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import { type CacheReading, listObjects, readAllFacts } from './cache-reading.ts';
 import { loadServerGroupsOf } from './namespace-rows.ts';

@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import type { ConsoleOutput } from '../../../contract/answers/jobs.ts';
-import { getErrorMessage, NotFoundError, VisibleError } from '../../../core/errors.ts';
-import { asString, type JsonObject } from '../../../core/json.ts';
+import type { ConsoleOutput } from '#contract/answers/jobs.ts';
+import { getErrorMessage, NotFoundError, VisibleError } from '#core/errors.ts';
+import { asString, type JsonObject } from '#core/json.ts';
 import { consoleBytesMax, consoleContainersMax, logBytesMax } from '../api/answer-limits.ts';
 import { getBuiltInResource } from '../api/built-in-resources.ts';
 import type { KubernetesClient } from '../api/client.ts';

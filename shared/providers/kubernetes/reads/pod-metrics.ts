@@ -1,6 +1,6 @@
 import type { PodMetric } from '@kubernetes/client-node';
-import type { ContainerMetricsView } from '../../../contract/answers/manifests.ts';
-import { asString } from '../../../core/json.ts';
+import type { ContainerMetricsView } from '#contract/answers/manifests.ts';
+import { asString } from '#core/json.ts';
 import type { KubernetesClient, ObjectRef } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import { getObjectPath } from '../api/resource-path.ts';

@@ -1,4 +1,4 @@
-import { InvalidInputError, NotFoundError, type VisibleError } from '../../../core/errors.ts';
+import { InvalidInputError, NotFoundError, type VisibleError } from '#core/errors.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import { checkNamespace, describeClosedNamespace, OutOfBoundsError } from '../account/account-bounds.ts';
 import { boundToAccount } from '../account/bounded-client.ts';

@@ -1,5 +1,5 @@
-import { compareText } from '../../../core/text-order.ts';
-import type { Viewed, ViewedList, ViewKey } from '../../../core/views/views.ts';
+import { compareText } from '#core/text-order.ts';
+import type { Viewed, ViewedList, ViewKey } from '#views/views.ts';
 import { toInstanceView } from '../views/instance-view.ts';
 import { toRawResourceViews } from '../views/raw-resource-view.ts';
 import { type CacheReading, findFacts, listPlaces } from './cache-reading.ts';

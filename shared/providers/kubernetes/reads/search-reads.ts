@@ -1,4 +1,4 @@
-import type { ViewedList, ViewSearchRequest } from '../../../core/views/views.ts';
+import type { ViewedList, ViewSearchRequest } from '#views/views.ts';
 import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import {
   compareResults,

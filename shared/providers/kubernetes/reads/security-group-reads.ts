@@ -1,4 +1,4 @@
-import type { SecurityGroupsRequest, Viewed, ViewKey } from '../../../core/views/views.ts';
+import type { SecurityGroupsRequest, Viewed, ViewKey } from '#views/views.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import {

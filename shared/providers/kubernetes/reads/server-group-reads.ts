@@ -1,12 +1,12 @@
-import type { ServerGroupView } from '../../../contract/answers/server-groups.ts';
-import { InvalidInputError } from '../../../core/errors.ts';
+import type { ServerGroupView } from '#contract/answers/server-groups.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import type {
   ServerGroupsRequest,
   TargetServerGroupRequest,
   Viewed,
   ViewedList,
   ViewKey,
-} from '../../../core/views/views.ts';
+} from '#views/views.ts';
 import { selectClusters } from '../views/application-facts.ts';
 import {
   toExpandedServerGroupViews,

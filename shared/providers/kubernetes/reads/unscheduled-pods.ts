@@ -1,5 +1,5 @@
 import type { V1Deployment, V1Pod } from '@kubernetes/client-node';
-import { VisibleError } from '../../../core/errors.ts';
+import { VisibleError } from '#core/errors.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import { getBuiltInResource } from '../api/built-in-resources.ts';
 import type { CallOptions, KubernetesClient } from '../api/client.ts';

@@ -1,5 +1,5 @@
-import type { CacheStore } from '../../../core/cache/cache-store.ts';
-import type { ViewReader } from '../../../core/views/views.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import type { ViewReader } from '#views/views.ts';
 import { type CacheReading, type ReadingSession, startReading } from './cache-reading.ts';
 import { findManifest } from './cached-manifest.ts';
 import {

@@ -1,4 +1,4 @@
-import { getErrorMessage } from '../../../core/errors.ts';
+import { getErrorMessage } from '#core/errors.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import type { CallOptions, ListRequest } from '../api/client.ts';

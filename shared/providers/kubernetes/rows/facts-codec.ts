@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import { builtInKinds } from '../kinds/table.ts';
 import type { TextMap } from '../manifest/annotations.ts';

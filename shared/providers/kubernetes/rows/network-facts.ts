@@ -5,7 +5,7 @@ import type {
   V1NetworkPolicyPort,
   V1Service,
 } from '@kubernetes/client-node';
-import { asString } from '../../../core/json.ts';
+import { asString } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, readList, type Unchecked, type UncheckedList } from '../api/unchecked.ts';
 import { toTextMap } from '../manifest/annotations.ts';

@@ -1,5 +1,5 @@
-import { isLive, type LiveEntry, type RowCodec, type RowEntry } from '../../../core/cache/packed-row.ts';
-import type { Revision } from '../../../core/cache/revision.ts';
+import { isLive, type LiveEntry, type RowCodec, type RowEntry } from '#caching/store/packed-row.ts';
+import type { Revision } from '#caching/store/revision.ts';
 import { type EncodedFacts, factsVersion, fromEncodedFacts, toEncodedFacts } from './facts-codec.ts';
 import { asFacts, fromFacts, getEntryKey, selfKey } from './row-entries.ts';
 

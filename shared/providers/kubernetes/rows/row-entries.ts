@@ -1,5 +1,5 @@
-import type { LiveEntry } from '../../../core/cache/packed-row.ts';
-import type { JsonValue } from '../../../core/json.ts';
+import type { LiveEntry } from '#caching/store/packed-row.ts';
+import type { JsonValue } from '#core/json.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts } from './facts.ts';
 

@@ -1,5 +1,5 @@
-import type { RowPlace } from '../../../core/cache/cache-store.ts';
-import { hashText } from '../../../core/cache/hash-text.ts';
+import type { RowPlace } from '#caching/store/cache-store.ts';
+import { hashText } from '#caching/store/hash-text.ts';
 import type { CachingRules } from '../account/account.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';

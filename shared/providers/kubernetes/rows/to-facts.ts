@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
-import { asString } from '../../../core/json.ts';
+import { asString } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import type { KindRegistry } from '../kinds/index.ts';

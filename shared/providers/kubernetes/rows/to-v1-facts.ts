@@ -1,5 +1,5 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import { asJsonObject, asString, type JsonObject } from '../../../core/json.ts';
+import { asJsonObject, asString, type JsonObject } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type Unchecked } from '../api/unchecked.ts';
 import type { KindRegistry } from '../kinds/index.ts';

@@ -1,5 +1,5 @@
 import type { V1CronJob, V1Pod, V1PodSpec, V1StatefulSet } from '@kubernetes/client-node';
-import { asString } from '../../../core/json.ts';
+import { asString } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, readList, type Unchecked } from '../api/unchecked.ts';
 import { formatFullName, parseKind } from '../kinds/name.ts';

@@ -1,6 +1,6 @@
 import { createGunzip, type Gunzip } from 'node:zlib';
-import { getErrorMessage } from '../../../core/errors.ts';
-import { GatheredBytes } from '../../../core/gathered-bytes.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { GatheredBytes } from '#core/gathered-bytes.ts';
 import { AnswerLimitError, freeAnswerBytes, wireBytesMax } from '../api/answer-limits.ts';
 import { type AnswerPlace, answerMemory } from './answer-memory.ts';
 

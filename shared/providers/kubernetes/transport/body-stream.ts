@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { GatheredBytes } from '../../../core/gathered-bytes.ts';
+import { GatheredBytes } from '#core/gathered-bytes.ts';
 import { errorBytesMax } from '../api/answer-limits.ts';
 import {
   ExchangeError,

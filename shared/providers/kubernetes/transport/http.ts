@@ -1,7 +1,7 @@
-import type { Clock, Randomness } from '../../../core/clock.ts';
-import { untilAborted } from '../../../core/deadline.ts';
-import type { AccountBreaker } from '../../../core/providers/account-breaker.ts';
-import { mayBeRenewed } from '../../../core/tasks/late-credentials.ts';
+import type { AccountBreaker } from '#accounts/model/account-breaker.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { untilAborted } from '#core/deadline.ts';
+import { mayBeRenewed } from '#tasks/late-credentials.ts';
 import { objectBytesMax } from '../api/answer-limits.ts';
 import {
   isForCredentials,

@@ -1,4 +1,4 @@
-import { GatheredBytes } from '../../../core/gathered-bytes.ts';
+import { GatheredBytes } from '#core/gathered-bytes.ts';
 
 const newline = 0x0a;
 /** As `Buffer.toString` does: a mark of the byte order is a character like others. */

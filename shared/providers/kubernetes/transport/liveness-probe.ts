@@ -1,6 +1,6 @@
-import type { Clock } from '../../../core/clock.ts';
-import { waitAtMost } from '../../../core/deadline.ts';
-import type { AccountBreaker } from '../../../core/providers/account-breaker.ts';
+import type { AccountBreaker } from '#accounts/model/account-breaker.ts';
+import type { Clock } from '#core/clock.ts';
+import { waitAtMost } from '#core/deadline.ts';
 import { AnswerLimitError, errorBytesMax } from '../api/answer-limits.ts';
 import { findOutage } from './connection-failure.ts';
 import {

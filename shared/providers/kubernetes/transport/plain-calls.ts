@@ -1,5 +1,5 @@
 import { connect } from 'node:tls';
-import type { JsonValue } from '../../../core/json.ts';
+import type { JsonValue } from '#core/json.ts';
 import { exchange } from './exchange.ts';
 import { SessionKeeper, type SessionOptions } from './session.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 
 /** How many requests an account may send. */
 export interface BudgetLimits {

@@ -1,4 +1,4 @@
-import { getPauseMs } from '../../../core/back-off.ts';
+import { getPauseMs } from '#core/back-off.ts';
 /** Why a try failed, as far as it matters for another one. */
 export interface Failure {
   readonly error: Error;

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import type { Clock } from '../../../core/clock.ts';
-import { getErrorMessage } from '../../../core/errors.ts';
-import type { Logger } from '../../../core/logger.ts';
+import type { Clock } from '#core/clock.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
 import { headerBytesMax } from '../api/answer-limits.ts';
 import { KubernetesConnectionError } from '../api/errors.ts';
 import {

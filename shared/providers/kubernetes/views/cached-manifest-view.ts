@@ -1,7 +1,7 @@
-import type { WrittenManifestView } from '../../../contract/answers/manifests.ts';
-import { type JsonObject, omitNulls, withDoubles } from '../../../core/json.ts';
-import { toArtifactView } from '../../../core/providers/artifact.ts';
-import type { CachedManifestRequest } from '../../../core/views/views.ts';
+import type { WrittenManifestView } from '#contract/answers/manifests.ts';
+import { type JsonObject, omitNulls, withDoubles } from '#core/json.ts';
+import { toArtifactView } from '#provider-kit/artifact.ts';
+import type { CachedManifestRequest } from '#views/views.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import { builtInResources } from '../api/built-in-resources.ts';
 import type { Manifest } from '../api/manifest.ts';

@@ -1,11 +1,7 @@
-import type { ApplicationPageView } from '../../../contract/answers/applications.ts';
-import type {
-  ClusterNamesView,
-  ClusterSummaryView,
-  ClusterView,
-} from '../../../contract/answers/clusters.ts';
-import { compareText, sortByName } from '../../../core/text-order.ts';
-import type { ApplicationClusters, ClusterKey } from '../../../core/views/views.ts';
+import type { ApplicationPageView } from '#contract/answers/applications.ts';
+import type { ClusterNamesView, ClusterSummaryView, ClusterView } from '#contract/answers/clusters.ts';
+import { compareText, sortByName } from '#core/text-order.ts';
+import type { ApplicationClusters, ClusterKey } from '#views/views.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';

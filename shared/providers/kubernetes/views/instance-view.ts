@@ -1,5 +1,5 @@
-import type { HealthView, InstanceView } from '../../../contract/answers/resources.ts';
-import type { InstanceCountsView, InstanceSummaryView } from '../../../contract/answers/server-groups.ts';
+import type { HealthView, InstanceView } from '#contract/answers/resources.ts';
+import type { InstanceCountsView, InstanceSummaryView } from '#contract/answers/server-groups.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { cloudProvider } from './resource-view.ts';

@@ -1,5 +1,5 @@
-import type { LoadBalancerView } from '../../../contract/answers/resources.ts';
-import { sortByName } from '../../../core/text-order.ts';
+import type { LoadBalancerView } from '#contract/answers/resources.ts';
+import { sortByName } from '#core/text-order.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';

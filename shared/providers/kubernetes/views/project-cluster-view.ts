@@ -1,8 +1,8 @@
-import type { ProjectClusterView } from '../../../contract/answers/projects.ts';
-import type { InstanceCountsView } from '../../../contract/answers/server-groups.ts';
-import { parseMoniker } from '../../../core/moniker.ts';
-import { compareText } from '../../../core/text-order.ts';
-import type { ProjectClusterSpec } from '../../../core/views/views.ts';
+import type { ProjectClusterView } from '#contract/answers/projects.ts';
+import type { InstanceCountsView } from '#contract/answers/server-groups.ts';
+import { parseMoniker } from '#core/moniker.ts';
+import { compareText } from '#core/text-order.ts';
+import type { ProjectClusterSpec } from '#views/views.ts';
 import type { ServerGroupFacts } from '../rows/facts.ts';
 import type { ApplicationFacts } from './application-facts.ts';
 import { countInstances } from './instance-view.ts';

@@ -1,4 +1,4 @@
-import type { ResourceView } from '../../../contract/answers/resources.ts';
+import type { ResourceView } from '#contract/answers/resources.ts';
 import type { CachingRules } from '../account/account.ts';
 import { isKindAllowed } from '../rows/cached-kinds.ts';
 import { isApplicationKind } from '../rows/cached-objects.ts';

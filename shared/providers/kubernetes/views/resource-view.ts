@@ -1,4 +1,4 @@
-import type { ResourceView } from '../../../contract/answers/resources.ts';
+import type { ResourceView } from '#contract/answers/resources.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 

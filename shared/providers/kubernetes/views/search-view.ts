@@ -1,6 +1,6 @@
-import type { FindView } from '../../../contract/answers/search.ts';
-import { compareText } from '../../../core/text-order.ts';
-import type { ViewSearchRequest } from '../../../core/views/views.ts';
+import type { FindView } from '#contract/answers/search.ts';
+import { compareText } from '#core/text-order.ts';
+import type { ViewSearchRequest } from '#views/views.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import { formatFullName, toKindKey } from '../kinds/name.ts';
 import { cloudProvider } from './resource-view.ts';

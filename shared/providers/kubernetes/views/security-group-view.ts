@@ -3,8 +3,8 @@ import type {
   SecurityGroupsByProvider,
   SecurityGroupsByRegion,
   SecurityGroupView,
-} from '../../../contract/answers/security-groups.ts';
-import { compareText, sortByName } from '../../../core/text-order.ts';
+} from '#contract/answers/security-groups.ts';
+import { compareText, sortByName } from '#core/text-order.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, PortFacts } from '../rows/facts.ts';
 import { cloudProvider, toResourceView } from './resource-view.ts';

@@ -1,4 +1,4 @@
-import type { ServerGroupManagerView } from '../../../contract/answers/server-groups.ts';
+import type { ServerGroupManagerView } from '#contract/answers/server-groups.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';

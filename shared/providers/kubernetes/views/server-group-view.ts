@@ -1,10 +1,10 @@
-import type { ResourceView } from '../../../contract/answers/resources.ts';
+import type { ResourceView } from '#contract/answers/resources.ts';
 import type {
   ExpandedServerGroupView,
   ServerGroupSummaryView,
   ServerGroupView,
-} from '../../../contract/answers/server-groups.ts';
-import { compareText } from '../../../core/text-order.ts';
+} from '#contract/answers/server-groups.ts';
+import { compareText } from '#core/text-order.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { ApplicationFacts } from './application-facts.ts';

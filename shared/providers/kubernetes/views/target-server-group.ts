@@ -1,6 +1,6 @@
-import type { ServerGroupView } from '../../../contract/answers/server-groups.ts';
-import { compareText } from '../../../core/text-order.ts';
-import type { TargetServerGroupRequest } from '../../../core/views/views.ts';
+import type { ServerGroupView } from '#contract/answers/server-groups.ts';
+import { compareText } from '#core/text-order.ts';
+import type { TargetServerGroupRequest } from '#views/views.ts';
 
 /** A server group by what it is among those of its cluster. */
 export type TargetServerGroup = 'CURRENT' | 'PREVIOUS' | 'OLDEST' | 'LARGEST' | 'FAIL';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 import { includesVersion, isOlder } from '../api/resource-version.ts';
 import type { ListPage } from '../client/list-pages.ts';
 import { findRefusal, getResourceVersionAfter } from './kind-refusal.ts';

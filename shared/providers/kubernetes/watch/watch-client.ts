@@ -1,6 +1,6 @@
-import type { Clock } from '../../../core/clock.ts';
-import { Semaphore } from '../../../core/concurrency.ts';
-import { AccountBreaker } from '../../../core/providers/account-breaker.ts';
+import { AccountBreaker } from '#accounts/model/account-breaker.ts';
+import type { Clock } from '#core/clock.ts';
+import { Semaphore } from '#core/concurrency.ts';
 import { type AnswerLimitError, listDurationMsMax } from '../api/answer-limits.ts';
 import type { CallOptions } from '../api/client.ts';
 import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';

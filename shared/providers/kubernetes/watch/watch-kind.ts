@@ -1,5 +1,5 @@
-import { getPauseMs } from '../../../core/back-off.ts';
-import type { Clock, Randomness } from '../../../core/clock.ts';
+import { getPauseMs } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
 import { includesVersion, isOlder } from '../api/resource-version.ts';
 import type { Reading } from './catch-up-kind.ts';
 import { findRefusal } from './kind-refusal.ts';

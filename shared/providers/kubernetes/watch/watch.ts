@@ -1,6 +1,6 @@
-import { JsonBoundsError, parseBoundedJson } from '../../../core/bounded-json.ts';
-import type { Clock } from '../../../core/clock.ts';
-import { asString, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import { JsonBoundsError, parseBoundedJson } from '#core/bounded-json.ts';
+import type { Clock } from '#core/clock.ts';
+import { asString, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import { answerJsonBounds, watchLineBytesMax } from '../api/answer-limits.ts';
 import type { ApiResource } from '../api/client.ts';
 import { type KubernetesApiError, KubernetesConnectionError, parseApiError } from '../api/errors.ts';

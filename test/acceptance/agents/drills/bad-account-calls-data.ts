@@ -1,4 +1,4 @@
-import { paths } from '../../../support/services/dynamic-accounts.ts';
+import { paths } from '#test/support/services/dynamic-accounts.ts';
 
 /** A call, what is wrong with it, how it is answered, and its body if it has one. */
 export type BadCall = [

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { listen } from '../../../support/network/listening.ts';
+import { listen } from '#test/support/network/listening.ts';
 
 /** A port that leads to a server and remembers when connections were asked for. Disposing closes it. */
 export interface CountingDoor extends AsyncDisposable {

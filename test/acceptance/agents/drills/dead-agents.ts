@@ -1,7 +1,7 @@
-import { getHeaderKey } from '../../../../shared/aws/tasks/task-items.ts';
-import type { AgentProcess } from '../../../support/agents/agent-process.ts';
-import { changeStored } from '../../../support/agents/stored-change.ts';
-import type { System } from '../../../support/system/system.ts';
+import { getHeaderKey } from '#tasks/aws/task-items.ts';
+import type { AgentProcess } from '#test/support/agents/agent-process.ts';
+import { changeStored } from '#test/support/agents/stored-change.ts';
+import type { System } from '#test/support/system/system.ts';
 import type { Deploy } from './deploys.ts';
 
 /** Lets the leases of deploys end that agents have who are dead, as time would half a minute later; nothing else changes. */

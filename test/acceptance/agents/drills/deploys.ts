@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { ProxiedCall } from '../../../support/cluster/api-proxy.ts';
-import { requestApi } from '../../../support/cluster/cluster.ts';
-import type { System, SystemTask } from '../../../support/system/system.ts';
+import type { ProxiedCall } from '#test/support/cluster/api-proxy.ts';
+import { requestApi } from '#test/support/cluster/cluster.ts';
+import type { System, SystemTask } from '#test/support/system/system.ts';
 
 export interface Deploy {
   /** Start of the names of all its objects, which no other deploy has. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseAgentConfig } from '../../../../infra/agent/agent-config.ts';
-import { runAgent } from '../../../../infra/agent/main.ts';
+import { parseAgentConfig } from '#infra/agent/config/agent-config.ts';
+import { runAgent } from '#infra/agent/main.ts';
 
 /**
  * Runs many agents in this process, each with a session of its own, as `node dist/agent/main.js` runs one. The argument is a file with a

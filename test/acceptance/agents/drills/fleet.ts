@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makeTempDir } from '../../../support/run/temp-dir.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 export interface StartFleetOptions {
   /** Where Busdriver answers. */

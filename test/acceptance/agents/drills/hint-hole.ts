@@ -1,5 +1,5 @@
 import { connect, createServer } from 'node:net';
-import { listen } from '../../../support/network/listening.ts';
+import { listen } from '#test/support/network/listening.ts';
 
 /** A way to a server on which what that sends over a WebSocket is lost. Disposing closes it. */
 export interface HintHole extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { listen } from '../../../support/network/listening.ts';
+import { listen } from '#test/support/network/listening.ts';
 
 /** What agents and Busdriver said to each other, by the call: `POST /agent/v1/sessions`, each id as `*`. */
 export interface RecordedHub extends AsyncDisposable {

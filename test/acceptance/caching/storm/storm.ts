@@ -1,5 +1,5 @@
-import { kubectl } from '../../../support/cluster/cluster.ts';
-import { createRandom, type Random } from '../../../support/run/seeded-random.ts';
+import { kubectl } from '#test/support/cluster/cluster.ts';
+import { createRandom, type Random } from '#test/support/run/seeded-random.ts';
 
 export interface StormOptions {
   readonly namespaces: readonly string[];

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../shared/providers/kubernetes/api/manifest.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 import { type ForeignRequest, namePlaceholder, namespacePlaceholder, type Pair } from './pair.ts';
 
 /** Members of an object; `metadata` adds to its name and namespace. */

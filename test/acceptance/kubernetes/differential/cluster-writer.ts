@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { getErrorMessage, VisibleError } from '../../../../shared/core/errors.ts';
-import { asString, getPath } from '../../../../shared/core/json.ts';
-import type { KubernetesClient } from '../../../../shared/providers/kubernetes/api/client.ts';
-import type { Manifest } from '../../../../shared/providers/kubernetes/api/manifest.ts';
-import { applyManifest } from '../../../../shared/providers/kubernetes/apply/apply.ts';
-import { createManifest, replaceManifest } from '../../../../shared/providers/kubernetes/apply/write.ts';
-import { systemClock } from '../../../../shared/runtime/services/system.ts';
-import { getCluster } from '../../../support/cluster/cluster.ts';
+import { getErrorMessage, VisibleError } from '#core/errors.ts';
+import { asString, getPath } from '#core/json.ts';
+import { systemClock } from '#platform/services/system.ts';
+import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { applyManifest } from '#providers/kubernetes/apply/apply.ts';
+import { createManifest, replaceManifest } from '#providers/kubernetes/apply/write.ts';
+import { getCluster } from '#test/support/cluster/cluster.ts';
 import { type Verb, verbs } from './pair.ts';
 
 /** What a write came to: `created`, `configured`, `unchanged`, `serverside-applied`, `replaced` or `failed`. */

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../shared/providers/kubernetes/api/manifest.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 import { clusterScoped, namespaced, patchBySomebody } from './builders.ts';
 import { deploymentSpecs, podTemplates } from './generated-workloads.ts';
 import { maybe, pick, shuffle, shuffleSome, texts } from './generators.ts';

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../../shared/core/json.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
 import { maybe, pick, shuffle, shuffleSome, texts } from './generators.ts';
 import { namePlaceholder } from './pair.ts';
 

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../../shared/core/json.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
 
 export function pick<Value>(...values: readonly Value[]): Arbitrary<Value> {
   return fc.constantFrom(...values);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { VisibleError } from '../../../../shared/core/errors.ts';
-import { getPath, type JsonObject, type JsonValue } from '../../../../shared/core/json.ts';
-import type { Operation } from '../../../../shared/core/tasks/operation.ts';
-import type { Manifest } from '../../../../shared/providers/kubernetes/api/manifest.ts';
-import { runOperation } from '../../../shared/providers/kubernetes/operations/task-run.ts';
-import { kubectl, requestApi } from '../../../support/cluster/cluster.ts';
+import { VisibleError } from '#core/errors.ts';
+import { getPath, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import type { Operation } from '#tasks/operation.ts';
+import { runOperation } from '#test/shared/providers/kubernetes/operations/task-run.ts';
+import { kubectl, requestApi } from '#test/support/cluster/cluster.ts';
 import { intoNamespace, namePlaceholder, namespacePlaceholder, normalizeObject } from './pair.ts';
 
 /** One thing done to an object by a command of kubectl, and to its twin by an operation of Busdriver. */

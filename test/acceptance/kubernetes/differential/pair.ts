@@ -5,8 +5,8 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-} from '../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../shared/providers/kubernetes/api/manifest.ts';
+} from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 
 /** Stands in manifests for the namespace of the writer: kubectl and Busdriver write to one each. */
 export const namespacePlaceholder = 'the-namespace';

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../shared/providers/kubernetes/api/manifest.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 import { clusterScoped, configMap, deployment, namespaced, podTemplate } from './builders.ts';
 import { getTarget, type OperationCase } from './operation-case.ts';
 import { namePlaceholder, namespacePlaceholder } from './pair.ts';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../shared/providers/kubernetes/api/manifest.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 import { namespaced, podTemplate } from './builders.ts';
 import { getTarget, type OperationCase } from './operation-case.ts';
 import { namePlaceholder, namespacePlaceholder } from './pair.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import { type Members, namespaced, patchBySomebody } from './builders.ts';
 import type { Pair } from './pair.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import { clusterScoped, type Members, namespaced } from './builders.ts';
 import { namePlaceholder, namespacePlaceholder, type Pair } from './pair.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import {
   container,
   containerPair,

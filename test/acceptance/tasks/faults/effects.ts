@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { ProxiedCall } from '../../../support/cluster/api-proxy.ts';
-import { requestApi } from '../../../support/cluster/cluster.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { ProxiedCall } from '#test/support/cluster/api-proxy.ts';
+import { requestApi } from '#test/support/cluster/cluster.ts';
 import { getCollection, type OperationSort, operationSorts, type Place } from './faulty-operations.ts';
 
 export interface Trial {

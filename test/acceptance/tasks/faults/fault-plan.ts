@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Fault, PassingCall } from '../../../support/cluster/api-proxy.ts';
+import type { Fault, PassingCall } from '#test/support/cluster/api-proxy.ts';
 
 /** What goes wrong, and when: the same for the same seed, in whatever order calls come. */
 export interface FaultPlan {

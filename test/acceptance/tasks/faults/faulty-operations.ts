@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { getPathOf } from '../../../shared/providers/kubernetes/live.ts';
+import type { JsonObject } from '#core/json.ts';
+import { getPathOf } from '#test/shared/providers/kubernetes/live.ts';
 import {
   createConfigMap,
   createJob,
@@ -7,7 +7,7 @@ import {
   createService,
   createWorkload,
   type ManifestParts,
-} from '../../../shared/providers/kubernetes/manifests.ts';
+} from '#test/shared/providers/kubernetes/manifests.ts';
 
 export interface OperationSort {
   readonly name: string;

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { createManifest, createWorkload } from '../../../shared/providers/kubernetes/manifests.ts';
+import type { JsonObject } from '#core/json.ts';
+import { createManifest, createWorkload } from '#test/shared/providers/kubernetes/manifests.ts';
 
 export interface SampleObject {
   readonly manifest: JsonObject;

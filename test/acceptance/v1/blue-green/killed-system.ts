@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endLease } from '../../../support/engines/end-lease.ts';
-import { sendTaskMessages } from '../../../support/engines/stores.ts';
-import { drawInteger, type Random } from '../../../support/run/seeded-random.ts';
-import type { System, SystemTask } from '../../../support/system/system.ts';
+import { endLease } from '#test/support/engines/end-lease.ts';
+import { sendTaskMessages } from '#test/support/engines/stores.ts';
+import { drawInteger, type Random } from '#test/support/run/seeded-random.ts';
+import type { System, SystemTask } from '#test/support/system/system.ts';
 
 /** Milliseconds between two tries of a caller whose server is away, and between two looks at a task. */
 const pauseMs = 50;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { asString, getPath, type JsonObject } from '../../../../shared/core/json.ts';
-import type { SystemTask } from '../../../support/system/system.ts';
+import { asString, getPath, type JsonObject } from '#core/json.ts';
+import type { SystemTask } from '#test/support/system/system.ts';
 import type { KilledSystem } from './killed-system.ts';
 import type { BackendWatch } from './watched-objects.ts';
 

@@ -1,14 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { createInterface } from 'node:readline';
-import {
-  asJsonArray,
-  asJsonObject,
-  asString,
-  getPath,
-  type JsonObject,
-} from '../../../../shared/core/json.ts';
-import type { TestCluster } from '../../../support/cluster/cluster.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '#core/json.ts';
+import type { TestCluster } from '#test/support/cluster/cluster.ts';
 
 export interface WatchedChange {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CacheCalls } from '../../../../infra/agent/caching/cache-calls.ts';
-import { openRemoteCache } from '../../../../infra/agent/caching/remote-cache.ts';
-import type { HubCall } from '../../../../infra/agent/hub-client.ts';
-import { openHub } from '../../../../infra/agent/open-hub.ts';
-import { systemClock } from '../../../../shared/runtime/services/system.ts';
-import { openRawAgent, type RawAgent } from '../../../support/agents/raw-agent.ts';
-import { testRandomness } from '../../../support/run/test-clock.ts';
-import { type GrpcHost, startGrpcHost } from '../../host/grpc/grpc-host.ts';
+import { CacheCalls } from '#infra/agent/caching/cache-calls.ts';
+import { openRemoteCache } from '#infra/agent/caching/remote-cache.ts';
+import type { HubCall } from '#infra/agent/hub/hub-client.ts';
+import { openHub } from '#infra/agent/open-hub.ts';
+import { systemClock } from '#platform/services/system.ts';
+import { type GrpcHost, startGrpcHost } from '#test/infra/kubernetes/grpc/grpc-host.ts';
+import { openRawAgent, type RawAgent } from '#test/support/agents/raw-agent.ts';
+import { testRandomness } from '#test/support/run/test-clock.ts';
 
 const testMs = 180_000;
 const path = '/agent/v1/caches/edge';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { SendWindow } from '../../../../infra/agent/caching/send-window.ts';
-import { batchesMax } from '../../../../shared/agent-protocol/cache-messages.ts';
+import { batchesMax } from '#agents/protocol/cache-messages.ts';
+import { SendWindow } from '#infra/agent/caching/send-window.ts';
 
 /** Batches that are sent, each of which ends when it is told to. */
 class Batches {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccountLimits, narrowAccount } from '../../../../infra/agent/config/account-limits.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
+import { type AccountLimits, narrowAccount } from '#infra/agent/config/account-limits.ts';
 
 const none: AccountLimits = {
   ...{ namespaces: [], omitNamespaces: [], kinds: [], omitKinds: [] },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findKeys, toldMax } from '../../../../infra/agent/config/known-keys.ts';
+import { findKeys, toldMax } from '#infra/agent/config/known-keys.ts';
 
 describe("the keys of an agent's file", () => {
   it('that nobody knows are told, with the one that is nearest', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AgentMetrics } from '../../../../infra/agent/status/agent-metrics.ts';
-import { seriesMax } from '../../../../infra/agent/status/metric-registry.ts';
-import { parsePrometheusText } from '../../../support/system/prometheus-text.ts';
+import { AgentMetrics } from '#infra/agent/status/agent-metrics.ts';
+import { seriesMax } from '#infra/agent/status/metric-registry.ts';
+import { parsePrometheusText } from '#test/support/system/prometheus-text.ts';
 
 /** The value of a metric by its label, or of all that a histogram has. */
 function read(metrics: AgentMetrics, name: string): Record<string, number> {

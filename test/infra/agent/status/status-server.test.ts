@@ -1,13 +1,9 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { AgentHealth, stuckAfterMs } from '../../../../infra/agent/status/agent-health.ts';
-import { AgentMetrics } from '../../../../infra/agent/status/agent-metrics.ts';
-import {
-  startHealthServer,
-  startMetricsServer,
-  toProbes,
-} from '../../../../infra/agent/status/status-server.ts';
-import { createTestClock } from '../../../support/run/test-clock.ts';
+import { AgentHealth, stuckAfterMs } from '#infra/agent/status/agent-health.ts';
+import { AgentMetrics } from '#infra/agent/status/agent-metrics.ts';
+import { startHealthServer, startMetricsServer, toProbes } from '#infra/agent/status/status-server.ts';
+import { createTestClock } from '#test/support/run/test-clock.ts';
 
 const address = { host: '127.0.0.1', port: 0 };
 

@@ -8,14 +8,14 @@ import {
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type LocalEngines, startLocalEngines } from '../../../../infra/local/engines/local-engines.ts';
-import { toQueueUrl } from '../../../../infra/local/engines/sqs/queue-engine.ts';
-import { tables, tasksTable } from '../../../../shared/aws/tables.ts';
-import { Services } from '../../../../shared/runtime/services/services.ts';
-import { openTasks } from '../../../../shared/runtime/services/tasks.ts';
-import { newTask } from '../../../contracts/store-bench.ts';
-import { silentLog } from '../../../support/engines/silent-log.ts';
-import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
+import { toQueueUrl } from '#infra/local/engines/sqs/queue-engine.ts';
+import { type LocalEngines, startLocalEngines } from '#infra/local/local-engines.ts';
+import { tables, tasksTable } from '#platform/aws/tables.ts';
+import { Services } from '#platform/services/services.ts';
+import { openTasks } from '#tasks/services/tasks.ts';
+import { newTask } from '#test/contracts/store-bench.ts';
+import { silentLog } from '#test/support/engines/silent-log.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 
 const TableName = tasksTable.name;
 const item = { pk: { S: 'a' }, sk: { S: 'b' }, text: { S: 'Zürich' }, bytes: { B: Uint8Array.of(0, 255) } };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { agentSchema } from '../../../../shared/contract/answers/cache.ts';
-import type { AgentOutcome, EndedRun } from '../../../../shared/core/agents/agent-store.ts';
-import { toAgentView } from '../../../../shared/core/agents/agent-view.ts';
+import type { AgentOutcome, EndedRun } from '#caching/scheduling/agent-store.ts';
+import { toAgentView } from '#caching/scheduling/agent-view.ts';
+import { agentSchema } from '#contract/answers/cache.ts';
 
 const run = { startedAtMs: 1_000, durationMs: 20, lagMs: 3, items: 5, changes: 1, nextRunMs: 2_000 };
 

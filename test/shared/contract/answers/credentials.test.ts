@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest';
-import { accountSchema, kubernetesAccountSchema } from '../../../../shared/contract/answers/credentials.ts';
-import {
-  parseCredentialsSettings,
-  toCredentialsView,
-} from '../../../../shared/core/providers/credentials-view.ts';
-import { openProvider } from '../../providers/kubernetes/provider-setup.ts';
+import { parseCredentialsSettings, toCredentialsView } from '#accounts/credentials-view.ts';
+import { accountSchema, kubernetesAccountSchema } from '#contract/answers/credentials.ts';
+import { openProvider } from '#test/shared/providers/kubernetes/provider-setup.ts';
 
 it('tells an account with a class of infrastructure that only its configuration knows', async () => {
   const customResources = [{ kubernetesKind: 'Secret', spinnakerKind: 'vaults' }];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { kinds } from '../../../../shared/providers/artifacts/index.ts';
-import { measureStreams } from '../../../support/conformance/artifact-streams.ts';
-import { testArtifactType } from '../../../support/conformance/artifact-type.ts';
+import { kinds } from '#providers/artifacts/index.ts';
+import { measureStreams } from '#test/support/conformance/artifact-streams.ts';
+import { testArtifactType } from '#test/support/conformance/artifact-type.ts';
 import { samples } from './type-samples.ts';
 
 for (const sample of samples) testArtifactType(sample);

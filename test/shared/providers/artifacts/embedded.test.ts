@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../shared/core/errors.ts';
-import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
-import { openEmbeddedSources } from '../../../../shared/providers/artifacts/embedded.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import { openEmbeddedSources } from '#providers/artifacts/embedded.ts';
 import { neverAborted, readBytes } from './options.ts';
 
 const [account] = openEmbeddedSources().sources;

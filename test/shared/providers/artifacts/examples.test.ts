@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { parseArtifact } from '../../../../shared/core/providers/artifact.ts';
-import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
-import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
+import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { parseArtifact } from '#provider-kit/artifact.ts';
+import { artifactsPlugin } from '#providers/artifacts/index.ts';
 import { createTestClock, createTestOptions } from './options.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../../../docs/artifacts.md'), 'utf8');

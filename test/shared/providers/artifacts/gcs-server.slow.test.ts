@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NotFoundError } from '../../../../shared/core/errors.ts';
-import { openGcsSources } from '../../../../shared/providers/artifacts/gcs.ts';
-import { type FakeGcs, startFakeGcs } from '../../../support/artifacts/fake-gcs.ts';
-import { describeWithGo } from '../../../support/cluster/go-program.ts';
-import { getFailure } from '../../../support/run/failure.ts';
+import { NotFoundError } from '#core/errors.ts';
+import { openGcsSources } from '#providers/artifacts/gcs.ts';
+import { type FakeGcs, startFakeGcs } from '#test/support/artifacts/fake-gcs.ts';
+import { describeWithGo } from '#test/support/cluster/go-program.ts';
+import { getFailure } from '#test/support/run/failure.ts';
 import { createLocalOptions, neverAborted, readBytes } from './options.ts';
 
 /** Building the server may take this long. */

@@ -1,15 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createStsService } from '../../../../shared/aws/identity/sts-signer.ts';
-import { AccessDeniedError, FailedOperationError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { openGcsSources } from '../../../../shared/providers/artifacts/gcs.ts';
-import {
-  gcsTokenAnswerBytesMax,
-  gcsTokenLengthMax,
-} from '../../../../shared/providers/artifacts/gcs-tokens.ts';
-import { getFailure } from '../../../support/run/failure.ts';
+import { AccessDeniedError, FailedOperationError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { createStsService } from '#platform/aws/identity/sts-signer.ts';
+import { openGcsSources } from '#providers/artifacts/gcs.ts';
+import { gcsTokenAnswerBytesMax, gcsTokenLengthMax } from '#providers/artifacts/gcs-tokens.ts';
+import { getFailure } from '#test/support/run/failure.ts';
 import { createLocalOptions, createTestClock, neverAborted, readText } from './options.ts';
 import { type Origin, startOrigin } from './origin.ts';
 

@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { AccessDeniedError, FailedOperationError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
-import { openGitHubSources } from '../../../../shared/providers/artifacts/github.ts';
-import { getFailure } from '../../../support/run/failure.ts';
+import { AccessDeniedError, FailedOperationError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import { openGitHubSources } from '#providers/artifacts/github.ts';
+import { getFailure } from '#test/support/run/failure.ts';
 import { createLocalOptions, createTestOptions, fetchText } from './options.ts';
 import { type Origin, startOrigin } from './origin.ts';
 

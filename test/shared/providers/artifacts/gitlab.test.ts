@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { AccessDeniedError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
-import { openGitLabSources } from '../../../../shared/providers/artifacts/gitlab.ts';
-import { getFailure } from '../../../support/run/failure.ts';
+import { AccessDeniedError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import { openGitLabSources } from '#providers/artifacts/gitlab.ts';
+import { getFailure } from '#test/support/run/failure.ts';
 import { createLocalOptions, fetchText } from './options.ts';
 import { startOrigin } from './origin.ts';
 

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
-import { type LoopReport, watchMainLoop } from '../../../support/run/main-loop.ts';
+import type { JsonObject } from '#core/json.ts';
+import { artifactsPlugin } from '#providers/artifacts/index.ts';
+import { type LoopReport, watchMainLoop } from '#test/support/run/main-loop.ts';
 import { openClient } from '../docker-registry/test-account.ts';
 import {
   serveFlushes,

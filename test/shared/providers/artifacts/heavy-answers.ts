@@ -11,7 +11,7 @@ import {
   writePacket,
   writeRefs,
   writeTree,
-} from '../../../support/artifacts/git-packs.ts';
+} from '#test/support/artifacts/git-packs.ts';
 
 /** An index of Helm with 380,000 versions of the chart `web`, of 14 MB. */
 export function writeHeavyIndex(): Buffer {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { VisibleError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { createSlots } from '../../../../shared/providers/artifacts/download-slots.ts';
-import { openGitHubSources } from '../../../../shared/providers/artifacts/github.ts';
-import { openIvySources } from '../../../../shared/providers/artifacts/ivy.ts';
-import { openMavenSources } from '../../../../shared/providers/artifacts/maven.ts';
-import { hostileArtifactHosts } from '../../../support/artifacts/hostile-artifact-hosts.ts';
+import { VisibleError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { createSlots } from '#providers/artifacts/download/download-slots.ts';
+import { openGitHubSources } from '#providers/artifacts/github.ts';
+import { openIvySources } from '#providers/artifacts/maven/ivy.ts';
+import { openMavenSources } from '#providers/artifacts/maven/maven.ts';
+import { hostileArtifactHosts } from '#test/support/artifacts/hostile-artifact-hosts.ts';
+import { startTestDownloader } from './download/test-downloader.ts';
 import { createTestOptions, neverAborted } from './options.ts';
-import { startTestDownloader } from './test-downloader.ts';
 
 /** Short ones: where only a hang is to be caught, a host is given up soon. */
 const limits = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { AccessDeniedError, InvalidInputError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { referenceLengthMax } from '../../../../shared/providers/artifacts/account-downloader.ts';
-import { openHttpSources } from '../../../../shared/providers/artifacts/http.ts';
+import { AccessDeniedError, InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { referenceLengthMax } from '#providers/artifacts/download/account-downloader.ts';
+import { openHttpSources } from '#providers/artifacts/http.ts';
 import { createTestClock, createTestLog, createTestOptions, neverAborted, readText } from './options.ts';
 import { startOrigin } from './origin.ts';
 

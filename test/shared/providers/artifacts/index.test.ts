@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError, NotFoundError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
-import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
+import { InvalidInputError, NotFoundError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import { artifactsPlugin } from '#providers/artifacts/index.ts';
 import { createTestLog, createTestOptions, neverAborted, readText } from './options.ts';
 import { startOrigin } from './origin.ts';
 

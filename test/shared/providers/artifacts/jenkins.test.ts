@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
-import { openJenkinsSources } from '../../../../shared/providers/artifacts/jenkins.ts';
-import { getFailure } from '../../../support/run/failure.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import { openJenkinsSources } from '#providers/artifacts/jenkins.ts';
+import { getFailure } from '#test/support/run/failure.ts';
 import { createTestOptions, fetchText } from './options.ts';
 import { startOrigin } from './origin.ts';
 

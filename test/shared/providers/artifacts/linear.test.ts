@@ -1,30 +1,21 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { parseArtifact } from '../../../../shared/core/providers/artifact.ts';
-import { parseReference } from '../../../../shared/providers/artifacts/account-downloader.ts';
-import { parsePathPart, pathPartLengthMax } from '../../../../shared/providers/artifacts/account-server.ts';
-import { findNewestVersion } from '../../../../shared/providers/artifacts/chart-versions.ts';
-import { coordinateLengthMax } from '../../../../shared/providers/artifacts/coordinates.ts';
-import { openEmbeddedSources } from '../../../../shared/providers/artifacts/embedded.ts';
-import { readChartVersions } from '../../../../shared/providers/artifacts/helm-index.ts';
-import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
-import { parseIvyReference } from '../../../../shared/providers/artifacts/ivy-files.ts';
-import {
-  assertIvyPattern,
-  ivyPatternLengthMax,
-} from '../../../../shared/providers/artifacts/ivy-patterns.ts';
-import { isShallowJson } from '../../../../shared/providers/artifacts/json-depth.ts';
-import { parseMavenReference } from '../../../../shared/providers/artifacts/maven-files.ts';
-import {
-  parseVersion,
-  parseVersionConstraint,
-} from '../../../../shared/providers/artifacts/maven-versions.ts';
-import {
-  assertAddressesAllowed,
-  assertUrlAllowed,
-} from '../../../../shared/providers/artifacts/url-guard.ts';
-import { parseUrlRestrictions } from '../../../../shared/providers/artifacts/url-restrictions.ts';
-import { readXml } from '../../../../shared/providers/artifacts/xml.ts';
+import { parseArtifact } from '#provider-kit/artifact.ts';
+import { parseReference } from '#providers/artifacts/download/account-downloader.ts';
+import { parsePathPart, pathPartLengthMax } from '#providers/artifacts/download/account-server.ts';
+import { isShallowJson } from '#providers/artifacts/download/json-depth.ts';
+import { assertAddressesAllowed, assertUrlAllowed } from '#providers/artifacts/download/url-guard.ts';
+import { parseUrlRestrictions } from '#providers/artifacts/download/url-restrictions.ts';
+import { openEmbeddedSources } from '#providers/artifacts/embedded.ts';
+import { findNewestVersion } from '#providers/artifacts/helm/chart-versions.ts';
+import { readChartVersions } from '#providers/artifacts/helm/helm-index.ts';
+import { artifactsPlugin } from '#providers/artifacts/index.ts';
+import { coordinateLengthMax } from '#providers/artifacts/maven/coordinates.ts';
+import { parseIvyReference } from '#providers/artifacts/maven/ivy-files.ts';
+import { assertIvyPattern, ivyPatternLengthMax } from '#providers/artifacts/maven/ivy-patterns.ts';
+import { parseMavenReference } from '#providers/artifacts/maven/maven-files.ts';
+import { parseVersion, parseVersionConstraint } from '#providers/artifacts/maven/maven-versions.ts';
+import { readXml } from '#providers/artifacts/maven/xml.ts';
 import { createTestOptions, neverAborted } from './options.ts';
 
 const megabyte = 2 ** 20;

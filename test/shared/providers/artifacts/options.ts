@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import type { Clock, Randomness } from '../../../../shared/core/clock.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { Logger } from '../../../../shared/core/logger.ts';
-import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
-import type { ProviderOptions } from '../../../../shared/core/providers/provider.ts';
-import type { OpenedSources } from '../../../../shared/providers/artifacts/source.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { OpenedSources } from '#providers/artifacts/download/source.ts';
 
 /** A clock at a fixed time, whose sleeps end at once and move it. */
 export interface TestClock extends Clock {

@@ -3,12 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FailedOperationError, InvalidInputError, NotFoundError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { ProviderOptions } from '../../../../shared/core/providers/provider.ts';
-import { openOracleSources } from '../../../../shared/providers/artifacts/oracle.ts';
-import { getFailure } from '../../../support/run/failure.ts';
-import { makeTempDir } from '../../../support/run/temp-dir.ts';
+import { FailedOperationError, InvalidInputError, NotFoundError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
+import { openOracleSources } from '#providers/artifacts/oracle.ts';
+import { getFailure } from '#test/support/run/failure.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import {
   createLocalOptions,
   createTestClock,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openPassedOnSources } from '../../../../shared/providers/artifacts/passed-on.ts';
+import { openPassedOnSources } from '#providers/artifacts/passed-on.ts';
 import { neverAborted } from './options.ts';
 
 const { sources } = openPassedOnSources();

@@ -1,13 +1,13 @@
 import type { AwsCredentialIdentity } from '@smithy/types';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { FailedOperationError, NotFoundError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { openS3Sources } from '../../../../shared/providers/artifacts/s3.ts';
-import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
-import { systemClock } from '../../../../shared/runtime/services/system.ts';
-import { describeWithS3, type EmulatedS3, startEmulatedS3 } from '../../../support/artifacts/emulated-s3.ts';
-import { runStreamTasks } from '../../../support/conformance/artifact-streams.ts';
-import { getFailure } from '../../../support/run/failure.ts';
+import { FailedOperationError, NotFoundError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { systemClock } from '#platform/services/system.ts';
+import { openS3Sources } from '#providers/artifacts/s3.ts';
+import { describeWithS3, type EmulatedS3, startEmulatedS3 } from '#test/support/artifacts/emulated-s3.ts';
+import { runStreamTasks } from '#test/support/conformance/artifact-streams.ts';
+import { getFailure } from '#test/support/run/failure.ts';
 import { createTestOptions, neverAborted, readBytes } from './options.ts';
 
 /** Installing the emulator may take this long. */

@@ -1,13 +1,13 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { createS3Service } from '../../../../shared/aws/identity/s3-signer.ts';
-import { FailedOperationError, InvalidInputError, NotFoundError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
-import type { PlacementServices } from '../../../../shared/core/providers/placement-services.ts';
-import { openS3Sources } from '../../../../shared/providers/artifacts/s3.ts';
-import { getFailure } from '../../../support/run/failure.ts';
+import { FailedOperationError, InvalidInputError, NotFoundError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { createS3Service } from '#platform/aws/identity/s3-signer.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import type { PlacementServices } from '#provider-kit/placement-services.ts';
+import { openS3Sources } from '#providers/artifacts/s3.ts';
+import { getFailure } from '#test/support/run/failure.ts';
 import { createLocalOptions, createTestClock, expectRejected, fetchText } from './options.ts';
 import { startOrigin } from './origin.ts';
 

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../../shared/core/json.ts';
-import { createCredentials } from '../../../../shared/oci/credentials.ts';
-import { parseRegistryAccounts } from '../../../../shared/providers/docker-registry/account.ts';
-import { systemClock } from '../../../../shared/runtime/services/system.ts';
-import { makeTempDir } from '../../../support/run/temp-dir.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import { createCredentials } from '#oci/credentials.ts';
+import { systemClock } from '#platform/services/system.ts';
+import { parseRegistryAccounts } from '#providers/docker-registry/account.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { parseAccount } from './test-account.ts';
 
 const address = 'https://registry.test';

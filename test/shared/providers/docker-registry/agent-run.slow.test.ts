@@ -1,29 +1,25 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createCacheStore } from '../../../../shared/aws/cache/cache-store.ts';
-import { cacheTable } from '../../../../shared/aws/tables.ts';
-import type { CachingResult } from '../../../../shared/core/agents/caching-agent.ts';
-import type { CacheStore } from '../../../../shared/core/cache/cache-store.ts';
-import type { Clock } from '../../../../shared/core/clock.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import {
-  digestLifetimeMs,
-  lookAgainMs,
-  runImageAgent,
-} from '../../../../shared/providers/docker-registry/agent-run.ts';
-import { pushedToldMax } from '../../../../shared/providers/docker-registry/pushed-images.ts';
-import { RepositoryWriter } from '../../../../shared/providers/docker-registry/repository-writer.ts';
-import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import type { CachingResult } from '#caching/scheduling/caching-agent.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import type { Clock } from '#core/clock.ts';
+import type { JsonObject } from '#core/json.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { digestLifetimeMs, lookAgainMs, runImageAgent } from '#providers/docker-registry/agent-run.ts';
+import { pushedToldMax } from '#providers/docker-registry/pushed-images.ts';
+import { RepositoryWriter } from '#providers/docker-registry/repository-writer.ts';
 import {
   deleteTag,
   describeWithRegistry,
   pushImage,
   startRegistry,
   type TestRegistry,
-} from '../../../support/artifacts/registry.ts';
-import { type RegistryFront, startRegistryFront } from '../../../support/artifacts/registry-front.ts';
-import { useLocalTables } from '../../../support/engines/local-tables.ts';
-import { disposeAfterAll } from '../../../support/run/disposal.ts';
-import { createTestClock } from '../../../support/run/test-clock.ts';
+} from '#test/support/artifacts/registry.ts';
+import { type RegistryFront, startRegistryFront } from '#test/support/artifacts/registry-front.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
+import { createTestClock } from '#test/support/run/test-clock.ts';
 import { openClient, parseAccount } from './test-account.ts';
 
 /** The images that a run tells, without the folder of their repositories. */

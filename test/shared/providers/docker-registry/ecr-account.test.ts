@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { EcrToken } from '../../../../shared/core/ecr.ts';
-import { FailedOperationError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { parseRegistryAccounts } from '../../../../shared/providers/docker-registry/account.ts';
-import { createEcrCredentials } from '../../../../shared/providers/docker-registry/ecr-credentials.ts';
-import { createStandingClock } from '../../../support/run/test-clock.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { EcrToken } from '#platform/ports/ecr.ts';
+import { parseRegistryAccounts } from '#providers/docker-registry/account.ts';
+import { createEcrCredentials } from '#providers/docker-registry/ecr-credentials.ts';
+import { createStandingClock } from '#test/support/run/test-clock.ts';
 import { openClient, parseAccount } from './test-account.ts';
 
 const address = 'https://123456789012.dkr.ecr.us-west-2.amazonaws.com';

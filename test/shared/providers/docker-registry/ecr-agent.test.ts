@@ -1,23 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createCacheStore } from '../../../../shared/aws/cache/cache-store.ts';
-import { AwsIdentities } from '../../../../shared/aws/identity/aws-identity.ts';
-import { createEcrService } from '../../../../shared/aws/identity/ecr-service.ts';
-import { cacheTable } from '../../../../shared/aws/tables.ts';
-import type { CachingResult } from '../../../../shared/core/agents/caching-agent.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { runImageAgent, updateRepository } from '../../../../shared/providers/docker-registry/agent-run.ts';
-import { RepositoryWriter } from '../../../../shared/providers/docker-registry/repository-writer.ts';
-import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
-import {
-  ecrRegion,
-  ecrRegistryId,
-  startEcr,
-  type TestEcr,
-  toDigest,
-} from '../../../support/artifacts/ecr.ts';
-import { startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
-import { useLocalTables } from '../../../support/engines/local-tables.ts';
-import { makeTempDir } from '../../../support/run/temp-dir.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import type { CachingResult } from '#caching/scheduling/caching-agent.ts';
+import type { JsonObject } from '#core/json.ts';
+import { AwsIdentities } from '#platform/aws/identity/aws-identity.ts';
+import { createEcrService } from '#platform/aws/identity/ecr-service.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { runImageAgent, updateRepository } from '#providers/docker-registry/agent-run.ts';
+import { RepositoryWriter } from '#providers/docker-registry/repository-writer.ts';
+import { ecrRegion, ecrRegistryId, startEcr, type TestEcr, toDigest } from '#test/support/artifacts/ecr.ts';
+import { startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { openClient, parseAccount } from './test-account.ts';
 
 const address = `https://${ecrRegistryId}.dkr.ecr.${ecrRegion}.amazonaws.com`;

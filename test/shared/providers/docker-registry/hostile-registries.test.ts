@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { RegistryClient } from '../../../../shared/providers/docker-registry/registry-client.ts';
-import { systemClock } from '../../../../shared/runtime/services/system.ts';
-import { getFailure } from '../../../support/run/failure.ts';
+import { systemClock } from '#platform/services/system.ts';
+import type { RegistryClient } from '#providers/docker-registry/registry-client.ts';
+import { getFailure } from '#test/support/run/failure.ts';
 import { startOrigin } from '../artifacts/origin.ts';
 import { openClient } from './test-account.ts';
 

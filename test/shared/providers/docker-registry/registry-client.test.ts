@@ -7,9 +7,9 @@ import {
   registryUser,
   startRegistry,
   type TestRegistry,
-} from '../../../support/artifacts/registry.ts';
-import { startRegistryFront } from '../../../support/artifacts/registry-front.ts';
-import { startTokenRegistry } from '../../../support/artifacts/registry-tokens.ts';
+} from '#test/support/artifacts/registry.ts';
+import { startRegistryFront } from '#test/support/artifacts/registry-front.ts';
+import { startTokenRegistry } from '#test/support/artifacts/registry-tokens.ts';
 import { openClient } from './test-account.ts';
 
 const { signal } = new AbortController();

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { ProviderOptions } from '../../../../shared/core/providers/provider.ts';
-import { dockerRegistryPlugin } from '../../../../shared/providers/docker-registry/index.ts';
-import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
-import { makeTempDir } from '../../../support/run/temp-dir.ts';
-import { createTestClock } from '../../../support/run/test-clock.ts';
+import type { JsonObject } from '#core/json.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
+import { dockerRegistryPlugin } from '#providers/docker-registry/index.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { createTestClock } from '#test/support/run/test-clock.ts';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const address = 'https://registry.example.com/hub';

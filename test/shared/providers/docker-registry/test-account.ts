@@ -1,11 +1,8 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { RegistryAccount } from '../../../../shared/providers/docker-registry/account.ts';
-import { parseRegistryAccounts } from '../../../../shared/providers/docker-registry/account.ts';
-import {
-  type ClientParts,
-  openAccountClient,
-} from '../../../../shared/providers/docker-registry/account-client.ts';
-import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
+import type { JsonObject } from '#core/json.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import type { RegistryAccount } from '#providers/docker-registry/account.ts';
+import { parseRegistryAccounts } from '#providers/docker-registry/account.ts';
+import { type ClientParts, openAccountClient } from '#providers/docker-registry/account-client.ts';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../../../shared/core/json.ts';
-import { levelsMax, namesMax, parsePermission } from '../../../../shared/providers/fiat/answers.ts';
-import { toView } from '../../../support/services/fiat.ts';
+import type { JsonValue } from '#core/json.ts';
+import { levelsMax, namesMax, parsePermission } from '#providers/fiat/answers.ts';
+import { toView } from '#test/support/services/fiat.ts';
 
 const parse = (answer: JsonValue) => parsePermission(answer, 'ada');
 

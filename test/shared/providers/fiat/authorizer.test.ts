@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Authorizer, UserPermission } from '../../../../shared/core/access/authorizer.ts';
-import { UnavailableError } from '../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { Provider } from '../../../../shared/core/providers/provider.ts';
-import { createAuthorizer, userLengthMax } from '../../../../shared/providers/fiat/authorizer.ts';
-import { createFiatClient, type FiatClient } from '../../../../shared/providers/fiat/client.ts';
-import { fiatPlugin } from '../../../../shared/providers/fiat/index.ts';
-import { requestsMax } from '../../../../shared/providers/fiat/shared-requests.ts';
-import { disposeAfterEach } from '../../../support/run/disposal.ts';
-import { getFailure } from '../../../support/run/failure.ts';
-import { type Fiat, type FiatMode, startFiat } from '../../../support/services/fiat.ts';
+import type { Authorizer, UserPermission } from '#access/authorizer.ts';
+import { UnavailableError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import { createAuthorizer, userLengthMax } from '#providers/fiat/authorizer.ts';
+import { createFiatClient, type FiatClient } from '#providers/fiat/client.ts';
+import { fiatPlugin } from '#providers/fiat/index.ts';
+import { requestsMax } from '#providers/fiat/shared-requests.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
+import { getFailure } from '#test/support/run/failure.ts';
+import { type Fiat, type FiatMode, startFiat } from '#test/support/services/fiat.ts';
 import {
   createTestClock,
   createTestLog,

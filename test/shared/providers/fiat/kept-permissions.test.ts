@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { RememberedBytes } from '../../../../shared/core/remembered-bytes.ts';
-import { estimateBytes, parsePermission } from '../../../../shared/providers/fiat/answers.ts';
-import { KeptPermissions } from '../../../../shared/providers/fiat/kept-permissions.ts';
+import { RememberedBytes } from '#core/remembered-bytes.ts';
+import { estimateBytes, parsePermission } from '#providers/fiat/answers.ts';
+import { KeptPermissions } from '#providers/fiat/kept-permissions.ts';
 import { createTestClock } from '../artifacts/options.ts';
 
 /** Somebody with this many applications and two roles. */

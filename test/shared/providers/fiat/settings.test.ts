@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFiatSettings } from '../../../../shared/providers/fiat/settings.ts';
+import { parseFiatSettings } from '#providers/fiat/settings.ts';
 
 const parse = (fiat: Parameters<typeof parseFiatSettings>[0][string]) =>
   parseFiatSettings({ services: { fiat } });

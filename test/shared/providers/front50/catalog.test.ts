@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { UnavailableError } from '../../../../shared/core/errors.ts';
-import type { Provider } from '../../../../shared/core/providers/provider.ts';
-import type { Catalog } from '../../../../shared/core/views/catalog.ts';
-import { front50Plugin } from '../../../../shared/providers/front50/index.ts';
-import { disposeAfterEach } from '../../../support/run/disposal.ts';
-import { createTestClock, type TestClock } from '../../../support/run/test-clock.ts';
-import { type Front50, startFront50 } from '../../../support/services/front50.ts';
+import { UnavailableError } from '#core/errors.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import { front50Plugin } from '#providers/front50/index.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
+import { createTestClock, type TestClock } from '#test/support/run/test-clock.ts';
+import { type Front50, startFront50 } from '#test/support/services/front50.ts';
+import type { Catalog } from '#views/catalog.ts';
 import { createTestLog, createTestOptions } from '../artifacts/options.ts';
 
 const cart = { name: 'CART', email: 'cart@example.com', cloudProviders: 'kubernetes' };

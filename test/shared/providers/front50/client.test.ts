@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { UnavailableError } from '../../../../shared/core/errors.ts';
-import { parseProjects } from '../../../../shared/providers/front50/answers.ts';
-import { createFront50Client, type Front50Client } from '../../../../shared/providers/front50/client.ts';
-import { hostileServers } from '../../../support/network/hostile-servers.ts';
-import { disposeAfterEach } from '../../../support/run/disposal.ts';
-import { type Front50, startFront50 } from '../../../support/services/front50.ts';
+import { UnavailableError } from '#core/errors.ts';
+import { parseProjects } from '#providers/front50/answers.ts';
+import { createFront50Client, type Front50Client } from '#providers/front50/client.ts';
+import { hostileServers } from '#test/support/network/hostile-servers.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
+import { type Front50, startFront50 } from '#test/support/services/front50.ts';
 import { createTestClock, middling, type TestClock } from '../artifacts/options.ts';
 
 let front50: Front50;

@@ -2,17 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { InvalidInputError, NotFoundError, UnavailableError } from '../../../../shared/core/errors.ts';
-import type { ArtifactFetcher, Provider } from '../../../../shared/core/providers/provider.ts';
-import { ProviderSet } from '../../../../shared/core/providers/provider-set.ts';
-import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
-import { front50Plugin } from '../../../../shared/providers/front50/index.ts';
-import {
-  concurrentTemplatesMax,
-  templateBytesMax,
-} from '../../../../shared/providers/front50/pipeline-templates.ts';
-import { disposeAfterEach } from '../../../support/run/disposal.ts';
-import { type Front50, startFront50 } from '../../../support/services/front50.ts';
+import { InvalidInputError, NotFoundError, UnavailableError } from '#core/errors.ts';
+import type { ArtifactFetcher, Provider } from '#provider-kit/provider.ts';
+import { ProviderSet } from '#provider-kit/provider-set.ts';
+import { artifactsPlugin } from '#providers/artifacts/index.ts';
+import { front50Plugin } from '#providers/front50/index.ts';
+import { concurrentTemplatesMax, templateBytesMax } from '#providers/front50/pipeline-templates.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
+import { type Front50, startFront50 } from '#test/support/services/front50.ts';
 import { createTestOptions } from '../artifacts/options.ts';
 
 /** As Front50 keeps it; a number that JavaScript has no exact form of must stay. */

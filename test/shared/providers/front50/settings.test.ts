@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseBaseUrl } from '../../../../shared/providers/front50/settings.ts';
+import { parseBaseUrl } from '#providers/front50/settings.ts';
 
 const baseUrl = 'http://spin-front50.spinnaker:8080';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
-import { findObject, requestApi } from '../../../support/cluster/cluster.ts';
+import type { JsonObject } from '#core/json.ts';
+import { findObject, requestApi } from '#test/support/cluster/cluster.ts';
 
 /** Where the API server serves what is not in `/api/v1`. */
 const groups: { readonly [plural: string]: string } = {

@@ -1,13 +1,13 @@
-import type { CacheStore } from '../../../../shared/core/cache/cache-store.ts';
-import type { Clock } from '../../../../shared/core/clock.ts';
-import type { ConcurrencyLimit } from '../../../../shared/core/concurrency.ts';
-import { InvalidInputError } from '../../../../shared/core/errors.ts';
-import { asJsonObject, type JsonObject } from '../../../../shared/core/json.ts';
-import type { Logger } from '../../../../shared/core/logger.ts';
-import type { Provider } from '../../../../shared/core/providers/provider.ts';
-import type { Operation } from '../../../../shared/core/tasks/operation.ts';
-import { kubernetesPlugin } from '../../../../shared/providers/kubernetes/index.ts';
-import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import type { Clock } from '#core/clock.ts';
+import type { ConcurrencyLimit } from '#core/concurrency.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asJsonObject, type JsonObject } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
+import type { Operation } from '#tasks/operation.ts';
 
 /** Takes every line and shows none. */
 const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { asString, isJsonObject, type JsonObject, type JsonValue, omitNulls } from '../../../../core/json.ts';
-import type { Moniker } from '../../../../core/moniker.ts';
-import { artifactField } from '../../../../core/providers/artifact.ts';
-import { loadBalancersMax } from '../../../../core/request-limits.ts';
+import { asString, isJsonObject, type JsonObject, type JsonValue, omitNulls } from '#core/json.ts';
+import type { Moniker } from '#core/moniker.ts';
+import { loadBalancersMax } from '#core/request-limits.ts';
+import { artifactField } from '#provider-kit/artifact.ts';
 import {
   booleanField,
   describeInput,
@@ -15,7 +15,7 @@ import {
   stringField,
   stringListField,
   withDefault,
-} from '../../../../core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import {
   findApiVersionProblem,

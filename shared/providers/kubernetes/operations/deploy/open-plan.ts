@@ -1,4 +1,4 @@
-import { asJsonObject } from '../../../../core/json.ts';
+import { asJsonObject } from '#core/json.ts';
 import type { OperationWork } from '../steps/operation-definition.ts';
 import {
   type DeployRequest,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { omitNulls } from '../../../../core/json.ts';
-import type { Artifact } from '../../../../core/providers/artifact.ts';
+import { omitNulls } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
 import type { KubernetesAccount } from '../../account/account.ts';
 import type { KubernetesSettings } from '../../account/account-settings.ts';
 import type { Manifest } from '../../api/manifest.ts';

@@ -1,5 +1,5 @@
-import type { Randomness } from '../../../../core/clock.ts';
-import { FailedOperationError } from '../../../../core/errors.ts';
+import type { Randomness } from '#core/clock.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import type { ApiResource, KubernetesClient } from '../../api/client.ts';
 import { isResourceNotServed } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';

@@ -1,5 +1,5 @@
 import type { V1CustomResourceDefinition } from '@kubernetes/client-node';
-import { asString } from '../../../../core/json.ts';
+import { asString } from '#core/json.ts';
 import type { KubernetesClient } from '../../api/client.ts';
 import { isResourceNotServed } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';

@@ -1,5 +1,5 @@
-import { getPauseMs } from '../../../../core/back-off.ts';
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { getPauseMs } from '#core/back-off.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import type { OperationWork } from '../steps/operation-definition.ts';
 import type { DeployPlan } from './open-plan.ts';

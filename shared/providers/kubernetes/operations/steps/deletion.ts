@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
-import { mapConcurrently } from '../../../../core/concurrency.ts';
-import { FailedOperationError } from '../../../../core/errors.ts';
-import { asString } from '../../../../core/json.ts';
-import type { Look } from '../../../../core/tasks/wait.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { asString } from '#core/json.ts';
+import type { Look } from '#tasks/wait.ts';
 import type { DeleteRequest, ObjectRef } from '../../api/client.ts';
 import { KubernetesApiError } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';

@@ -1,4 +1,4 @@
-import { FailedOperationError, VisibleError } from '../../../../core/errors.ts';
+import { FailedOperationError, VisibleError } from '#core/errors.ts';
 import { formatFullName } from '../../kinds/name.ts';
 import type { Coordinates } from '../../manifest/identity.ts';
 

@@ -1,5 +1,5 @@
 import type { V1Service } from '@kubernetes/client-node';
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import type { KubernetesClient } from '../../api/client.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked } from '../../api/unchecked.ts';

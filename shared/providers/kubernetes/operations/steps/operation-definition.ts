@@ -1,5 +1,5 @@
-import { InvalidInputError } from '../../../../core/errors.ts';
-import { asString, type JsonObject, type JsonValue } from '../../../../core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asString, type JsonObject, type JsonValue } from '#core/json.ts';
 import {
   type Field,
   objectField,
@@ -7,8 +7,8 @@ import {
   requireField,
   stringField,
   withDefault,
-} from '../../../../core/settings/coerce.ts';
-import type { Operation, OperationRun, PreparedOperation } from '../../../../core/tasks/operation.ts';
+} from '#settings/coerce.ts';
+import type { Operation, OperationRun, PreparedOperation } from '#tasks/operation.ts';
 import type { KubernetesAccount } from '../../account/account.ts';
 import { checkNamespace, describeClosedKind, isNamespaceKind } from '../../account/account-bounds.ts';
 import { boundToAccount } from '../../account/bounded-client.ts';

@@ -1,6 +1,6 @@
-import type { OperationResultView } from '../../../../contract/answers/tasks.ts';
-import { omitNulls, withDoubles } from '../../../../core/json.ts';
-import { type Artifact, toArtifactView } from '../../../../core/providers/artifact.ts';
+import type { OperationResultView } from '#contract/answers/tasks.ts';
+import { omitNulls, withDoubles } from '#core/json.ts';
+import { type Artifact, toArtifactView } from '#provider-kit/artifact.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import type { KindRegistry } from '../../kinds/index.ts';
 import { readFullName, readKind, readNamespace } from '../../manifest/identity.ts';

@@ -1,5 +1,5 @@
-import { FailedOperationError, InvalidInputError } from '../../../../core/errors.ts';
-import { stringField, withDefault } from '../../../../core/settings/coerce.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import { stringField, withDefault } from '#settings/coerce.ts';
 import type { ObjectRef } from '../../api/client.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import type { Capability } from '../../kinds/kind.ts';

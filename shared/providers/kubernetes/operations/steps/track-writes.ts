@@ -1,5 +1,5 @@
-import { getErrorMessage } from '../../../../core/errors.ts';
-import { CredentialsError } from '../../../../core/tasks/late-credentials.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { CredentialsError } from '#tasks/late-credentials.ts';
 import type { KubernetesAccount } from '../../account/account.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import type { KubernetesClient, ObjectRef } from '../../api/client.ts';

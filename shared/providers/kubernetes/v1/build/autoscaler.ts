@@ -1,5 +1,5 @@
 import type { V2HorizontalPodAutoscaler, V2MetricSpec } from '@kubernetes/client-node';
-import { asJsonArray, asJsonObject, getPath } from '../../../../core/json.ts';
+import { asJsonArray, asJsonObject, getPath } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { type Draft, findMembers, finishDraft } from './draft.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../../core/json.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
 
 /** An object that Kubernetes has a `T` for, while it is built: members may be undefined, and are then left out. */
 export type Draft<T> = T extends readonly (infer Element)[]

@@ -1,5 +1,5 @@
 import type { V1HTTPIngressRuleValue, V1Ingress, V1IngressBackend } from '@kubernetes/client-node';
-import { asJsonObject, getPath } from '../../../../core/json.ts';
+import { asJsonObject, getPath } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import type { BackendDescription, SecurityGroupDescription } from '../descriptions/security-group.ts';
 import { type Draft, findItems, findMembers, finishDraft } from './draft.ts';

@@ -1,11 +1,4 @@
-import {
-  asJsonArray,
-  asJsonObject,
-  asString,
-  getPath,
-  type JsonObject,
-  type JsonValue,
-} from '../../../../core/json.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { createLoadBalancerLabels, listLoadBalancers } from '../naming/labels.ts';
 

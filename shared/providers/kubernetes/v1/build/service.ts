@@ -1,5 +1,5 @@
 import type { V1Service } from '@kubernetes/client-node';
-import { asJsonObject } from '../../../../core/json.ts';
+import { asJsonObject } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { type LoadBalancerDescription, readLoadBalancerName } from '../descriptions/load-balancer.ts';
 import { toLoadBalancerLabel } from '../naming/labels.ts';

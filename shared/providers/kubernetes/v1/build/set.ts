@@ -7,7 +7,7 @@ import type {
   V1StatefulSet,
   V1StatefulSetUpdateStrategy,
 } from '@kubernetes/client-node';
-import { asJsonObject } from '../../../../core/json.ts';
+import { asJsonObject } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import type { DeployDescription } from '../descriptions/server-group.ts';
 import type {

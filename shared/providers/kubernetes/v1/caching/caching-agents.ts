@@ -1,6 +1,6 @@
-import type { CachingAgent, CachingResult, CachingRun } from '../../../../core/agents/caching-agent.ts';
-import type { Clock } from '../../../../core/clock.ts';
-import type { ProviderOptions } from '../../../../core/providers/provider.ts';
+import type { CachingAgent, CachingResult, CachingRun } from '#caching/scheduling/caching-agent.ts';
+import type { Clock } from '#core/clock.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { isV1Account, type KubernetesAccount, type KubernetesV1Account } from '../../account/account.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { loadV1Namespaces } from '../../account/v1-namespaces.ts';

@@ -1,8 +1,8 @@
-import type { CachingRun } from '../../../../core/agents/caching-agent.ts';
-import type { Clock } from '../../../../core/clock.ts';
-import { forEachConcurrently } from '../../../../core/concurrency.ts';
-import { getErrorMessage, VisibleError } from '../../../../core/errors.ts';
-import type { Logger } from '../../../../core/logger.ts';
+import type { CachingRun } from '#caching/scheduling/caching-agent.ts';
+import type { Clock } from '#core/clock.ts';
+import { forEachConcurrently } from '#core/concurrency.ts';
+import { getErrorMessage, VisibleError } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
 import type { KubernetesAccount } from '../../account/account.ts';
 import { getBuiltInResource } from '../../api/built-in-resources.ts';
 import type { KubernetesClient } from '../../api/client.ts';

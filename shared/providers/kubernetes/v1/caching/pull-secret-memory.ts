@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Clock } from '../../../../core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 import type { PullSecret } from './pull-secrets.ts';
 
 /** A pull secret that holds what it should is read again after so many milliseconds: somebody may have changed it. */

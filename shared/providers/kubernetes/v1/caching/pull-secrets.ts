@@ -1,8 +1,8 @@
-import type { CachingRun } from '../../../../core/agents/caching-agent.ts';
-import type { Clock } from '../../../../core/clock.ts';
-import { FailedOperationError } from '../../../../core/errors.ts';
-import { asString, getPath } from '../../../../core/json.ts';
-import type { RegistryCredential } from '../../../../core/providers/registry-credentials.ts';
+import type { CachingRun } from '#caching/scheduling/caching-agent.ts';
+import type { Clock } from '#core/clock.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { asString, getPath } from '#core/json.ts';
+import type { RegistryCredential } from '#provider-kit/registry-credentials.ts';
 import { getBuiltInResource } from '../../api/built-in-resources.ts';
 import type { KubernetesClient } from '../../api/client.ts';
 import { KubernetesApiError } from '../../api/errors.ts';

@@ -1,5 +1,5 @@
-import { type CachingAgent, defaultAgentTimeoutMs } from '../../../../core/agents/caching-agent.ts';
-import type { ProviderOptions } from '../../../../core/providers/provider.ts';
+import { type CachingAgent, defaultAgentTimeoutMs } from '#caching/scheduling/caching-agent.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { PullSecretMemory } from './pull-secret-memory.ts';
 

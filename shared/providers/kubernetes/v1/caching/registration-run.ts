@@ -1,9 +1,9 @@
-import type { CachingResult, CachingRun } from '../../../../core/agents/caching-agent.ts';
-import type { Clock } from '../../../../core/clock.ts';
-import { forEachConcurrently, mapConcurrently } from '../../../../core/concurrency.ts';
-import { getErrorMessage, NotFoundError, VisibleError } from '../../../../core/errors.ts';
-import type { Logger } from '../../../../core/logger.ts';
-import type { RegistryCredentialSource } from '../../../../core/providers/registry-credentials.ts';
+import type { CachingResult, CachingRun } from '#caching/scheduling/caching-agent.ts';
+import type { Clock } from '#core/clock.ts';
+import { forEachConcurrently, mapConcurrently } from '#core/concurrency.ts';
+import { getErrorMessage, NotFoundError, VisibleError } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
+import type { RegistryCredentialSource } from '#provider-kit/registry-credentials.ts';
 import type { KubernetesV1Account } from '../../account/account.ts';
 import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
 import { listPullSecrets } from '../../account/v1-rules.ts';

@@ -1,5 +1,5 @@
-import type { CachingAgent } from '../../../../core/agents/caching-agent.ts';
-import type { ProviderOptions } from '../../../../core/providers/provider.ts';
+import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { createV1CachingAgents } from './caching-agents.ts';
 import { createRegistrationAgents } from './registration-agents.ts';

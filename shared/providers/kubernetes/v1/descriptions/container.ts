@@ -9,7 +9,7 @@ import {
   stringListField,
   stringMapField,
   withDefault,
-} from '../../../../core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 
 /** A field that may also be text with digits, such as a size in percent or the name of a port. */
 const text = stringField;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { objectField, stringField, stringListField, withDefault } from '../../../../core/settings/coerce.ts';
+import { objectField, stringField, stringListField, withDefault } from '#settings/coerce.ts';
 import { type AttributeRules, nameRule, secretNameRule } from './attribute-rules.ts';
 
 const instancesShape = {

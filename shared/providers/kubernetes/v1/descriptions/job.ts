@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { objectField, stringField } from '../../../../core/settings/coerce.ts';
+import { objectField, stringField } from '#settings/coerce.ts';
 import { type AttributeRules, applicationRule, nameRule } from './attribute-rules.ts';
 import { type ContainerDescription, containerField, textMap } from './container.ts';
 import { checkContainer } from './container-rules.ts';

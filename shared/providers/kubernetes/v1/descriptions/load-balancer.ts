@@ -6,7 +6,7 @@ import {
   stringField,
   stringListField,
   stringMapField,
-} from '../../../../core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 
 const text = stringField;
 

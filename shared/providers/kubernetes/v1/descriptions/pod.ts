@@ -7,7 +7,7 @@ import {
   objectField,
   stringField,
   withDefault,
-} from '../../../../core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 import { containerField, textMap } from './container.ts';
 
 const text = stringField;

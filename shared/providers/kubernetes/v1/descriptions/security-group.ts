@@ -7,7 +7,7 @@ import {
   stringListField,
   stringMapField,
   withDefault,
-} from '../../../../core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 import {
   type AttributeRules,
   httpPathRule,

@@ -7,7 +7,7 @@ import {
   stringField,
   stringListField,
   withDefault,
-} from '../../../../core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 import { securityContextField, textMap } from './container.ts';
 import { podShape } from './pod.ts';
 import { setShape } from './set.ts';

@@ -8,7 +8,7 @@ import {
   stringField,
   stringListField,
   withDefault,
-} from '../../../../core/settings/coerce.ts';
+} from '#settings/coerce.ts';
 import { type AttributeRules, nameRule } from './attribute-rules.ts';
 import { containerField, securityContextField, textMap } from './container.ts';
 import { checkContainer } from './container-rules.ts';

@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import { parseServerGroupName } from './server-group-name.ts';
 
 /** Sequences are 0 to 999; after the last comes the first. */

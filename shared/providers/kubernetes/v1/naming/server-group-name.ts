@@ -1,4 +1,4 @@
-import type { Moniker } from '../../../../core/moniker.ts';
+import type { Moniker } from '#core/moniker.ts';
 
 /** What precedes the push suffix: `-v` and three to six digits at the end of the name. */
 const pushSuffix = /^(?<cluster>[\w.~^-]*)-v(?<sequence>\d{3,6})$/;

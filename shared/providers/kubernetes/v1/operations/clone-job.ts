@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { inheritPod } from '../build/inherit.ts';

@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { inheritTemplate } from '../build/inherit.ts';

@@ -1,6 +1,6 @@
-import { InvalidInputError } from '../../../../core/errors.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import type { Operation, PreparedOperation } from '../../../../core/tasks/operation.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Operation, PreparedOperation } from '#tasks/operation.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { bindOperation, readAccountName } from '../../operations/steps/operation-definition.ts';
 import type { V1OperationDefinition } from '../steps/v1-operation.ts';

@@ -1,5 +1,5 @@
-import { mapConcurrently } from '../../../../core/concurrency.ts';
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import {
   checkRegistration,

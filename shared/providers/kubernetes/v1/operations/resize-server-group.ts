@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { type ResizeDescription, resizeField } from '../descriptions/server-group.ts';
 import { checkResize } from '../descriptions/server-group-rules.ts';

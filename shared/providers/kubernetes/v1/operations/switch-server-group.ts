@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { type SwitchDescription, switchField } from '../descriptions/server-group.ts';
 import { checkSwitch } from '../descriptions/server-group-rules.ts';

@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../../../../core/concurrency.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
 import { checkInstances, type InstancesDescription, instancesField } from '../descriptions/instances.ts';
 import { deleteDoomed, findDoomed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';

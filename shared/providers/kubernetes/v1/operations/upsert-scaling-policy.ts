@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { type AutoscaledTarget, buildAutoscaler, changeAutoscaler } from '../build/autoscaler.ts';
 import { type AutoscalerDescription, autoscalerField } from '../descriptions/server-group.ts';

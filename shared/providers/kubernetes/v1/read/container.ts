@@ -5,7 +5,7 @@ import type {
   V1Probe,
   V1SecurityContext,
 } from '@kubernetes/client-node';
-import { asJsonObject, asString, type JsonValue } from '../../../../core/json.ts';
+import { asJsonObject, asString, type JsonValue } from '#core/json.ts';
 import { findNumber, readList, type Unchecked } from '../../api/unchecked.ts';
 import { type Draft, findMembers } from '../build/draft.ts';
 import { parseUri } from '../build/image.ts';

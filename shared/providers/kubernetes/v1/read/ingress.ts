@@ -1,5 +1,5 @@
 import type { V1Ingress, V1IngressBackend } from '@kubernetes/client-node';
-import { asString, type JsonObject, type JsonValue } from '../../../../core/json.ts';
+import { asString, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type Unchecked } from '../../api/unchecked.ts';
 import { readAnnotations, readLabels } from '../../manifest/annotations.ts';

@@ -1,5 +1,5 @@
 import type { V1PodSpec, V1Toleration, V1Volume } from '@kubernetes/client-node';
-import { asString } from '../../../../core/json.ts';
+import { asString } from '#core/json.ts';
 import { findNumber, readList, type Unchecked } from '../../api/unchecked.ts';
 import { toTextMap } from '../../manifest/annotations.ts';
 import type { Draft } from '../build/draft.ts';

@@ -1,5 +1,5 @@
 import type { V1Deployment, V1ReplicaSet, V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
-import { asString, type JsonObject } from '../../../../core/json.ts';
+import { asString, type JsonObject } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList } from '../../api/unchecked.ts';
 import { annotationKeys, readAnnotations, toTextMap } from '../../manifest/annotations.ts';

@@ -1,5 +1,5 @@
 import type { V1DaemonSet, V1PersistentVolumeClaim, V1StatefulSet } from '@kubernetes/client-node';
-import { asJsonObject, asString, type JsonValue } from '../../../../core/json.ts';
+import { asJsonObject, asString, type JsonValue } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type Unchecked } from '../../api/unchecked.ts';
 import { toTextMap } from '../../manifest/annotations.ts';

@@ -1,4 +1,4 @@
-import { asJsonArray, asString, type JsonValue } from '../../../../core/json.ts';
+import { asJsonArray, asString, type JsonValue } from '#core/json.ts';
 import { findNumber } from '../../api/unchecked.ts';
 
 /** The texts of a list. */

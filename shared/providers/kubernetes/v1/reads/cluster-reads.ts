@@ -1,7 +1,7 @@
-import type { ClusterSummaryView } from '../../../../contract/answers/clusters.ts';
-import type { V1ClusterView } from '../../../../contract/answers/kubernetes-v1.ts';
-import { compareText, sortByName } from '../../../../core/text-order.ts';
-import type { ClusterKey, Viewed, ViewedList } from '../../../../core/views/views.ts';
+import type { ClusterSummaryView } from '#contract/answers/clusters.ts';
+import type { V1ClusterView } from '#contract/answers/kubernetes-v1.ts';
+import { compareText, sortByName } from '#core/text-order.ts';
+import type { ClusterKey, Viewed, ViewedList } from '#views/views.ts';
 import type { CacheReading } from '../../reads/cache-reading.ts';
 import { cloudProvider } from '../../views/resource-view.ts';
 import { listLoadBalancersOf } from '../views/server-group-links.ts';

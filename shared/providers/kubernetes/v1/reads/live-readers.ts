@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import { NotFoundError, VisibleError } from '../../../../core/errors.ts';
-import { asString } from '../../../../core/json.ts';
-import type { InstanceReader, JobReader, ObjectRequest } from '../../../../core/providers/provider.ts';
+import { NotFoundError, VisibleError } from '#core/errors.ts';
+import { asString } from '#core/json.ts';
+import type { InstanceReader, JobReader, ObjectRequest } from '#provider-kit/provider.ts';
 import type { KubernetesV1Account } from '../../account/account.ts';
 import { checkNamespace, describeClosedNamespace } from '../../account/account-bounds.ts';
 import { boundToAccount } from '../../account/bounded-client.ts';

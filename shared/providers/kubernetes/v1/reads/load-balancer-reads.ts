@@ -1,7 +1,7 @@
-import type { V1LoadBalancerView } from '../../../../contract/answers/kubernetes-v1.ts';
-import type { StoredObject } from '../../../../core/cache/cache-store.ts';
-import { compareText, sortByName } from '../../../../core/text-order.ts';
-import type { Viewed, ViewedList, ViewKey } from '../../../../core/views/views.ts';
+import type { StoredObject } from '#caching/store/cache-store.ts';
+import type { V1LoadBalancerView } from '#contract/answers/kubernetes-v1.ts';
+import { compareText, sortByName } from '#core/text-order.ts';
+import type { Viewed, ViewedList, ViewKey } from '#views/views.ts';
 import { type CacheReading, listObjects, listPlaces, readAllFacts } from '../../reads/cache-reading.ts';
 import { loadRowObjects } from '../../reads/cached-application.ts';
 import { loadServerGroupsOf } from '../../reads/namespace-rows.ts';

@@ -1,12 +1,12 @@
-import type { V1ServerGroupView } from '../../../../contract/answers/kubernetes-v1.ts';
-import { InvalidInputError } from '../../../../core/errors.ts';
+import type { V1ServerGroupView } from '#contract/answers/kubernetes-v1.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import type {
   ServerGroupsRequest,
   TargetServerGroupRequest,
   Viewed,
   ViewedList,
   ViewKey,
-} from '../../../../core/views/views.ts';
+} from '#views/views.ts';
 import { type CacheReading, listObjects, listPlaces, readAllFacts } from '../../reads/cache-reading.ts';
 import { loadAccount } from '../../reads/cached-application.ts';
 import { joinPods, loadPodsOf } from '../../reads/namespace-rows.ts';

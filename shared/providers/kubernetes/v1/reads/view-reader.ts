@@ -1,11 +1,6 @@
-import { joinViewReaders } from '../../../../core/providers/view-set.ts';
-import type { Account } from '../../../../core/settings/account.ts';
-import type {
-  ProjectClusterSpec,
-  ProjectSpec,
-  ViewedList,
-  ViewReader,
-} from '../../../../core/views/views.ts';
+import type { Account } from '#accounts/model/account.ts';
+import { joinViewReaders } from '#views/view-set.ts';
+import type { ProjectClusterSpec, ProjectSpec, ViewedList, ViewReader } from '#views/views.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { type CacheReading, startReading } from '../../reads/cache-reading.ts';
 import {

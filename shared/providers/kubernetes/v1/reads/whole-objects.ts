@@ -1,5 +1,5 @@
-import type { ObjectKey } from '../../../../core/cache/cache-store.ts';
-import type { ViewKey } from '../../../../core/views/views.ts';
+import type { ObjectKey } from '#caching/store/cache-store.ts';
+import type { ViewKey } from '#views/views.ts';
 import { type CacheReading, createSight, readAllFacts } from '../../reads/cache-reading.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../../rows/facts.ts';
 import { getRowName } from '../../rows/row-names.ts';

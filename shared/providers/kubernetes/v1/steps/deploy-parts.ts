@@ -1,4 +1,4 @@
-import { asJsonObject } from '../../../../core/json.ts';
+import { asJsonObject } from '#core/json.ts';
 import type { ServerGroupKind } from '../../account/v1-rules.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { readName } from '../../manifest/identity.ts';

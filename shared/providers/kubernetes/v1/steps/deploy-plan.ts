@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import { listPullSecrets } from '../../account/v1-rules.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import type { ServerGroupPlan } from '../build/controller.ts';

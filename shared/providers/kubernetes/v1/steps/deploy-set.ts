@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { buildSet, changeSet } from '../build/set.ts';

@@ -1,4 +1,4 @@
-import { FailedOperationError } from '../../../../core/errors.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import type { V1Work } from './v1-operation.ts';
 
 /** The namespace of what names none. */

@@ -1,5 +1,5 @@
 import type { V1ReplicationController } from '@kubernetes/client-node';
-import { getPath, isJsonObject, type JsonValue } from '../../../../core/json.ts';
+import { getPath, isJsonObject, type JsonValue } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked } from '../../api/unchecked.ts';
 import { readOwners } from '../../manifest/identity.ts';

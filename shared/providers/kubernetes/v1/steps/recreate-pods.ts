@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import { FailedOperationError } from '../../../../core/errors.ts';
-import type { Look } from '../../../../core/tasks/wait.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import type { Look } from '#tasks/wait.ts';
 import { asUnchecked } from '../../api/unchecked.ts';
 import { readName } from '../../manifest/identity.ts';
 import { readUid } from '../../operations/steps/deletion.ts';

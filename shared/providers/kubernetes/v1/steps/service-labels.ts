@@ -1,7 +1,7 @@
 import type { V1ReplicaSet } from '@kubernetes/client-node';
-import { forEachConcurrently } from '../../../../core/concurrency.ts';
-import { FailedOperationError } from '../../../../core/errors.ts';
-import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
+import { forEachConcurrently } from '#core/concurrency.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import { isJsonObject, type JsonObject } from '#core/json.ts';
 import { KubernetesApiError } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked } from '../../api/unchecked.ts';

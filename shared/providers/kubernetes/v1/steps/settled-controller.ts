@@ -1,7 +1,7 @@
 import type { V1ReplicationController } from '@kubernetes/client-node';
-import type { Clock } from '../../../../core/clock.ts';
-import type { OperationRun } from '../../../../core/tasks/operation.ts';
-import type { Look } from '../../../../core/tasks/wait.ts';
+import type { Clock } from '#core/clock.ts';
+import type { OperationRun } from '#tasks/operation.ts';
+import type { Look } from '#tasks/wait.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked } from '../../api/unchecked.ts';
 

@@ -1,7 +1,7 @@
-import { InvalidInputError } from '../../../../core/errors.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import { parseWith, requireField } from '../../../../core/settings/coerce.ts';
-import type { OperationRun } from '../../../../core/tasks/operation.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { parseWith, requireField } from '#settings/coerce.ts';
+import type { OperationRun } from '#tasks/operation.ts';
 import type { KubernetesV1Account } from '../../account/account.ts';
 import { boundToAccount } from '../../account/bounded-client.ts';
 import type { KubernetesSession } from '../../account/session.ts';

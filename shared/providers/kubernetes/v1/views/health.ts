@@ -1,5 +1,5 @@
-import type { V1HealthView } from '../../../../contract/answers/kubernetes-v1.ts';
-import type { InstanceCountsView } from '../../../../contract/answers/server-groups.ts';
+import type { V1HealthView } from '#contract/answers/kubernetes-v1.ts';
+import type { InstanceCountsView } from '#contract/answers/server-groups.ts';
 import type { ObjectFacts } from '../../rows/facts.ts';
 import type { V1ContainerFacts, V1PodFacts } from '../../rows/v1-facts.ts';
 import { isLoadBalancerLabel } from '../naming/labels.ts';

@@ -1,5 +1,5 @@
-import type { V1InstanceSummaryView, V1InstanceView } from '../../../../contract/answers/kubernetes-v1.ts';
-import { compareText } from '../../../../core/text-order.ts';
+import type { V1InstanceSummaryView, V1InstanceView } from '#contract/answers/kubernetes-v1.ts';
+import { compareText } from '#core/text-order.ts';
 import type { ObjectFacts } from '../../rows/facts.ts';
 import { cloudProvider } from '../../views/resource-view.ts';
 import { listLoadBalancers } from '../naming/labels.ts';

@@ -1,6 +1,6 @@
 import type { V1ContainerState, V1Pod } from '@kubernetes/client-node';
-import type { V1JobView } from '../../../../contract/answers/kubernetes-v1.ts';
-import { asJsonObject, asString, type JsonValue, omitNullMembers } from '../../../../core/json.ts';
+import type { V1JobView } from '#contract/answers/kubernetes-v1.ts';
+import { asJsonObject, asString, type JsonValue, omitNullMembers } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type Unchecked } from '../../api/unchecked.ts';
 import { readCreationTimestamp, readName, readNamespace } from '../../manifest/identity.ts';

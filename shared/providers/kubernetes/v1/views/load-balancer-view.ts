@@ -1,5 +1,5 @@
-import type { V1LoadBalancerView } from '../../../../contract/answers/kubernetes-v1.ts';
-import { compareText } from '../../../../core/text-order.ts';
+import type { V1LoadBalancerView } from '#contract/answers/kubernetes-v1.ts';
+import { compareText } from '#core/text-order.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../../rows/facts.ts';
 import { cloudProvider } from '../../views/resource-view.ts';
 import { toLoadBalancerLabel } from '../naming/labels.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { asJsonObject } from '../../../../core/json.ts';
+import { asJsonObject } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 
 /** An object as YAML, as somebody would write it: without its status and what tells this very object from others of its name. */

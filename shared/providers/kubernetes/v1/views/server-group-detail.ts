@@ -1,6 +1,6 @@
 import type { V1Deployment, V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
-import type { V1ServerGroupView } from '../../../../contract/answers/kubernetes-v1.ts';
-import { asString, type JsonValue } from '../../../../core/json.ts';
+import type { V1ServerGroupView } from '#contract/answers/kubernetes-v1.ts';
+import { asString, type JsonValue } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList } from '../../api/unchecked.ts';
 import { readAnnotations } from '../../manifest/annotations.ts';

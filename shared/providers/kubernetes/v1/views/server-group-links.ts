@@ -1,4 +1,4 @@
-import { compareText } from '../../../../core/text-order.ts';
+import { compareText } from '#core/text-order.ts';
 import type { ObjectFacts } from '../../rows/facts.ts';
 import { isLoadBalancerLabel, listLoadBalancers } from '../naming/labels.ts';
 

@@ -1,7 +1,4 @@
-import type {
-  V1ServerGroupSummaryView,
-  V1ServerGroupView,
-} from '../../../../contract/answers/kubernetes-v1.ts';
+import type { V1ServerGroupSummaryView, V1ServerGroupView } from '#contract/answers/kubernetes-v1.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../../rows/facts.ts';
 import { cloudProvider } from '../../views/resource-view.ts';
 import { parseUri } from '../build/image.ts';

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TableEngine } from '../../../../../infra/local/engines/dynamodb/tables.ts';
-import { tables, tasksTable } from '../../../../../shared/aws/tables.ts';
-import type { LogFields } from '../../../../../shared/core/logger.ts';
-import { silentLog } from '../../../../support/engines/silent-log.ts';
-import { makeTempDir, type TempDir } from '../../../../support/run/temp-dir.ts';
+import type { LogFields } from '#core/logger.ts';
+import { TableEngine } from '#infra/local/engines/dynamodb/tables.ts';
+import { tables, tasksTable } from '#platform/aws/tables.ts';
+import { silentLog } from '#test/support/engines/silent-log.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 
 const run = promisify(execFile);
 const TableName = tasksTable.name;

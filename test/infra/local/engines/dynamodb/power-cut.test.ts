@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TableEngine } from '../../../../../infra/local/engines/dynamodb/tables.ts';
-import { tables, tasksTable } from '../../../../../shared/aws/tables.ts';
-import { silentLog } from '../../../../support/engines/silent-log.ts';
-import { makeTempDir, type TempDir } from '../../../../support/run/temp-dir.ts';
+import { TableEngine } from '#infra/local/engines/dynamodb/tables.ts';
+import { tables, tasksTable } from '#platform/aws/tables.ts';
+import { silentLog } from '#test/support/engines/silent-log.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 
 /** Bytes of a page, and of a page in the log with what stands before it. */
 const pageBytes = 4_096;

@@ -1,6 +1,6 @@
-import { TableEngine } from '../../../../../infra/local/engines/dynamodb/tables.ts';
-import { tables, tasksTable } from '../../../../../shared/aws/tables.ts';
-import { silentLog } from '../../../../support/engines/silent-log.ts';
+import { TableEngine } from '#infra/local/engines/dynamodb/tables.ts';
+import { tables, tasksTable } from '#platform/aws/tables.ts';
+import { silentLog } from '#test/support/engines/silent-log.ts';
 
 /** Writes ten items in each of some turns of the event loop, ends without closing anything, and tells what that took. */
 const [file = ''] = process.argv.slice(2);

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TableEngine } from '../../../../../infra/local/engines/dynamodb/tables.ts';
-import { cacheTable, type Table, tables, tasksTable } from '../../../../../shared/aws/tables.ts';
-import { silentLog } from '../../../../support/engines/silent-log.ts';
-import { makeTempDir, type TempDir } from '../../../../support/run/temp-dir.ts';
+import { TableEngine } from '#infra/local/engines/dynamodb/tables.ts';
+import { cacheTable, type Table, tables, tasksTable } from '#platform/aws/tables.ts';
+import { silentLog } from '#test/support/engines/silent-log.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 
 const Key = { pk: { S: 'a' }, sk: { S: 'b' } };
 

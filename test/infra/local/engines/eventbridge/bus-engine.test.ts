@@ -1,10 +1,10 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { BusEvent } from '../../../../../infra/local/engines/eventbridge/bus-events.ts';
-import { startEventBridge } from '../../../../support/engines/engine-servers.ts';
-import { getEventsPage } from '../../../../support/engines/events-page.ts';
-import type { EngineServer } from '../../../../support/engines/http-engine.ts';
-import { localClientOptions } from '../../../../support/engines/local-aws-client.ts';
+import type { BusEvent } from '#infra/local/engines/eventbridge/bus-events.ts';
+import { startEventBridge } from '#test/support/engines/engine-servers.ts';
+import { getEventsPage } from '#test/support/engines/events-page.ts';
+import type { EngineServer } from '#test/support/engines/http-engine.ts';
+import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
 
 let told: BusEvent[];
 let server: EngineServer;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Deadline, DeadlineHeap } from '../../../../../infra/local/engines/sqs/deadline-heap.ts';
+import { type Deadline, DeadlineHeap } from '#infra/local/engines/sqs/deadline-heap.ts';
 
 test('the first item is the earliest, whatever is added, moved and removed', () => {
   const step = fc.record({ item: fc.nat(19), dueAt: fc.option(fc.nat(50), { nil: undefined }) });

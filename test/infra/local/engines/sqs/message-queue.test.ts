@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { MessageQueue } from '../../../../../infra/local/engines/sqs/message-queue.ts';
-import { parseMessageDraft } from '../../../../../infra/local/engines/sqs/messages.ts';
-import { defaultQueueAttributes } from '../../../../../infra/local/engines/sqs/queue-attributes.ts';
+import { MessageQueue } from '#infra/local/engines/sqs/message-queue.ts';
+import { parseMessageDraft } from '#infra/local/engines/sqs/messages.ts';
+import { defaultQueueAttributes } from '#infra/local/engines/sqs/queue-attributes.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

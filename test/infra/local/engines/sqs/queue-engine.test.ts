@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
-import { testQueueEngine } from '../../../../contracts/queue.contract.ts';
-import { startSqs } from '../../../../support/engines/engine-servers.ts';
+import { testQueueEngine } from '#test/contracts/queue.contract.ts';
+import { startSqs } from '#test/support/engines/engine-servers.ts';
 
 const server = await startSqs();
 afterAll(() => server[Symbol.asyncDispose]());

@@ -1,8 +1,8 @@
 import { chmod, chown, lstat, mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openCloneFolder } from '../../../../../shared/providers/artifacts/git/clone-folder.ts';
-import { makeTempDir } from '../../../../support/run/temp-dir.ts';
+import { openCloneFolder } from '#providers/artifacts/git/clone-folder.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 const hourMs = 3_600_000;
 

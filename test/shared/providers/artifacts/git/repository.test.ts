@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { FailedOperationError, OverdueError, TooLargeError } from '../../../../../shared/core/errors.ts';
-import type { CloneLimits } from '../../../../../shared/providers/artifacts/git/clone-limits.ts';
+import { FailedOperationError, OverdueError, TooLargeError } from '#core/errors.ts';
+import type { CloneLimits } from '#providers/artifacts/git/clone-limits.ts';
 import {
   packTypes,
   toObjectId,
@@ -11,9 +11,9 @@ import {
   writePackAnswer,
   writePacket,
   writeRefs,
-} from '../../../../support/artifacts/git-packs.ts';
-import { makeTempDir, type TempDir } from '../../../../support/run/temp-dir.ts';
-import { readArchive } from '../git-archives.ts';
+} from '#test/support/artifacts/git-packs.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { readArchive } from '../git-repo/git-archives.ts';
 import { readBytes } from '../options.ts';
 import {
   listFolders,

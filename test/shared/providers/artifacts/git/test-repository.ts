@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { type CloneLimits, cloneLimits } from '../../../../../shared/providers/artifacts/git/clone-limits.ts';
-import type { GitTransport } from '../../../../../shared/providers/artifacts/git/refs.ts';
-import { readRepository } from '../../../../../shared/providers/artifacts/git/repository.ts';
+import { type CloneLimits, cloneLimits } from '#providers/artifacts/git/clone-limits.ts';
+import type { GitTransport } from '#providers/artifacts/git/refs.ts';
+import { readRepository } from '#providers/artifacts/git/repository.ts';
 import {
   packTypes,
   toObjectId,
@@ -12,7 +12,7 @@ import {
   writePackAnswer,
   writeRefs,
   writeTree,
-} from '../../../../support/artifacts/git-packs.ts';
+} from '#test/support/artifacts/git-packs.ts';
 import { neverAborted, readBytes } from '../options.ts';
 
 /** A tree of one folder, by the mode, name and object of what is in it. */

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
-import {
-  checkNamespace,
-  isWithinBounds,
-} from '../../../../../shared/providers/kubernetes/account/account-bounds.ts';
+import type { JsonObject } from '#core/json.ts';
+import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
+import { checkNamespace, isWithinBounds } from '#providers/kubernetes/account/account-bounds.ts';
 import { openProvider } from '../provider-setup.ts';
 
 function parse(...accounts: JsonObject[]) {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { SharedClients } from '../../../../../shared/core/providers/shared-clients.ts';
-import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
-import { AccountClients } from '../../../../../shared/providers/kubernetes/account/account-clients.ts';
+import type { JsonObject } from '#core/json.ts';
+import { SharedClients } from '#provider-kit/shared-clients.ts';
+import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
+import { AccountClients } from '#providers/kubernetes/account/account-clients.ts';
 import { createTestOptions } from '../../artifacts/options.ts';
 
 /** Openings of providers in one process, with what was connected to and what was closed. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
+import type { JsonObject } from '#core/json.ts';
+import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
 
 const kube = 'secrets-manager!r:eu-west-1!s:kube';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { openProvider } from '../provider-setup.ts';
 
 describeWithCluster('an account that names a user', (cluster) => {

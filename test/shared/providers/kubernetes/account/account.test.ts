@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { toCredentialsView } from '../../../../../shared/core/providers/credentials-view.ts';
-import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
-import { parseKubernetesSettings } from '../../../../../shared/providers/kubernetes/account/account-settings.ts';
-import { loadSettings } from '../../../../../shared/runtime/settings/settings.ts';
+import { toCredentialsView } from '#accounts/credentials-view.ts';
+import type { JsonObject } from '#core/json.ts';
+import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
+import { parseKubernetesSettings } from '#providers/kubernetes/account/account-settings.ts';
+import { loadSettings } from '#settings/live/settings.ts';
 
 const secret = 'planted-token-0f7b';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
-import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
+import type { JsonObject } from '#core/json.ts';
+import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
+import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
 import { createTestOptions } from '../../artifacts/options.ts';
 
 const key = { kty: 'RSA', n: 'AQAB', e: 'AQAB', kid: 'one' };

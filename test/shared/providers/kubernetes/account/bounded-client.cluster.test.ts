@@ -1,16 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import {
-  type AccountBounds,
-  OutOfBoundsError,
-} from '../../../../../shared/providers/kubernetes/account/account-bounds.ts';
-import { boundToAccount } from '../../../../../shared/providers/kubernetes/account/bounded-client.ts';
-import type { ApiResource, KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
-import {
-  createNamespace,
-  describeWithCluster,
-  type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { disposeAfterAll } from '../../../../support/run/disposal.ts';
+import { type AccountBounds, OutOfBoundsError } from '#providers/kubernetes/account/account-bounds.ts';
+import { boundToAccount } from '#providers/kubernetes/account/bounded-client.ts';
+import type { ApiResource, KubernetesClient } from '#providers/kubernetes/api/client.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { createTestClient } from '../client/client-setup.ts';
 import { findLive } from '../live.ts';
 import { createConfigMap } from '../manifests.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseEksPlugin } from '../../../../../shared/providers/kubernetes/account/exec-plugin.ts';
+import { parseEksPlugin } from '#providers/kubernetes/account/exec-plugin.ts';
 
 function parse(line: string, env: Record<string, string> = {}, environment: Record<string, string> = {}) {
   const [command = '', ...args] = line.split(' ');

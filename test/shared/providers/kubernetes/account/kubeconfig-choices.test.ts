@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { SettingsInspector } from '../../../../../shared/core/providers/provider.ts';
-import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
-import { createKubeconfigInspector } from '../../../../../shared/providers/kubernetes/account/kubeconfig-choices.ts';
-import { makeTempDir, type TempDir } from '../../../../support/run/temp-dir.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { SettingsInspector } from '#provider-kit/provider.ts';
+import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
+import { createKubeconfigInspector } from '#providers/kubernetes/account/kubeconfig-choices.ts';
+import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 
 const kubeconfig = JSON.stringify({
   'current-context': 'one',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { SharedClients } from '../../../../../shared/core/providers/shared-clients.ts';
-import { KubernetesSession } from '../../../../../shared/providers/kubernetes/account/session.ts';
+import type { JsonObject } from '#core/json.ts';
+import { SharedClients } from '#provider-kit/shared-clients.ts';
+import { KubernetesSession } from '#providers/kubernetes/account/session.ts';
 import { createTestClock, createTestLog, createTestOptions } from '../../artifacts/options.ts';
 
 /** How often members of a definition were asked for. */

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  parseTokenBroker,
-  TokenBrokers,
-} from '../../../../../shared/providers/kubernetes/account/token-brokers.ts';
-import { systemClock } from '../../../../../shared/runtime/services/system.ts';
+import { systemClock } from '#platform/services/system.ts';
+import { parseTokenBroker, TokenBrokers } from '#providers/kubernetes/account/token-brokers.ts';
 import { silentLog } from '../client/client-setup.ts';
 
 const environment = { ARCADE_URL: 'http://arcade.test:1982', ARCADE_API_KEY: 'key of the environment' };

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { keyLengthMax } from '../../../../../shared/core/settings/nearest-key.ts';
-import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
-import {
-  describeUnknownKeys,
-  unknownKeysToldMax,
-} from '../../../../../shared/providers/kubernetes/account/unknown-keys.ts';
+import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
+import { describeUnknownKeys, unknownKeysToldMax } from '#providers/kubernetes/account/unknown-keys.ts';
+import { keyLengthMax } from '#settings/nearest-key.ts';
 import { openProvider } from '../provider-setup.ts';
 
 test('a misspelt key is told with its path and the option that it comes nearest to', () => {

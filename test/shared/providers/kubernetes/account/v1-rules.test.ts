@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
-import { parseKubernetesSettings } from '../../../../../shared/providers/kubernetes/account/account-settings.ts';
-import { listPullSecrets } from '../../../../../shared/providers/kubernetes/account/v1-rules.ts';
-import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
+import type { JsonObject } from '#core/json.ts';
+import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
+import { parseKubernetesSettings } from '#providers/kubernetes/account/account-settings.ts';
+import { listPullSecrets } from '#providers/kubernetes/account/v1-rules.ts';
+import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
 import { openProvider } from '../provider-setup.ts';
 
 const hub = { accountName: 'hub' };

@@ -9,8 +9,8 @@ import {
   objectBytesMax,
   pageBytesMax,
   pageItemsMax,
-} from '../../../../../shared/providers/kubernetes/api/answer-limits.ts';
-import { answerMemory } from '../../../../../shared/providers/kubernetes/transport/answer-memory.ts';
+} from '#providers/kubernetes/api/answer-limits.ts';
+import { answerMemory } from '#providers/kubernetes/transport/answer-memory.ts';
 import { createTestClient, TurnedClock } from '../client/client-setup.ts';
 import {
   type Answer,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { asJsonArray, asString, getPath } from '../../../../../shared/core/json.ts';
-import { builtInResources } from '../../../../../shared/providers/kubernetes/api/built-in-resources.ts';
-import { describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import { asJsonArray, asString, getPath } from '#core/json.ts';
+import { builtInResources } from '#providers/kubernetes/api/built-in-resources.ts';
+import { describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 
 test('no version of a kind stands twice', () => {
   const keys = builtInResources.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import {
   apiVersionLengthMax,
   checkName,
@@ -14,7 +14,7 @@ import {
   namespaceLengthMax,
   objectNameLengthMax,
   quoteName,
-} from '../../../../../shared/providers/kubernetes/api/names.ts';
+} from '#providers/kubernetes/api/names.ts';
 
 /** What no name may be, and why. */
 const strangers = [

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import {
   checkPath,
   getCollectionPath,
   getObjectPath,
   withQuery,
-} from '../../../../../shared/providers/kubernetes/api/resource-path.ts';
+} from '#providers/kubernetes/api/resource-path.ts';
 
 const pods = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true, builtIn: true };
 const roles = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { includesVersion, isOlder } from '../../../../../shared/providers/kubernetes/api/resource-version.ts';
+import { includesVersion, isOlder } from '#providers/kubernetes/api/resource-version.ts';
 
 test('are compared as the numbers they are', () => {
   const version = fc.bigInt({ min: 0n, max: 2n ** 64n });

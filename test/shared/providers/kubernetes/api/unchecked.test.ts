@@ -1,13 +1,13 @@
 import type { V1Deployment, V1Pod } from '@kubernetes/client-node';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asJsonArray, getPath, type JsonObject, type JsonValue } from '../../../../../shared/core/json.ts';
+import { asJsonArray, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
 import {
   asUnchecked,
   findNumber,
   readList,
   type UncheckedObject,
-} from '../../../../../shared/providers/kubernetes/api/unchecked.ts';
+} from '#providers/kubernetes/api/unchecked.ts';
 
 /** JSON in which the members that are read stand for anything, at each depth. */
 const { hostile } = fc.letrec<{ hostile: JsonValue }>((tie) => ({

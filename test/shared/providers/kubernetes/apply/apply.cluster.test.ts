@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import { applyManifest } from '../../../../../shared/providers/kubernetes/apply/apply.ts';
-import { systemClock } from '../../../../../shared/runtime/services/system.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { systemClock } from '#platform/services/system.ts';
+import { applyManifest } from '#providers/kubernetes/apply/apply.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { disposeAfterAll } from '../../../../support/run/disposal.ts';
-import { getFailure } from '../../../../support/run/failure.ts';
+} from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
+import { getFailure } from '#test/support/run/failure.ts';
 import { createTestClient } from '../client/client-setup.ts';
 import { createLive } from '../live.ts';
 import { type WatchedClient, watchClient } from './watched-client.ts';

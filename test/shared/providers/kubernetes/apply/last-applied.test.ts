@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { FailedOperationError, InvalidInputError } from '../../../../../shared/core/errors.ts';
-import { getPath } from '../../../../../shared/core/json.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import { getPath } from '#core/json.ts';
 import {
   hasLastApplied,
   lastAppliedAnnotation,
   parseLastApplied,
   withLastApplied,
-} from '../../../../../shared/providers/kubernetes/apply/last-applied.ts';
+} from '#providers/kubernetes/apply/last-applied.ts';
 
 const getText = (object: object) => getPath(object, 'metadata', 'annotations', lastAppliedAnnotation);
 

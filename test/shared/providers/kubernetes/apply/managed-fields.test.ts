@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import {
-  listAnnotationOwners,
-  moveManagedFields,
-} from '../../../../../shared/providers/kubernetes/apply/managed-fields.ts';
+import type { JsonObject } from '#core/json.ts';
+import { listAnnotationOwners, moveManagedFields } from '#providers/kubernetes/apply/managed-fields.ts';
 
 const annotation = { 'f:kubectl.kubernetes.io/last-applied-configuration': {} };
 const applied = { 'f:metadata': { 'f:annotations': { '.': {}, ...annotation } } };

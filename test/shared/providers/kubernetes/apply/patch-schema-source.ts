@@ -3,15 +3,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  asJsonArray,
-  asJsonObject,
-  asString,
-  getPath,
-  type JsonObject,
-  type JsonValue,
-} from '../../../../../shared/core/json.ts';
-import type { PatchField, PatchType } from '../../../../../shared/providers/kubernetes/apply/patch-schema.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { PatchField, PatchType } from '#providers/kubernetes/apply/patch-schema.ts';
 
 /** The two tables of `patch-schema-data.ts`. */
 export interface PatchSchema {

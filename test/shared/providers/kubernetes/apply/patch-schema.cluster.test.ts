@@ -3,20 +3,10 @@ import { Agent, request } from 'node:https';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { type Cluster, startCluster } from '../../../../../infra/local/cluster.ts';
-import {
-  asJsonObject,
-  asString,
-  getPath,
-  isJsonObject,
-  type JsonObject,
-} from '../../../../../shared/core/json.ts';
-import {
-  findPatchType,
-  getInnerType,
-  getPatchField,
-} from '../../../../../shared/providers/kubernetes/apply/patch-schema.ts';
-import { describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { asJsonObject, asString, getPath, isJsonObject, type JsonObject } from '#core/json.ts';
+import { type Cluster, startCluster } from '#infra/tools/test-cluster/cluster.ts';
+import { findPatchType, getInnerType, getPatchField } from '#providers/kubernetes/apply/patch-schema.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { formatPatchSchema, parsePatchSchema } from './patch-schema-source.ts';
 
 const dataFile = path.resolve(

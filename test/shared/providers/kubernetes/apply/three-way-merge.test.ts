@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../../../shared/core/json.ts';
-import { findPatchType } from '../../../../../shared/providers/kubernetes/apply/patch-schema.ts';
-import {
-  createJsonMergePatch,
-  createStrategicPatch,
-} from '../../../../../shared/providers/kubernetes/apply/three-way-merge.ts';
-import { deploymentSpecs } from '../../../../acceptance/kubernetes/differential/generated-workloads.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import { findPatchType } from '#providers/kubernetes/apply/patch-schema.ts';
+import { createJsonMergePatch, createStrategicPatch } from '#providers/kubernetes/apply/three-way-merge.ts';
+import { deploymentSpecs } from '#test/acceptance/kubernetes/differential/generated-workloads.ts';
 
 const deploymentType = findPatchType('apps/v1', 'Deployment') ?? {};
 

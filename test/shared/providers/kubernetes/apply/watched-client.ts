@@ -1,4 +1,4 @@
-import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
+import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
 
 /** A client whose calls to the API server a test can see and interrupt. */
 export interface WatchedClient {

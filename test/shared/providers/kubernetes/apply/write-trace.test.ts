@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { readTrace, tookEffect } from '../../../../../shared/providers/kubernetes/apply/write-trace.ts';
+import type { JsonObject } from '#core/json.ts';
+import { readTrace, tookEffect } from '#providers/kubernetes/apply/write-trace.ts';
 
 const manifest = { kind: 'ConfigMap', metadata: { name: 'a', labels: null }, data: { list: ['x'] } };
 

@@ -1,19 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
-import {
-  createManifest,
-  replaceManifest as replace,
-} from '../../../../../shared/providers/kubernetes/apply/write.ts';
-import { systemClock } from '../../../../../shared/runtime/services/system.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { systemClock } from '#platform/services/system.ts';
+import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
+import { createManifest, replaceManifest as replace } from '#providers/kubernetes/apply/write.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { disposeAfterAll } from '../../../../support/run/disposal.ts';
+} from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { createTestClient } from '../client/client-setup.ts';
 import { watchClient } from './watched-client.ts';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
-import { isInCluster } from '../../../../../shared/providers/kubernetes/rows/cached-objects.ts';
-import { getRowName } from '../../../../../shared/providers/kubernetes/rows/row-names.ts';
-import { collect, newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import { createTestClock } from '../../../../support/run/test-clock.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { isInCluster } from '#providers/kubernetes/rows/cached-objects.ts';
+import { getRowName } from '#providers/kubernetes/rows/row-names.ts';
+import { collect, newAccount } from '#test/contracts/cache-bench.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { createTestClock } from '#test/support/run/test-clock.ts';
 import { openWriter, type WriterTraits } from '../caching/written-cache.ts';
 import {
   arbitraryContest,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import { type CacheStore, RowContendedError } from '../../../../../shared/core/cache/cache-store.ts';
-import { unusedNameRetentionMs } from '../../../../../shared/core/cache/recorded-names.ts';
-import { countRequests, newAccount, v } from '../../../../contracts/cache-bench.ts';
-import { largePayload } from '../../../../contracts/store-bench.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
-import { createTestClock } from '../../../../support/run/test-clock.ts';
+import { type CacheStore, RowContendedError } from '#caching/store/cache-store.ts';
+import { unusedNameRetentionMs } from '#caching/store/recorded-names.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { countRequests, newAccount, v } from '#test/contracts/cache-bench.ts';
+import { largePayload } from '#test/contracts/store-bench.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
+import { createTestClock } from '#test/support/run/test-clock.ts';
 import { object, pod, replicaSet, service } from '../caching/small-cluster.ts';
 import { gone, openWriter, put, type WriterTraits } from '../caching/written-cache.ts';
 

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
-import type { ObjectChange } from '../../../../../shared/providers/kubernetes/cache-writer/object-change.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import {
-  findRowApplication,
-  getRowName,
-  rowViews,
-} from '../../../../../shared/providers/kubernetes/rows/row-names.ts';
+import type { ObjectChange } from '#providers/kubernetes/cache-writer/object-change.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { findRowApplication, getRowName, rowViews } from '#providers/kubernetes/rows/row-names.ts';
 import { object, pod, replicaSet, service } from '../caching/small-cluster.ts';
 import { type CachedApplication, gone, put } from '../caching/written-cache.ts';
 

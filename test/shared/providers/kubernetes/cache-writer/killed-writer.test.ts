@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import { unusedNameRetentionMs } from '../../../../../shared/core/cache/recorded-names.ts';
-import { evict } from '../../../../../shared/providers/kubernetes/caching/scope-reader.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { newAccount, v } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
+import { unusedNameRetentionMs } from '#caching/store/recorded-names.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { evict } from '#providers/kubernetes/caching/scope-reader.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { newAccount, v } from '#test/contracts/cache-bench.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
 import { replicaSet } from '../caching/small-cluster.ts';
 import { openWriter, put, type WriterBench } from '../caching/written-cache.ts';
 

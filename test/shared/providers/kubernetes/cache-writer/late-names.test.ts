@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
-import { unusedNameRetentionMs } from '../../../../../shared/core/cache/recorded-names.ts';
-import type { ObjectChange } from '../../../../../shared/providers/kubernetes/cache-writer/object-change.ts';
-import { newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import { createTestClock } from '../../../../support/run/test-clock.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { unusedNameRetentionMs } from '#caching/store/recorded-names.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import type { ObjectChange } from '#providers/kubernetes/cache-writer/object-change.ts';
+import { newAccount } from '#test/contracts/cache-bench.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { createTestClock } from '#test/support/run/test-clock.ts';
 import { replicaSet } from '../caching/small-cluster.ts';
 import { gone, openWriter, put } from '../caching/written-cache.ts';
 

@@ -1,17 +1,13 @@
-import type { AgentProgress } from '../../../../../shared/core/agents/agent-store.ts';
-import type {
-  CachingAgent,
-  CachingResult,
-  CachingRun,
-} from '../../../../../shared/core/agents/caching-agent.ts';
-import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
-import { asString, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../shared/core/providers/provider.ts';
-import { decodeFacts } from '../../../../../shared/providers/kubernetes/rows/facts-codec.ts';
-import { newAccount, openCache } from '../../../../contracts/cache-bench.ts';
-import type { StoreEngine } from '../../../../contracts/store-bench.ts';
-import { requestApi } from '../../../../support/cluster/cluster.ts';
-import type { TestClock } from '../../../../support/run/test-clock.ts';
+import type { AgentProgress } from '#caching/scheduling/agent-store.ts';
+import type { CachingAgent, CachingResult, CachingRun } from '#caching/scheduling/caching-agent.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { asString, getPath, type JsonObject } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import { decodeFacts } from '#providers/kubernetes/rows/facts-codec.ts';
+import { newAccount, openCache } from '#test/contracts/cache-bench.ts';
+import type { StoreEngine } from '#test/contracts/store-bench.ts';
+import { requestApi } from '#test/support/cluster/cluster.ts';
+import type { TestClock } from '#test/support/run/test-clock.ts';
 import { openProvider, type ProviderSetup } from '../provider-setup.ts';
 
 export const agentNames = {

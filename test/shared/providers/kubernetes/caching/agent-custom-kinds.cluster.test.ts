@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+} from '#test/support/cluster/cluster.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import { defineTrams, definitions } from '../live.ts';
 import { agentNames, openAgentBench, readCached, readLive } from './agent-bench.ts';
 

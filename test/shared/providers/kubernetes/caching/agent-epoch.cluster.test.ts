@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { startCluster } from '../../../../../infra/local/cluster.ts';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import { parseRevision, toRevision } from '../../../../../shared/core/cache/revision.ts';
-import { describeWithCluster, runKubectl } from '../../../../support/cluster/cluster.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import { disposeAfterEach } from '../../../../support/run/disposal.ts';
-import { makeTempDir } from '../../../../support/run/temp-dir.ts';
+import { parseRevision, toRevision } from '#caching/store/revision.ts';
+import { startCluster } from '#infra/tools/test-cluster/cluster.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { describeWithCluster, runKubectl } from '#test/support/cluster/cluster.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 import { type AgentBench, openAgentBench, readCached } from './agent-bench.ts';
 import { answerAs, createWorld, type World } from './scripted-world.ts';

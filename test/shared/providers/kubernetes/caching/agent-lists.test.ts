@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ItemTable } from '../../../../../shared/aws/table.ts';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import { createConcurrencyLimit } from '../../../../../shared/core/concurrency.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import { disposeAfterEach } from '../../../../support/run/disposal.ts';
+import { createConcurrencyLimit } from '#core/concurrency.ts';
+import { ItemTable } from '#platform/aws/table.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
 import {
   type Answer,
   answerJson,

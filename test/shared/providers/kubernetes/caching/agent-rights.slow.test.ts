@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+} from '#test/support/cluster/cluster.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import { toBase64, toKubeconfig } from '../client/scripted-server.ts';
 import { createService, createWorkload } from '../manifests.ts';
 import { type AgentBench, openAgentBench, readCached, readLive } from './agent-bench.ts';

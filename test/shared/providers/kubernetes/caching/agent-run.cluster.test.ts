@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
+import type { JsonObject } from '#core/json.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   kubectl,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+} from '#test/support/cluster/cluster.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import { createService, createWorkload } from '../manifests.ts';
 import {
   type AgentBench,

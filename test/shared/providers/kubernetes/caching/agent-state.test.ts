@@ -6,8 +6,8 @@ import {
   type KindState,
   parseAgentState,
   type ScopeState,
-} from '../../../../../shared/providers/kubernetes/caching/agent-state.ts';
-import { TooLargeNames } from '../../../../../shared/providers/kubernetes/caching/too-large.ts';
+} from '#providers/kubernetes/caching/agent-state.ts';
+import { TooLargeNames } from '#providers/kubernetes/caching/too-large.ts';
 
 const time = fc.integer({ min: 1, max: 2 ** 45 });
 const maybeTime = fc.option(time, { nil: undefined });

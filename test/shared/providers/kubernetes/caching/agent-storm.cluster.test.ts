@@ -1,15 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import type { CachingResult } from '../../../../../shared/core/agents/caching-agent.ts';
-import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
-import {
-  createNamespace,
-  describeWithCluster,
-  type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import { chooseSize } from '../../../../support/run/test-size.ts';
+import type { CachingResult } from '#caching/scheduling/caching-agent.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import { stormConfigMaps } from '../watch/config-map-storm.ts';
 import { type AgentBench, openAgentBench, readCached, readLive } from './agent-bench.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { toRevision } from '../../../../../shared/core/cache/revision.ts';
-import type { ObjectChange } from '../../../../../shared/providers/kubernetes/cache-writer/object-change.ts';
-import { GatheredWrites } from '../../../../../shared/providers/kubernetes/caching/gathered-writes.ts';
-import { systemClock } from '../../../../../shared/runtime/services/system.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import { systemClock } from '#platform/services/system.ts';
+import type { ObjectChange } from '#providers/kubernetes/cache-writer/object-change.ts';
+import { GatheredWrites } from '#providers/kubernetes/caching/gathered-writes.ts';
 
 function change(name: string, resourceVersion: number): ObjectChange {
   const revision = toRevision(1, String(resourceVersion));

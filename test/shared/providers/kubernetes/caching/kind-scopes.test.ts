@@ -4,15 +4,15 @@ import {
   createScopeState,
   type KindState,
   type ScopeState,
-} from '../../../../../shared/providers/kubernetes/caching/agent-state.ts';
+} from '#providers/kubernetes/caching/agent-state.ts';
 import {
   isOnePage,
   mustList,
   planScopes,
   type WatchedScope,
-} from '../../../../../shared/providers/kubernetes/caching/kind-scopes.ts';
-import { summarizeState } from '../../../../../shared/providers/kubernetes/caching/state-summary.ts';
-import type { WatchedKind } from '../../../../../shared/providers/kubernetes/caching/watched-kinds.ts';
+} from '#providers/kubernetes/caching/kind-scopes.ts';
+import { summarizeState } from '#providers/kubernetes/caching/state-summary.ts';
+import type { WatchedKind } from '#providers/kubernetes/caching/watched-kinds.ts';
 
 const nowMs = 1_000_000_000;
 const minuteMs = 60_000;

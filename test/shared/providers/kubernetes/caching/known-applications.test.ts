@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createApplicationsLoader } from '../../../../../shared/providers/kubernetes/caching/known-applications.ts';
+import { createApplicationsLoader } from '#providers/kubernetes/caching/known-applications.ts';
 
 const asking = { checkApplicationInFront50: true };
 const application = { name: 'CART', attributes: {} };

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { toRevision } from '../../../../../shared/core/cache/revision.ts';
-import {
-  isComparable,
-  ObjectConversion,
-} from '../../../../../shared/providers/kubernetes/caching/object-conversion.ts';
-import type { WatchedKind } from '../../../../../shared/providers/kubernetes/caching/watched-kinds.ts';
-import type { WatchChange } from '../../../../../shared/providers/kubernetes/watch/watch.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import { isComparable, ObjectConversion } from '#providers/kubernetes/caching/object-conversion.ts';
+import type { WatchedKind } from '#providers/kubernetes/caching/watched-kinds.ts';
+import type { WatchChange } from '#providers/kubernetes/watch/watch.ts';
 import { openAccount } from './open-account.ts';
 
 const resource = { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true, builtIn: true };

@@ -1,8 +1,5 @@
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import {
-  type KubernetesAccount,
-  parseKubernetesAccounts,
-} from '../../../../../shared/providers/kubernetes/account/account.ts';
+import type { JsonObject } from '#core/json.ts';
+import { type KubernetesAccount, parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
 
 /** An account with these members besides its name. */
 export function openAccount(members: JsonObject): KubernetesAccount {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   namespacesByThemselvesMax,
   selectNamespaces,
-} from '../../../../../shared/providers/kubernetes/caching/select-namespaces.ts';
+} from '#providers/kubernetes/caching/select-namespaces.ts';
 
 test('so many namespaces are read one by one, and no more', () => {
   const account = { name: 'prod', omitNamespaces: ['ns-0'] };

@@ -1,6 +1,6 @@
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { getNamedMoniker } from '../../../../../shared/providers/kubernetes/rows/moniker-codec.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { getNamedMoniker } from '#providers/kubernetes/rows/moniker-codec.ts';
 
 export const registry = createKindRegistry();
 

@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import type { Agent } from '../../../../../shared/core/agents/agent-store.ts';
-import {
-  type CapacityBench,
-  openCapacityBench,
-  showApplication,
-} from '../../../../capacity/capacity-bench.ts';
-import { createFleetWorld, type FleetObject, type FleetWorld } from '../../../../capacity/fleet-world.ts';
-import { newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import { disposeAfterEach } from '../../../../support/run/disposal.ts';
+import type { Agent } from '#caching/scheduling/agent-store.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { type CapacityBench, openCapacityBench, showApplication } from '#test/capacity/capacity-bench.ts';
+import { createFleetWorld, type FleetObject, type FleetWorld } from '#test/capacity/fleet-world.ts';
+import { newAccount } from '#test/contracts/cache-bench.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
 import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 
 const openTable = useLocalTables();

@@ -1,22 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CachingAgent, CachingResult } from '../../../../../shared/core/agents/caching-agent.ts';
-import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
-import { parseRevision } from '../../../../../shared/core/cache/revision.ts';
-import type { Clock } from '../../../../../shared/core/clock.ts';
-import { asString, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
-import { parseKubernetesSettings } from '../../../../../shared/providers/kubernetes/account/account-settings.ts';
-import { KubernetesApiError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
-import { createCacheWriter } from '../../../../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
-import type { KindFamily } from '../../../../../shared/providers/kubernetes/caching/kind-families.ts';
-import {
-  type WatchAgentOptions,
-  watchCachingAgent,
-} from '../../../../../shared/providers/kubernetes/caching/watch-agent.ts';
-import { createKubernetesClient } from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
-import { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/services/system.ts';
-import { getCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import type { CachingAgent, CachingResult } from '#caching/scheduling/caching-agent.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { parseRevision } from '#caching/store/revision.ts';
+import type { Clock } from '#core/clock.ts';
+import { asString, getPath, type JsonObject } from '#core/json.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
+import { parseKubernetesSettings } from '#providers/kubernetes/account/account-settings.ts';
+import { KubernetesApiError } from '#providers/kubernetes/api/errors.ts';
+import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import type { KindFamily } from '#providers/kubernetes/caching/kind-families.ts';
+import { type WatchAgentOptions, watchCachingAgent } from '#providers/kubernetes/caching/watch-agent.ts';
+import { createKubernetesClient } from '#providers/kubernetes/client/kubernetes-client.ts';
+import { WatchClient } from '#providers/kubernetes/watch/watch-client.ts';
+import { getCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { silentLog } from '../client/client-setup.ts';
 
 /** What a test's account is. */

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import type { Clock } from '../../../../../shared/core/clock.ts';
-import { systemClock } from '../../../../../shared/runtime/services/system.ts';
-import { openCache } from '../../../../contracts/cache-bench.ts';
+import type { Clock } from '#core/clock.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { systemClock } from '#platform/services/system.ts';
+import { openCache } from '#test/contracts/cache-bench.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
-} from '../../../../support/cluster/cluster.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import { createTestClock } from '../../../../support/run/test-clock.ts';
+} from '#test/support/cluster/cluster.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { createTestClock } from '#test/support/run/test-clock.ts';
 import { defineTrams, definitions } from '../live.ts';
 import { openWatchBench, until } from './watch-bench.ts';
 

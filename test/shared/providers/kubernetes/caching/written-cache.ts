@@ -1,17 +1,14 @@
-import { createCacheStore } from '../../../../../shared/aws/cache/cache-store.ts';
-import type { CacheStore, RowPlace } from '../../../../../shared/core/cache/cache-store.ts';
-import { createCacheWriter } from '../../../../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
-import type {
-  CacheWriter,
-  ObjectChange,
-} from '../../../../../shared/providers/kubernetes/cache-writer/object-change.ts';
-import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { asFacts } from '../../../../../shared/providers/kubernetes/rows/row-entries.ts';
-import { collect, v } from '../../../../contracts/cache-bench.ts';
-import type { StoreEngine } from '../../../../contracts/store-bench.ts';
-import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
-import { createTestClock, type TestClock, testRandomness } from '../../../../support/run/test-clock.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import type { CacheStore, RowPlace } from '#caching/store/cache-store.ts';
+import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import type { CacheWriter, ObjectChange } from '#providers/kubernetes/cache-writer/object-change.ts';
+import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { asFacts } from '#providers/kubernetes/rows/row-entries.ts';
+import { collect, v } from '#test/contracts/cache-bench.ts';
+import type { StoreEngine } from '#test/contracts/store-bench.ts';
+import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
+import { createTestClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
 import { registry } from './small-cluster.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import * as limits from '../../../../../shared/providers/kubernetes/api/answer-limits.ts';
-import { root } from '../../../../architecture/source-files.ts';
+import * as limits from '#providers/kubernetes/api/answer-limits.ts';
+import { root } from '#test/architecture/source-files.ts';
 
 const factors: { readonly [unit: string]: number } = { MiB: 2 ** 20, KiB: 2 ** 10, s: 1_000 };
 

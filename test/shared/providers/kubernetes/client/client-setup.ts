@@ -1,12 +1,12 @@
-import type { Clock } from '../../../../../shared/core/clock.ts';
-import type { AccountClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
+import type { Clock } from '#core/clock.ts';
+import { readEnvironment } from '#platform/config.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import type { AccountClient } from '#providers/kubernetes/api/client.ts';
 import {
   createKubernetesClient,
   type KubernetesClientOptions,
-} from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
-import type { KubernetesConnection } from '../../../../../shared/providers/kubernetes/credentials/connection.ts';
-import { readEnvironment } from '../../../../../shared/runtime/config.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/services/system.ts';
+} from '#providers/kubernetes/client/kubernetes-client.ts';
+import type { KubernetesConnection } from '#providers/kubernetes/credentials/connection.ts';
 
 /** A clock that a test turns. Sleeping turns it, too, and is noted. */
 export class TurnedClock implements Clock {

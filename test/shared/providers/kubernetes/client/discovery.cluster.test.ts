@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { KubernetesApiError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import { KubernetesApiError } from '#providers/kubernetes/api/errors.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { definitions } from '../live.ts';
 import { createTestClient, TurnedClock } from './client-setup.ts';
 import {

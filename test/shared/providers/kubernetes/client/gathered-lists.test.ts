@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GatheredLists } from '../../../../../shared/providers/kubernetes/client/gathered-lists.ts';
+import { GatheredLists } from '#providers/kubernetes/client/gathered-lists.ts';
 
 test('a list that becomes too large is dropped', () => {
   const lists = new GatheredLists({ listBytesMax: 10, totalBytesMax: 100 });

@@ -2,21 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
-import { gatheredLists } from '../../../../../shared/providers/kubernetes/client/gathered-lists.ts';
-import { answerMemory } from '../../../../../shared/providers/kubernetes/transport/answer-memory.ts';
-import type {
-  WatchClient,
-  WatchClientOptions,
-} from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
+import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
+import { gatheredLists } from '#providers/kubernetes/client/gathered-lists.ts';
+import { answerMemory } from '#providers/kubernetes/transport/answer-memory.ts';
+import type { WatchClient, WatchClientOptions } from '#providers/kubernetes/watch/watch-client.ts';
 import {
   getHostileServer,
   hostileServers,
   type RunningHostileServer,
   startServer,
-} from '../../../../support/network/hostile-servers.ts';
-import { disposeAfterEach } from '../../../../support/run/disposal.ts';
-import { chooseSize } from '../../../../support/run/test-size.ts';
+} from '#test/support/network/hostile-servers.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import { configMaps, createTestWatchClient } from '../watch/watch-setup.ts';
 import { createTestClient } from './client-setup.ts';
 

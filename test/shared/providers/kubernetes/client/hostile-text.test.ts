@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { parseApplications, parseProjects } from '../../../../../shared/providers/front50/answers.ts';
-import { parseApiError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
-import { includesVersion, isOlder } from '../../../../../shared/providers/kubernetes/api/resource-version.ts';
-import { parseLastApplied } from '../../../../../shared/providers/kubernetes/apply/last-applied.ts';
-import { parseJsonAnswer } from '../../../../../shared/providers/kubernetes/client/json-answer.ts';
-import { parseKubeconfigContext } from '../../../../../shared/providers/kubernetes/credentials/kubeconfig.ts';
-import { parseJson } from '../../../../../shared/providers/kubernetes/manifest/annotations.ts';
-import { parseLogProperties } from '../../../../../shared/providers/kubernetes/reads/log-properties.ts';
-import { LineSplitter } from '../../../../../shared/providers/kubernetes/transport/line-splitter.ts';
-import { parseRetryAfter } from '../../../../../shared/providers/kubernetes/transport/retry.ts';
-import { WatchReader } from '../../../../../shared/providers/kubernetes/watch/watch.ts';
-import { systemClock } from '../../../../../shared/runtime/services/system.ts';
+import { systemClock } from '#platform/services/system.ts';
+import { parseApplications, parseProjects } from '#providers/front50/answers.ts';
+import { parseApiError } from '#providers/kubernetes/api/errors.ts';
+import { includesVersion, isOlder } from '#providers/kubernetes/api/resource-version.ts';
+import { parseLastApplied } from '#providers/kubernetes/apply/last-applied.ts';
+import { parseJsonAnswer } from '#providers/kubernetes/client/json-answer.ts';
+import { parseKubeconfigContext } from '#providers/kubernetes/credentials/kubeconfig.ts';
+import { parseJson } from '#providers/kubernetes/manifest/annotations.ts';
+import { parseLogProperties } from '#providers/kubernetes/reads/log-properties.ts';
+import { LineSplitter } from '#providers/kubernetes/transport/line-splitter.ts';
+import { parseRetryAfter } from '#providers/kubernetes/transport/retry.ts';
+import { WatchReader } from '#providers/kubernetes/watch/watch.ts';
 import { configMaps } from '../watch/watch-setup.ts';
 
 const megabyte = 1_000_000;

@@ -1,16 +1,16 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { asString, getPath } from '../../../../../shared/core/json.ts';
-import type { KubernetesClient, ObjectRef } from '../../../../../shared/providers/kubernetes/api/client.ts';
+import { asString, getPath } from '#core/json.ts';
+import type { KubernetesClient, ObjectRef } from '#providers/kubernetes/api/client.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { disposeAfterEach } from '../../../../support/run/disposal.ts';
-import { makeTempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
+} from '#test/support/cluster/cluster.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
+import { makeTempDir, writeProgram } from '#test/support/run/temp-dir.ts';
 import { createManifest } from '../manifests.ts';
 import { createTestClient, TurnedClock } from './client-setup.ts';
 import { answerJson, answerStatus, startScriptedServer, toBase64, toKubeconfig } from './scripted-server.ts';

@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
-import type { JsonValue } from '../../../../../shared/core/json.ts';
+import type { JsonValue } from '#core/json.ts';
 import {
   isObjectNotFound,
   isResourceNotServed,
   KubernetesApiError,
   parseApiError,
-} from '../../../../../shared/providers/kubernetes/api/errors.ts';
-import {
-  secretRefusalCausesMax,
-  withoutSecretValues,
-} from '../../../../../shared/providers/kubernetes/client/secret-refusal.ts';
+} from '#providers/kubernetes/api/errors.ts';
+import { secretRefusalCausesMax, withoutSecretValues } from '#providers/kubernetes/client/secret-refusal.ts';
 import { answerStream, configMaps, createTestWatchClient } from '../watch/watch-setup.ts';
 import { answerJson, startScriptedServer } from './scripted-server.ts';
 

@@ -1,19 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DynamoDiscoveryStore } from '../../../../../shared/aws/cache/discovery-store.ts';
-import { ItemTable } from '../../../../../shared/aws/table.ts';
-import { cacheTable, lookupPartitions } from '../../../../../shared/aws/tables.ts';
-import type {
-  DiscoveryKey,
-  DiscoveryStore,
-  StoredDiscovery,
-} from '../../../../../shared/core/providers/discovery-store.ts';
-import { discoveryTextMax } from '../../../../../shared/core/providers/discovery-store.ts';
-import { storedDiscoveryLifetimeMs } from '../../../../../shared/providers/kubernetes/client/stored-discovery.ts';
-import { describeWithCluster } from '../../../../support/cluster/cluster.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import { testRandomness } from '../../../../support/run/test-clock.ts';
+import { ItemTable } from '#platform/aws/table.ts';
+import { cacheTable, lookupPartitions } from '#platform/aws/tables.ts';
+import { DynamoDiscoveryStore } from '#provider-kit/aws/discovery-store.ts';
+import type { DiscoveryKey, DiscoveryStore, StoredDiscovery } from '#provider-kit/discovery-store.ts';
+import { discoveryTextMax } from '#provider-kit/discovery-store.ts';
+import { storedDiscoveryLifetimeMs } from '#providers/kubernetes/client/stored-discovery.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { testRandomness } from '#test/support/run/test-clock.ts';
 import { createTestClient, silentLog, TurnedClock } from './client-setup.ts';
 import {
   type Answer,

@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { getErrorMessage } from '../../../../../shared/core/errors.ts';
-import { asString, getPath } from '../../../../../shared/core/json.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asString, getPath } from '#core/json.ts';
+import { systemClock } from '#platform/services/system.ts';
 import {
   brokerTokensMax,
   createBrokerSource,
   type TokenBroker,
-} from '../../../../../shared/providers/kubernetes/credentials/broker-credential.ts';
-import { systemClock } from '../../../../../shared/runtime/services/system.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
-import {
-  type BrokerMode,
-  createTestToken,
-  startTokenBroker,
-} from '../../../../support/services/token-broker.ts';
+} from '#providers/kubernetes/credentials/broker-credential.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { type BrokerMode, createTestToken, startTokenBroker } from '#test/support/services/token-broker.ts';
 import { createTestClient, TurnedClock } from '../client/client-setup.ts';
 import { answerJson, startScriptedServer, toBase64 } from '../client/scripted-server.ts';
 

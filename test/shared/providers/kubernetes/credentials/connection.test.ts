@@ -1,18 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  kubeconfigBytesMax,
-  kubeconfigMarksMax,
-} from '../../../../../shared/providers/kubernetes/api/answer-limits.ts';
-import { KubernetesConnectionError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
+import { systemClock } from '#platform/services/system.ts';
+import { kubeconfigBytesMax, kubeconfigMarksMax } from '#providers/kubernetes/api/answer-limits.ts';
+import { KubernetesConnectionError } from '#providers/kubernetes/api/errors.ts';
 import {
   type ConnectionOptions,
   type KubernetesConnection,
   loadClusterConnection,
-} from '../../../../../shared/providers/kubernetes/credentials/connection.ts';
-import { systemClock } from '../../../../../shared/runtime/services/system.ts';
-import { makeTempDir, type TempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
+} from '#providers/kubernetes/credentials/connection.ts';
+import { makeTempDir, type TempDir, writeProgram } from '#test/support/run/temp-dir.ts';
 import { silentLog } from '../client/client-setup.ts';
 import { toBase64, toKubeconfig } from '../client/scripted-server.ts';
 

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  type Credential,
-  CredentialCache,
-} from '../../../../../shared/providers/kubernetes/credentials/credentials.ts';
+import { type Credential, CredentialCache } from '#providers/kubernetes/credentials/credentials.ts';
 import { TurnedClock } from '../client/client-setup.ts';
 
 /** A source of tokens `t1`, `t2` … that live so long. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findEnvironmentProxy } from '../../../../../shared/providers/kubernetes/credentials/environment-proxy.ts';
+import { findEnvironmentProxy } from '#providers/kubernetes/credentials/environment-proxy.ts';
 
 const proxy = 'http://proxy.example:3128';
 

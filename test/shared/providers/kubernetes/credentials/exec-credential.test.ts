@@ -2,17 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { LogFields, Logger } from '../../../../../shared/core/logger.ts';
-import {
-  execOutputBytesMax,
-  loadExecCredential,
-} from '../../../../../shared/providers/kubernetes/credentials/exec-credential.ts';
-import type {
-  ExecPlugin,
-  KubeconfigCluster,
-} from '../../../../../shared/providers/kubernetes/credentials/kubeconfig.ts';
-import { getFailure } from '../../../../support/run/failure.ts';
-import { makeTempDir, type TempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
+import type { LogFields, Logger } from '#core/logger.ts';
+import { execOutputBytesMax, loadExecCredential } from '#providers/kubernetes/credentials/exec-credential.ts';
+import type { ExecPlugin, KubeconfigCluster } from '#providers/kubernetes/credentials/kubeconfig.ts';
+import { getFailure } from '#test/support/run/failure.ts';
+import { makeTempDir, type TempDir, writeProgram } from '#test/support/run/temp-dir.ts';
 import { silentLog } from '../client/client-setup.ts';
 
 const cluster: KubeconfigCluster = {

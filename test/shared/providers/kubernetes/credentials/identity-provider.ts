@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../../../../shared/core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 import { type ScriptedServer, startScriptedServer, toBase64 } from '../client/scripted-server.ts';
 
 /** How an identity provider of a test behaves. */

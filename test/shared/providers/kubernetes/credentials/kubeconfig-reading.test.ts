@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseKubeconfigContext } from '../../../../../shared/providers/kubernetes/credentials/kubeconfig.ts';
-import { readKubeconfigContext } from '../../../../../shared/providers/kubernetes/credentials/kubeconfig-reading.ts';
-import { watchMainLoop } from '../../../../support/run/main-loop.ts';
+import { parseKubeconfigContext } from '#providers/kubernetes/credentials/kubeconfig.ts';
+import { readKubeconfigContext } from '#providers/kubernetes/credentials/kubeconfig-reading.ts';
+import { watchMainLoop } from '#test/support/run/main-loop.ts';
 
 const owner = { name: 'edge', placement: 'local', isConfined: true } as const;
 

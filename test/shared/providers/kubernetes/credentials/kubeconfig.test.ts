@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseKubeconfigContext } from '../../../../../shared/providers/kubernetes/credentials/kubeconfig.ts';
+import { parseKubeconfigContext } from '#providers/kubernetes/credentials/kubeconfig.ts';
 
 const kubeconfig = `
 apiVersion: v1

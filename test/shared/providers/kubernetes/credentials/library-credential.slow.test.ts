@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { getErrorMessage } from '../../../../../shared/core/errors.ts';
-import type { LogFields, Logger } from '../../../../../shared/core/logger.ts';
-import { disposeAfterEach } from '../../../../support/run/disposal.ts';
-import { makeTempDir, type TempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import type { LogFields, Logger } from '#core/logger.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
+import { makeTempDir, type TempDir, writeProgram } from '#test/support/run/temp-dir.ts';
 import { createTestClient, silentLog, TurnedClock } from '../client/client-setup.ts';
 import { answerJson, type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 

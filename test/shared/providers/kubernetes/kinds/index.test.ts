@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import { builtInKinds, createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import type { Capability } from '../../../../../shared/providers/kubernetes/kinds/kind.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { builtInKinds, createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import type { Capability } from '#providers/kubernetes/kinds/kind.ts';
 
 const registry = createKindRegistry();
 

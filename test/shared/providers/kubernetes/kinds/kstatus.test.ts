@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { judgeReadiness } from '../../../../../shared/providers/kubernetes/kinds/kstatus.ts';
-import { freeze } from '../../../../support/engines/frozen.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { judgeReadiness } from '#providers/kubernetes/kinds/kstatus.ts';
+import { freeze } from '#test/support/engines/frozen.ts';
 
 const nowMs = Date.parse('2026-01-01T00:01:00Z');
 const at = (seconds: number): JsonObject => ({

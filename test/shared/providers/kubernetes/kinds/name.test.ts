@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import { builtInKinds } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { builtInKinds } from '#providers/kubernetes/kinds/index.ts';
 import {
   formatFullName,
   getKindName,
@@ -10,7 +10,7 @@ import {
   parseKind,
   splitKind,
   toKindKey,
-} from '../../../../../shared/providers/kubernetes/kinds/name.ts';
+} from '#providers/kubernetes/kinds/name.ts';
 
 const words = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9-]{0,12}$/);
 

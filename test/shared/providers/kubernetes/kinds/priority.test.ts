@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import { parseDeployPriority } from '../../../../../shared/providers/kubernetes/kinds/priority.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { parseDeployPriority } from '#providers/kubernetes/kinds/priority.ts';
 
 test.each([
   [100, 100],

@@ -12,13 +12,9 @@ const session = new Session();
 session.connect();
 send('Profiler.enable');
 send('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-const {
-  builtInKinds,
-  createKindRegistry,
-}: typeof import('../../../../../shared/providers/kubernetes/kinds/index.ts') = await import(
-  `${kinds}/index.ts`
-);
-const { readKind } = await import('../../../../../shared/providers/kubernetes/manifest/identity.ts');
+const { builtInKinds, createKindRegistry }: typeof import('#providers/kubernetes/kinds/index.ts') =
+  await import(`${kinds}/index.ts`);
+const { readKind } = await import('#providers/kubernetes/manifest/identity.ts');
 afterAll(() => session.disconnect());
 
 test('every branch of the files that hold a status is taken by some fixture', () => {

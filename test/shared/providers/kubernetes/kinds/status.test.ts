@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { FailedOperationError } from '../../../../../shared/core/errors.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { builtInKinds, createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import type { KindDefinition } from '../../../../../shared/providers/kubernetes/kinds/kind.ts';
-import { getSettledStatus, settledStatus } from '../../../../../shared/providers/kubernetes/kinds/status.ts';
-import { readKind } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { builtInKinds, createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import type { KindDefinition } from '#providers/kubernetes/kinds/kind.ts';
+import { getSettledStatus, settledStatus } from '#providers/kubernetes/kinds/status.ts';
+import { readKind } from '#providers/kubernetes/manifest/identity.ts';
 
 const directory = new URL('../../../../fixtures/kubernetes/', import.meta.url);
 const fixtures = readdirSync(directory)

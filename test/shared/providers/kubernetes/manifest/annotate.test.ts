@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
 import {
   annotateArtifact,
   annotateMoniker,
@@ -8,13 +8,10 @@ import {
   createDeployMoniker,
   findTemplateMetadata,
   type LabelSettings,
-} from '../../../../../shared/providers/kubernetes/manifest/annotate.ts';
-import {
-  readAnnotations,
-  readLabels,
-} from '../../../../../shared/providers/kubernetes/manifest/annotations.ts';
-import { readMoniker } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
-import { freeze } from '../../../../support/engines/frozen.ts';
+} from '#providers/kubernetes/manifest/annotate.ts';
+import { readAnnotations, readLabels } from '#providers/kubernetes/manifest/annotations.ts';
+import { readMoniker } from '#providers/kubernetes/manifest/identity.ts';
+import { freeze } from '#test/support/engines/frozen.ts';
 
 const settings: LabelSettings = { applyAppLabels: true, managedBySuffix: '', skipSpecTemplateLabels: false };
 const unversioned = { type: 'kubernetes/deployment', name: 'web', location: 'shop', version: '' };

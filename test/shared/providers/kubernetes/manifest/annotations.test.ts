@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 import {
   hasAnnotation,
   parseJson,
@@ -9,7 +9,7 @@ import {
   readLabels,
   readListAnnotation,
   readTextAnnotation,
-} from '../../../../../shared/providers/kubernetes/manifest/annotations.ts';
+} from '#providers/kubernetes/manifest/annotations.ts';
 
 const annotated = (value: unknown) => ({ metadata: { annotations: { key: value } } }) as unknown as Manifest;
 

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import type { JsonObject, JsonValue } from '../../../../../shared/core/json.ts';
-import type { Artifact } from '../../../../../shared/core/providers/artifact.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { builtInKinds, createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { builtInKinds, createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
 import {
   type BindingInput,
   bindArtifacts,
   checkArtifactsBound,
   createDeployedArtifact,
   findArtifacts,
-} from '../../../../../shared/providers/kubernetes/manifest/artifacts.ts';
-import { freeze } from '../../../../support/engines/frozen.ts';
+} from '#providers/kubernetes/manifest/artifacts.ts';
+import { freeze } from '#test/support/engines/frozen.ts';
 
 const { find } = createKindRegistry();
 const directory = new URL('../../../../fixtures/kubernetes/', import.meta.url);

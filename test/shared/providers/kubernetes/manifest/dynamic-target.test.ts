@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 import {
   parseTargetCriteria,
   pickTarget,
   targetCriteria,
-} from '../../../../../shared/providers/kubernetes/manifest/dynamic-target.ts';
-import { readName } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
+} from '#providers/kubernetes/manifest/dynamic-target.ts';
+import { readName } from '#providers/kubernetes/manifest/identity.ts';
 
 /** An object created on a day of January with some replicas. */
 function make(name: string, day: number, replicas?: number): Manifest {

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { getPath, type JsonObject, type JsonValue } from '../../../../../shared/core/json.ts';
-import {
-  changeObject,
-  changeStrings,
-  changeTemplateSpecs,
-} from '../../../../../shared/providers/kubernetes/manifest/edit.ts';
-import { freeze } from '../../../../support/engines/frozen.ts';
+import { getPath, type JsonObject, type JsonValue } from '#core/json.ts';
+import { changeObject, changeStrings, changeTemplateSpecs } from '#providers/kubernetes/manifest/edit.ts';
+import { freeze } from '#test/support/engines/frozen.ts';
 
 const shout = (text: string) => text.toUpperCase();
 

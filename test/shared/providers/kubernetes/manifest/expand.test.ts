@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../../../shared/core/json.ts';
-import {
-  listObjects,
-  overrideNamespace,
-  setName,
-} from '../../../../../shared/providers/kubernetes/manifest/expand.ts';
-import { readKind } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
-import { freeze } from '../../../../support/engines/frozen.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import { listObjects, overrideNamespace, setName } from '#providers/kubernetes/manifest/expand.ts';
+import { readKind } from '#providers/kubernetes/manifest/identity.ts';
+import { freeze } from '#test/support/engines/frozen.ts';
 import { createManifest } from '../manifests.ts';
 
 const pod = freeze({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'x' } });

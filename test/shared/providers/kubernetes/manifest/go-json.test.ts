@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  compareGoStrings,
-  formatGoJson,
-} from '../../../../../shared/providers/kubernetes/manifest/go-json.ts';
+import { compareGoStrings, formatGoJson } from '#providers/kubernetes/manifest/go-json.ts';
 
 describe('formatGoJson', () => {
   test('sorts members by the bytes of their keys, numbers among them', () => {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 
 /** Of which object a version is pretended. */
 export interface PretendedVersion {

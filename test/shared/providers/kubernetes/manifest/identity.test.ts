@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
 import {
   findReplicas,
   parseManifest,
@@ -11,7 +11,7 @@ import {
   readGenerateName,
   readMoniker,
   readOwners,
-} from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
+} from '#providers/kubernetes/manifest/identity.ts';
 
 const web = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', namespace: 'shop' } };
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { JsonValue } from '../../../../../shared/core/json.ts';
+import type { JsonValue } from '#core/json.ts';
 import {
   applyJsonPatch,
   hashTouched,
   type JsonPatchOperation,
-} from '../../../../../shared/providers/kubernetes/manifest/json-patch.ts';
-import { freeze } from '../../../../support/engines/frozen.ts';
+} from '#providers/kubernetes/manifest/json-patch.ts';
+import { freeze } from '#test/support/engines/frozen.ts';
 
 const object = freeze({ labels: { 'a/b': '1', 'c~d': '2' }, list: ['x', 'y'], deep: [{ name: 'n' }] });
 

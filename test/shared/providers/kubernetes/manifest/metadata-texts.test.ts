@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseBoundedJson } from '../../../../../shared/core/bounded-json.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import {
-  describeTexts,
-  writeMetadataTexts,
-} from '../../../../../shared/providers/kubernetes/manifest/metadata-texts.ts';
+import { parseBoundedJson } from '#core/bounded-json.ts';
+import type { JsonObject } from '#core/json.ts';
+import { describeTexts, writeMetadataTexts } from '#providers/kubernetes/manifest/metadata-texts.ts';
 
 const labels = { version: 1.5, stable: true, tier: 'web', none: null };
 const texts = { version: '1.5', stable: 'true', tier: 'web', none: null };

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { builtInKinds, createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { readFullName, readKind } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
-import { sortForDeploy } from '../../../../../shared/providers/kubernetes/manifest/order.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { builtInKinds, createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { readFullName, readKind } from '#providers/kubernetes/manifest/identity.ts';
+import { sortForDeploy } from '#providers/kubernetes/manifest/order.ts';
 
 const registry = createKindRegistry([{ kubernetesKind: 'Early.example.com', deployPriority: 10 }]);
 

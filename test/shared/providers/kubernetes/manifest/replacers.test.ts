@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonValue } from '../../../../../shared/core/json.ts';
-import type { Artifact } from '../../../../../shared/core/providers/artifact.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import {
-  bindArtifacts,
-  findArtifacts,
-  type ImageBinding,
-} from '../../../../../shared/providers/kubernetes/manifest/artifacts.ts';
-import { freeze } from '../../../../support/engines/frozen.ts';
+import type { JsonValue } from '#core/json.ts';
+import type { Artifact } from '#provider-kit/artifact.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { bindArtifacts, findArtifacts, type ImageBinding } from '#providers/kubernetes/manifest/artifacts.ts';
+import { freeze } from '#test/support/engines/frozen.ts';
 
 const { find } = createKindRegistry();
 const tools = { type: 'docker/image', name: 'tools', reference: 'tools:2' };

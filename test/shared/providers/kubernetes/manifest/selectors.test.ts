@@ -1,17 +1,17 @@
 import type { V1LabelSelector } from '@kubernetes/client-node';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { parseWith } from '../../../../../shared/core/settings/coerce.ts';
-import { asUnchecked } from '../../../../../shared/providers/kubernetes/api/unchecked.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { asUnchecked } from '#providers/kubernetes/api/unchecked.ts';
 import {
   formatSelectors,
   type LabelSelector,
   labelSelectorsField,
   matchesSelectors,
   readLabelSelector,
-} from '../../../../../shared/providers/kubernetes/manifest/selectors.ts';
+} from '#providers/kubernetes/manifest/selectors.ts';
+import { parseWith } from '#settings/coerce.ts';
 
 const read = (value: unknown) => parseWith(labelSelectorsField(), value, 'op');
 const labels = { app: 'cart', tier: 'web', empty: '' };

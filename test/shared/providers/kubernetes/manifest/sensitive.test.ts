@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
 import {
   findMaskedKeys,
   listSecretValues,
@@ -8,8 +8,8 @@ import {
   maskValues,
   omitSensitiveKeys,
   secretMask,
-} from '../../../../../shared/providers/kubernetes/manifest/sensitive.ts';
-import { freeze } from '../../../../support/engines/frozen.ts';
+} from '#providers/kubernetes/manifest/sensitive.ts';
+import { freeze } from '#test/support/engines/frozen.ts';
 
 const { find } = createKindRegistry();
 const record = 'kubectl.kubernetes.io/last-applied-configuration';

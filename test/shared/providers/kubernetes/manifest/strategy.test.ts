@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { readAnnotations } from '../../../../../shared/providers/kubernetes/manifest/annotations.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { readAnnotations } from '#providers/kubernetes/manifest/annotations.ts';
 import {
   checkVersionHistory,
   readStrategy,
   requireRecreate,
   setReplicas,
-} from '../../../../../shared/providers/kubernetes/manifest/strategy.ts';
-import { freeze } from '../../../../support/engines/frozen.ts';
+} from '#providers/kubernetes/manifest/strategy.ts';
+import { freeze } from '#test/support/engines/frozen.ts';
 
 /** A ReplicaSet with `strategy.spinnaker.io/…` annotations. */
 function make(strategy: JsonObject, metadata: JsonObject = { name: 'web' }) {

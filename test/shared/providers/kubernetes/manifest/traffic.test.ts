@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { FailedOperationError, InvalidInputError } from '../../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
 import {
   annotateLoadBalancers,
   attachService,
@@ -12,8 +12,8 @@ import {
   listEnablingLabels,
   parseLoadBalancer,
   readLoadBalancers,
-} from '../../../../../shared/providers/kubernetes/manifest/traffic.ts';
-import { freeze } from '../../../../support/engines/frozen.ts';
+} from '#providers/kubernetes/manifest/traffic.ts';
+import { freeze } from '#test/support/engines/frozen.ts';
 import { createManifest } from '../manifests.ts';
 
 const key = 'traffic.spinnaker.io/load-balancers';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 import {
   chooseVersion,
   findLatestVersion,
@@ -12,8 +12,8 @@ import {
   listExpiredVersions,
   listVersions,
   parseVersion,
-} from '../../../../../shared/providers/kubernetes/manifest/version.ts';
-import { freeze } from '../../../../support/engines/frozen.ts';
+} from '#providers/kubernetes/manifest/version.ts';
+import { freeze } from '#test/support/engines/frozen.ts';
 import { createHostile, hostileRecords } from './hostile-records.ts';
 
 /** A ConfigMap as a user writes it. */

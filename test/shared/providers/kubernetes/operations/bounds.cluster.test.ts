@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../shared/core/providers/provider.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { disposeAfterAll } from '../../../../support/run/disposal.ts';
+} from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { createLive, definitions, findLive } from '../live.ts';
 import { createConfigMap, createDefinition, createJob, createManifest, createSecret } from '../manifests.ts';
 import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../shared/core/providers/provider.ts';
-import { type ApiProxy, startApiProxy } from '../../../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
-import { disposeAfterAll } from '../../../../support/run/disposal.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import { type ApiProxy, startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { createLive } from '../live.ts';
 import { createConfigMap, createJob, createService, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import { builtInKinds } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { builtInKinds } from '#providers/kubernetes/kinds/index.ts';
 import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';
 
 const provider = openProvider([{ name: 'test', kubeconfigContents: '{}' }]);

@@ -1,16 +1,16 @@
 import { afterAll, expect, test } from 'vitest';
-import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../shared/core/providers/provider.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { type ApiProxy, startApiProxy } from '../../../../support/cluster/api-proxy.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { type ApiProxy, startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { createTestClock } from '../../../../support/run/test-clock.ts';
+} from '#test/support/cluster/cluster.ts';
+import { createTestClock } from '#test/support/run/test-clock.ts';
 import { definitions } from '../live.ts';
 import { createDefinition, createManifest, type ManifestParts } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

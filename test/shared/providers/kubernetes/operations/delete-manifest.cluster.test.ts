@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
-} from '../../../../support/cluster/cluster.ts';
+} from '#test/support/cluster/cluster.ts';
 import { createLive, findLive, getPathOf, listNames } from '../live.ts';
 import { createConfigMap, createManifest, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

@@ -1,13 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
-import {
-  createNamespace,
-  describeWithCluster,
-  findObject,
-  kubectl,
-} from '../../../../support/cluster/cluster.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, findObject, kubectl } from '#test/support/cluster/cluster.ts';
 import { findLive, listNames } from '../live.ts';
 import {
   createConfigMap,

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../shared/core/providers/provider.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { findLive, listNames } from '../live.ts';
 import {
   createConfigMap,

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { getPath } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import type { JsonObject } from '#core/json.ts';
+import { getPath } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { createLive, findLive, getPathOf, listNames } from '../live.ts';
 import { createConfigMap, createService, createWorkload, toStrategy } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

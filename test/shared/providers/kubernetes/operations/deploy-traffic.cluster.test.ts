@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { createLive, findLive, listNames } from '../live.ts';
 import { createConfigMap, createJob, createManifest, createService, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

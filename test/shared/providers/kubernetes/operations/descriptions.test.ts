@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import { createConfigMap, createManifest, createWorkload } from '../manifests.ts';
 import { getOperation, listErrors, loadOperations, openProvider } from '../provider-setup.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '../../../../../shared/core/json.ts';
-import { operationDefinitions } from '../../../../../shared/providers/kubernetes/operations/index.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import { operationDefinitions } from '#providers/kubernetes/operations/index.ts';
 import { createConfigMap, createJob, createManifest } from '../manifests.ts';
 import { listErrors, loadOperations, openProvider } from '../provider-setup.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
 import { createConfigMap, createJob } from '../manifests.ts';
 import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';
 

@@ -1,13 +1,9 @@
 import { vi } from 'vitest';
-import { getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { readName } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
-import {
-  type ApiProxyOptions,
-  type ProxiedCall,
-  startApiProxy,
-} from '../../../../support/cluster/api-proxy.ts';
-import { createNamespace, requestApi, type TestCluster } from '../../../../support/cluster/cluster.ts';
+import { getPath, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { readName } from '#providers/kubernetes/manifest/identity.ts';
+import { type ApiProxyOptions, type ProxiedCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, requestApi, type TestCluster } from '#test/support/cluster/cluster.ts';
 import {
   type AnsweredCall,
   type CallWatch,
@@ -15,7 +11,7 @@ import {
   type OperationCloud,
   specAccounts,
   type WorkerOptions,
-} from '../../../../support/conformance/operation-spec.ts';
+} from '#test/support/conformance/operation-spec.ts';
 import { findLive, getPathOf, listNames } from '../live.ts';
 import { openProvider } from '../provider-setup.ts';
 import type { KubernetesPlace } from './specs/spec.ts';

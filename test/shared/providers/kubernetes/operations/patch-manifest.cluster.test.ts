@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'vitest';
-import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
-} from '../../../../support/cluster/cluster.ts';
+} from '#test/support/cluster/cluster.ts';
 import { createLive, definitions, findLive } from '../live.ts';
 import {
   createConfigMap,

@@ -1,16 +1,12 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import {
-  type ApiProxyOptions,
-  type ProxiedCall,
-  startApiProxy,
-} from '../../../../support/cluster/api-proxy.ts';
+import type { JsonObject } from '#core/json.ts';
+import { type ApiProxyOptions, type ProxiedCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
+} from '#test/support/cluster/cluster.ts';
 import { createLive, findLive, getPathOf } from '../live.ts';
 import { createConfigMap } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import type { JsonObject } from '#core/json.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { getPathOf } from '../live.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { CrashError, emptyRecord, runOperation } from './task-run.ts';

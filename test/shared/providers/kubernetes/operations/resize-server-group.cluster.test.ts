@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { emptyRecord, listHistory, runOperation } from './task-run.ts';
 import { makeWorkload } from './workloads.ts';

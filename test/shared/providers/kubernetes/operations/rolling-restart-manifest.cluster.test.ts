@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { getPath } from '../../../../../shared/core/json.ts';
-import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { getPath } from '#core/json.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { emptyRecord, listHistory, runOperation } from './task-run.ts';
 import { type LiveWorkload, makeWorkload } from './workloads.ts';

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import type { JsonObject } from '#core/json.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { findLive } from '../live.ts';
 import { createJob } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

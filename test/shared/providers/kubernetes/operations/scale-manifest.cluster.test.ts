@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { createLive, findLive } from '../live.ts';
 import { createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
-import { FailedOperationError } from '../../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
-import { getFailure } from '../../../../support/run/failure.ts';
+import { FailedOperationError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { getFailure } from '#test/support/run/failure.ts';
 import { createLive, findLive, getPathOf } from '../live.ts';
 import { createSecret } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import type { JsonObject, JsonValue } from '../../../../../shared/core/json.ts';
-import { maskSecrets, secretMask } from '../../../../../shared/providers/kubernetes/manifest/sensitive.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import { maskSecrets, secretMask } from '#providers/kubernetes/manifest/sensitive.ts';
 import { createConfigMap, createJob, createSecret } from '../manifests.ts';
 import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';
 

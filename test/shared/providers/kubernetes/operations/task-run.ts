@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Commit, JournalEntry } from '../../../../../shared/core/tasks/task.ts';
-import { OperationJournal, TaskJournal } from '../../../../../shared/core/tasks/task-journal.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Commit, JournalEntry } from '#tasks/task.ts';
+import { OperationJournal, TaskJournal } from '#tasks/task-journal.ts';
 import type { LateOperation } from '../provider-setup.ts';
 
 /** A result as a client reads it. */

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { asJsonObject, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import { asJsonObject, getPath, type JsonObject } from '#core/json.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { createLive, findLive, getPathOf } from '../live.ts';
 import { createManifest, createService, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

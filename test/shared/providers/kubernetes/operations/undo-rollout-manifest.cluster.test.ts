@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { getPath } from '../../../../../shared/core/json.ts';
-import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import { getPath } from '#core/json.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { getPathOf } from '../live.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { CrashError, emptyRecord, listHistory, runOperation } from './task-run.ts';

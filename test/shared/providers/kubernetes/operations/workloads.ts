@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import { requestApi } from '../../../../support/cluster/cluster.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { requestApi } from '#test/support/cluster/cluster.ts';
 import { createLive, findLive, getPathOf } from '../live.ts';
 import { createWorkload } from '../manifests.ts';
 

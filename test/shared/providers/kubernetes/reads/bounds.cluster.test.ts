@@ -1,18 +1,13 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { NotFoundError } from '../../../../../shared/core/errors.ts';
-import type {
-  InstanceReader,
-  JobReader,
-  ManifestReader,
-  Provider,
-} from '../../../../../shared/core/providers/provider.ts';
+import { NotFoundError } from '#core/errors.ts';
+import type { InstanceReader, JobReader, ManifestReader, Provider } from '#provider-kit/provider.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { disposeAfterAll } from '../../../../support/run/disposal.ts';
+} from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { createLive, findLive, getPathOf } from '../live.ts';
 import { createConfigMap, createJob, createManifest, toMoniker } from '../manifests.ts';
 import { openProvider } from '../provider-setup.ts';

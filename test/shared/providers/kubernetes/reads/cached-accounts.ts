@@ -1,23 +1,20 @@
-import { createCacheStore } from '../../../../../shared/aws/cache/cache-store.ts';
-import { cacheTable, type Table } from '../../../../../shared/aws/tables.ts';
-import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
-import { toRevision } from '../../../../../shared/core/cache/revision.ts';
-import { asJsonObject, type JsonObject } from '../../../../../shared/core/json.ts';
-import type { Viewed, ViewReader } from '../../../../../shared/core/views/views.ts';
-import {
-  type KubernetesAccount,
-  parseKubernetesAccounts,
-} from '../../../../../shared/providers/kubernetes/account/account.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createCacheWriter } from '../../../../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
-import type { ObjectChange } from '../../../../../shared/providers/kubernetes/cache-writer/object-change.ts';
-import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
-import { newAccount } from '../../../../contracts/cache-bench.ts';
-import type { StoreEngine } from '../../../../contracts/store-bench.ts';
-import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
-import { createTestClock, testRandomness } from '../../../../support/run/test-clock.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import { asJsonObject, type JsonObject } from '#core/json.ts';
+import { cacheTable, type Table } from '#platform/aws/tables.ts';
+import { type KubernetesAccount, parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import type { ObjectChange } from '#providers/kubernetes/cache-writer/object-change.ts';
+import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
+import { newAccount } from '#test/contracts/cache-bench.ts';
+import type { StoreEngine } from '#test/contracts/store-bench.ts';
+import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
+import { createTestClock, testRandomness } from '#test/support/run/test-clock.ts';
+import type { Viewed, ViewReader } from '#views/views.ts';
 import { openProvider } from '../provider-setup.ts';
 
 /** Accounts with their cache, and the views over it. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { ViewReader } from '../../../../../shared/core/views/views.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import type { ViewReader } from '#views/views.ts';
 import { type CachedAccounts, openCachedAccounts } from './cached-accounts.ts';
 
 /** What the test of the views wrote from a live application. */

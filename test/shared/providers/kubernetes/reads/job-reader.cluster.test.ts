@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { NotFoundError } from '../../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { InstanceReader, JobReader } from '../../../../../shared/core/providers/provider.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { readUid } from '../../../../../shared/providers/kubernetes/operations/steps/deletion.ts';
-import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
-import { disposeAfterAll } from '../../../../support/run/disposal.ts';
+import { NotFoundError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { InstanceReader, JobReader } from '#provider-kit/provider.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { readUid } from '#providers/kubernetes/operations/steps/deletion.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { answerJson, answerStatus, startScriptedServer } from '../client/scripted-server.ts';
 import { createLive, findLive, listNames } from '../live.ts';
 import { createManifest } from '../manifests.ts';

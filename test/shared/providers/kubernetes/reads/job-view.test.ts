@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { sortByUse, toJobView } from '../../../../../shared/providers/kubernetes/reads/job-view.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { sortByUse, toJobView } from '#providers/kubernetes/reads/job-view.ts';
 
 const complete = { type: 'Complete', status: 'True', reason: 'SuccessPolicy' };
 const failed = { type: 'Failed', status: 'True', reason: 'DeadlineExceeded', message: 'too slow' };

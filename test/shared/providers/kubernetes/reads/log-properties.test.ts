@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  parseLogProperties,
-  propertiesMax,
-} from '../../../../../shared/providers/kubernetes/reads/log-properties.ts';
+import { parseLogProperties, propertiesMax } from '#providers/kubernetes/reads/log-properties.ts';
 
 test.each([
   { log: '', properties: {} },

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
-import { FailedOperationError, InvalidInputError, NotFoundError } from '../../../../../shared/core/errors.ts';
-import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import type { ManifestReader } from '../../../../../shared/core/providers/provider.ts';
-import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { FailedOperationError, InvalidInputError, NotFoundError } from '#core/errors.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import type { ManifestReader } from '#provider-kit/provider.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { createLive } from '../live.ts';
 import {
   createConfigMap,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { asJsonObject, type JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { asJsonObject, type JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import { createManifest } from '../manifests.ts';
 import {
   createPod,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseQuantity } from '../../../../../shared/providers/kubernetes/reads/pod-metrics.ts';
+import { parseQuantity } from '#providers/kubernetes/reads/pod-metrics.ts';
 
 test.each([
   ['0', 0],

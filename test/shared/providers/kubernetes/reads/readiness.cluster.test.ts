@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
-import { createTestClock } from '../../../../support/run/test-clock.ts';
+import type { JsonObject } from '#core/json.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { createTestClock } from '#test/support/run/test-clock.ts';
 import { createLive, getPathOf } from '../live.ts';
 import { createDefinition, createManifest, createService, createWorkload } from '../manifests.ts';
 import { openProvider } from '../provider-setup.ts';

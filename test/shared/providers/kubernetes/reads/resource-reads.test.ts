@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import type { JsonObject } from '#core/json.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import { createPod, createReplicaSet } from '../views/sample-manifests.ts';
 import { openAccount } from './cached-accounts.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { newAccount } from '#test/contracts/cache-bench.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import { openCachedAccounts } from './cached-accounts.ts';
 
 const open = useLocalTables();

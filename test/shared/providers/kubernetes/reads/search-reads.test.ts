@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import {
   createPod,
   createReplicaSet,

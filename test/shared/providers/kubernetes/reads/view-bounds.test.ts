@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { setNamespace } from '../../../../../shared/providers/kubernetes/manifest/expand.ts';
-import { newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import type { JsonObject } from '#core/json.ts';
+import { setNamespace } from '#providers/kubernetes/manifest/expand.ts';
+import { newAccount } from '#test/contracts/cache-bench.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import { createManifest } from '../manifests.ts';
 import { createPod, createReplicaSet } from '../views/sample-manifests.ts';
 import { location, openCachedAccounts } from './cached-accounts.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { toRevision } from '../../../../../shared/core/cache/revision.ts';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { ServerGroupsRequest } from '../../../../../shared/core/views/views.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { newAccount } from '#test/contracts/cache-bench.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import type { ServerGroupsRequest } from '#views/views.ts';
 import { createManifest, toMoniker } from '../manifests.ts';
 import { createPod, createReplicaSet, getUid } from '../views/sample-manifests.ts';
 import { location, openAccount as openAccountOf, openCachedAccounts, show } from './cached-accounts.ts';

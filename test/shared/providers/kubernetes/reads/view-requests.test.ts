@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createConsistentCache } from '../../../../../shared/core/cache/request-cache.ts';
-import { countRequests, newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/engines/local-tables.ts';
-import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
+import { createConsistentCache } from '#caching/store/request-cache.ts';
+import { countRequests, newAccount } from '#test/contracts/cache-bench.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
 import { createManifest } from '../manifests.ts';
 import { createReplicaSet, createSampleDeployment } from '../views/sample-manifests.ts';
 import { openAccount, openCachedAccounts } from './cached-accounts.ts';

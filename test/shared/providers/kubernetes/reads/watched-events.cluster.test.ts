@@ -1,13 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { watchedEventsBytesMax } from '../../../../../shared/providers/kubernetes/reads/watched-events.ts';
-import {
-  type ApiProxyOptions,
-  type PassingCall,
-  startApiProxy,
-} from '../../../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import type { JsonObject } from '#core/json.ts';
+import { watchedEventsBytesMax } from '#providers/kubernetes/reads/watched-events.ts';
+import { type ApiProxyOptions, type PassingCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { createLive, getPathOf } from '../live.ts';
 import { createConfigMap, createSecret } from '../manifests.ts';
 import { openProvider, type ProviderSetup } from '../provider-setup.ts';

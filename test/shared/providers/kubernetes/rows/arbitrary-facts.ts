@@ -1,12 +1,8 @@
 import fc from 'fast-check';
-import type { Moniker } from '../../../../../shared/core/moniker.ts';
-import { builtInKinds } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { spinnakerKinds } from '../../../../../shared/providers/kubernetes/kinds/kind.ts';
-import type {
-  ObjectFacts,
-  PortFacts,
-  ServerGroupFacts,
-} from '../../../../../shared/providers/kubernetes/rows/facts.ts';
+import type { Moniker } from '#core/moniker.ts';
+import { builtInKinds } from '#providers/kubernetes/kinds/index.ts';
+import { spinnakerKinds } from '#providers/kubernetes/kinds/kind.ts';
+import type { ObjectFacts, PortFacts, ServerGroupFacts } from '#providers/kubernetes/rows/facts.ts';
 
 const kindName = fc.oneof(
   fc.constantFrom(...builtInKinds.map(({ name }) => name)),

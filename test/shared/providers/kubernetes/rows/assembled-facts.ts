@@ -1,15 +1,10 @@
-import { isLive, type LiveEntry } from '../../../../../shared/core/cache/packed-row.ts';
-import { toRevision } from '../../../../../shared/core/cache/revision.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { decodeFacts, encodeFacts } from '../../../../../shared/providers/kubernetes/rows/facts-codec.ts';
-import { decodeRow, encodeRow } from '../../../../../shared/providers/kubernetes/rows/row-codec.ts';
-import {
-  asFacts,
-  fromFacts,
-  getEntryKey,
-  selfKey,
-} from '../../../../../shared/providers/kubernetes/rows/row-entries.ts';
-import type { AccountFacts } from '../../../../../shared/providers/kubernetes/views/application-facts.ts';
+import { isLive, type LiveEntry } from '#caching/store/packed-row.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { decodeFacts, encodeFacts } from '#providers/kubernetes/rows/facts-codec.ts';
+import { decodeRow, encodeRow } from '#providers/kubernetes/rows/row-codec.ts';
+import { asFacts, fromFacts, getEntryKey, selfKey } from '#providers/kubernetes/rows/row-entries.ts';
+import type { AccountFacts } from '#providers/kubernetes/views/application-facts.ts';
 
 /** The entries of a row of these objects: of their own, or, by their names, of pods. */
 export function createEntries(objects: readonly ObjectFacts[], self?: ObjectFacts): Map<string, LiveEntry> {

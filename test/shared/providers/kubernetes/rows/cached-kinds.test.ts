@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import {
-  type CachedKindsInput,
-  listCachedKinds,
-} from '../../../../../shared/providers/kubernetes/rows/cached-kinds.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { type CachedKindsInput, listCachedKinds } from '#providers/kubernetes/rows/cached-kinds.ts';
 
 const shown = [
   ...['cronJob', 'daemonSet', 'deployment', 'ingress', 'job', 'networkPolicy', 'pod', 'replicaSet'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { createCacheFilter } from '../../../../../shared/providers/kubernetes/rows/cached-objects.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { createCacheFilter } from '#providers/kubernetes/rows/cached-objects.ts';
 import { createManifest } from '../manifests.ts';
 import { createReplicaSet, createSampleService } from '../views/sample-manifests.ts';
 

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import {
-  decodeFacts,
-  encodeFacts,
-  factsVersion,
-} from '../../../../../shared/providers/kubernetes/rows/facts-codec.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { decodeFacts, encodeFacts, factsVersion } from '#providers/kubernetes/rows/facts-codec.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
 import { createPod, createReplicaSet } from '../views/sample-manifests.ts';
 import { anyFacts } from './arbitrary-facts.ts';
 

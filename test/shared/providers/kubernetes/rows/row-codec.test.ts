@@ -1,17 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RowEntry } from '../../../../../shared/core/cache/packed-row.ts';
-import { toRevision } from '../../../../../shared/core/cache/revision.ts';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { factsVersion } from '../../../../../shared/providers/kubernetes/rows/facts-codec.ts';
-import { decodeRow, encodeRow } from '../../../../../shared/providers/kubernetes/rows/row-codec.ts';
-import {
-  fromFacts,
-  listInstances,
-  selfKey,
-} from '../../../../../shared/providers/kubernetes/rows/row-entries.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
+import type { RowEntry } from '#caching/store/packed-row.ts';
+import { toRevision } from '#caching/store/revision.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { factsVersion } from '#providers/kubernetes/rows/facts-codec.ts';
+import { decodeRow, encodeRow } from '#providers/kubernetes/rows/row-codec.ts';
+import { fromFacts, listInstances, selfKey } from '#providers/kubernetes/rows/row-entries.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
 import { createPod, createReplicaSet } from '../views/sample-manifests.ts';
 import { anyFacts, anyServerGroup } from './arbitrary-facts.ts';
 import { createEntries, storeInRow } from './assembled-facts.ts';

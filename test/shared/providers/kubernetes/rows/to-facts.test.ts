@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
 import { createManifest } from '../manifests.ts';
 import { createPod, createReplicaSet, getUid } from '../views/sample-manifests.ts';
 

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  AnswerMemory,
-  type AnswerPlace,
-} from '../../../../../shared/providers/kubernetes/transport/answer-memory.ts';
+import { AnswerMemory, type AnswerPlace } from '#providers/kubernetes/transport/answer-memory.ts';
 
 /** Asks for places, and keeps what becomes of it. */
 class Guests {

@@ -1,7 +1,7 @@
 import { Dispatcher, Pool } from 'undici';
 import { expect, test } from 'vitest';
-import { streamBody } from '../../../../../shared/providers/kubernetes/transport/body-stream.ts';
-import { startServer } from '../../../../support/network/hostile-servers.ts';
+import { streamBody } from '#providers/kubernetes/transport/body-stream.ts';
+import { startServer } from '#test/support/network/hostile-servers.ts';
 
 const controller: Dispatcher.DispatchController = {
   aborted: false,

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { exchange, type WireRequest } from '../../../../../shared/providers/kubernetes/transport/exchange.ts';
+import { exchange, type WireRequest } from '#providers/kubernetes/transport/exchange.ts';
 import { answerJson, type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 
 let server: ScriptedServer;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { KubernetesConnectionError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
-import type { KubernetesClientOptions } from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
+import { KubernetesConnectionError } from '#providers/kubernetes/api/errors.ts';
+import type { KubernetesClientOptions } from '#providers/kubernetes/client/kubernetes-client.ts';
 import { createTestClient, TurnedClock } from '../client/client-setup.ts';
 import {
   type Answer,

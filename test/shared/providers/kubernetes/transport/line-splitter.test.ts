@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  LineSplitter,
-  LineTooLongError,
-} from '../../../../../shared/providers/kubernetes/transport/line-splitter.ts';
+import { LineSplitter, LineTooLongError } from '#providers/kubernetes/transport/line-splitter.ts';
 
 test('finds the same lines wherever the stream is cut, even within a character', () => {
   const line = fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => text.replaceAll('\n', 'ö'));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { stallMs } from '../../../../../shared/providers/kubernetes/api/answer-limits.ts';
-import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
+import { stallMs } from '#providers/kubernetes/api/answer-limits.ts';
+import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
 import { createTestClient, TurnedClock } from '../client/client-setup.ts';
 import {
   type Answer,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RequestBudget } from '../../../../../shared/providers/kubernetes/transport/request-budget.ts';
+import { RequestBudget } from '#providers/kubernetes/transport/request-budget.ts';
 import { TurnedClock } from '../client/client-setup.ts';
 
 test('a burst waits for nothing; what follows waits its turn', async () => {

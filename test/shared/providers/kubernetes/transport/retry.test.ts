@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRetryAfter, planRetry } from '../../../../../shared/providers/kubernetes/transport/retry.ts';
+import { parseRetryAfter, planRetry } from '#providers/kubernetes/transport/retry.ts';
 
 const error = new Error('busy');
 const state = { tries: 1, remainingMs: 30_000, repeatable: true, persists: false, randomFraction: 0.5 };

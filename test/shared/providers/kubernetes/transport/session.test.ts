@@ -1,11 +1,11 @@
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import packageJson from '../../../../../package.json' with { type: 'json' };
-import { userAgent } from '../../../../../shared/providers/kubernetes/transport/session.ts';
-import { disposeAfterEach } from '../../../../support/run/disposal.ts';
-import { getFailure } from '../../../../support/run/failure.ts';
-import { makeTempDir, type TempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
+import packageJson from '#package.json' with { type: 'json' };
+import { userAgent } from '#providers/kubernetes/transport/session.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
+import { getFailure } from '#test/support/run/failure.ts';
+import { makeTempDir, type TempDir, writeProgram } from '#test/support/run/temp-dir.ts';
 import { createTestClient, silentLog, TurnedClock } from '../client/client-setup.ts';
 import {
   answerJson,

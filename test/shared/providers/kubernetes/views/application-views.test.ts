@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
-import { selectClusters } from '../../../../../shared/providers/kubernetes/views/application-facts.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
+import { selectClusters } from '#providers/kubernetes/views/application-facts.ts';
 import {
   listClusters,
   toApplicationDetailView,
   toClusterNamesView,
   toClusterSummaryViews,
   toClusterView,
-} from '../../../../../shared/providers/kubernetes/views/cluster-view.ts';
-import { toLoadBalancerViews } from '../../../../../shared/providers/kubernetes/views/load-balancer-view.ts';
-import { toServerGroupManagerViews } from '../../../../../shared/providers/kubernetes/views/server-group-manager-view.ts';
-import { toServerGroupSummaryViews } from '../../../../../shared/providers/kubernetes/views/server-group-view.ts';
+} from '#providers/kubernetes/views/cluster-view.ts';
+import { toLoadBalancerViews } from '#providers/kubernetes/views/load-balancer-view.ts';
+import { toServerGroupManagerViews } from '#providers/kubernetes/views/server-group-manager-view.ts';
+import { toServerGroupSummaryViews } from '#providers/kubernetes/views/server-group-view.ts';
 import { createManifest, toMoniker } from '../manifests.ts';
 import { assembleAccount } from '../rows/assembled-facts.ts';
 import { createPod, createReplicaSet, createSampleService, getUid } from './sample-manifests.ts';

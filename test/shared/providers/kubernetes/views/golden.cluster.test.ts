@@ -1,38 +1,31 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { listCachedKinds } from '../../../../../shared/providers/kubernetes/rows/cached-kinds.ts';
-import {
-  createCacheFilter,
-  isInCluster,
-} from '../../../../../shared/providers/kubernetes/rows/cached-objects.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { findRowApplication } from '../../../../../shared/providers/kubernetes/rows/row-names.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { listCachedKinds } from '#providers/kubernetes/rows/cached-kinds.ts';
+import { createCacheFilter, isInCluster } from '#providers/kubernetes/rows/cached-objects.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { findRowApplication } from '#providers/kubernetes/rows/row-names.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
 import {
   listClusters,
   toApplicationDetailView,
   toClusterNamesView,
   toClusterSummaryViews,
   toClusterView,
-} from '../../../../../shared/providers/kubernetes/views/cluster-view.ts';
-import { toInstanceView } from '../../../../../shared/providers/kubernetes/views/instance-view.ts';
-import { toLoadBalancerViews } from '../../../../../shared/providers/kubernetes/views/load-balancer-view.ts';
-import { toProjectClusterViews } from '../../../../../shared/providers/kubernetes/views/project-cluster-view.ts';
-import { toRawResourceViews } from '../../../../../shared/providers/kubernetes/views/raw-resource-view.ts';
-import { searchObjects } from '../../../../../shared/providers/kubernetes/views/search-view.ts';
-import * as securityGroupViews from '../../../../../shared/providers/kubernetes/views/security-group-view.ts';
-import { toServerGroupManagerViews } from '../../../../../shared/providers/kubernetes/views/server-group-manager-view.ts';
+} from '#providers/kubernetes/views/cluster-view.ts';
+import { toInstanceView } from '#providers/kubernetes/views/instance-view.ts';
+import { toLoadBalancerViews } from '#providers/kubernetes/views/load-balancer-view.ts';
+import { toProjectClusterViews } from '#providers/kubernetes/views/project-cluster-view.ts';
+import { toRawResourceViews } from '#providers/kubernetes/views/raw-resource-view.ts';
+import { searchObjects } from '#providers/kubernetes/views/search-view.ts';
+import * as securityGroupViews from '#providers/kubernetes/views/security-group-view.ts';
+import { toServerGroupManagerViews } from '#providers/kubernetes/views/server-group-manager-view.ts';
 import {
   toExpandedServerGroupViews,
   toServerGroupSummaryViews,
-} from '../../../../../shared/providers/kubernetes/views/server-group-view.ts';
-import {
-  createNamespace,
-  describeWithCluster,
-  type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
+} from '#providers/kubernetes/views/server-group-view.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
 import { assembleAccount } from '../rows/assembled-facts.ts';
 import { createShop, deleteShopDefinition, listShop } from './live-shop.ts';
 

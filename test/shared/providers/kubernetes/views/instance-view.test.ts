@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
-import {
-  countInstances,
-  getHealthState,
-} from '../../../../../shared/providers/kubernetes/views/instance-view.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
+import { countInstances, getHealthState } from '#providers/kubernetes/views/instance-view.ts';
 import { createPod } from './sample-manifests.ts';
 
 function create(phase: string, ready: readonly boolean[]) {

@@ -1,13 +1,9 @@
 import path from 'node:path';
 import { expect, vi } from 'vitest';
-import { asJsonArray, asString, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import {
-  readKind,
-  readName,
-  readOwners,
-} from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
-import { kubectl, requestApi } from '../../../../support/cluster/cluster.ts';
+import { asJsonArray, asString, getPath, type JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { readKind, readName, readOwners } from '#providers/kubernetes/manifest/identity.ts';
+import { kubectl, requestApi } from '#test/support/cluster/cluster.ts';
 import { createDefinition } from '../manifests.ts';
 
 const fixture = path.join(import.meta.dirname, '../../../../fixtures/kubernetes/views/shop.yaml');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
-import { toProjectClusterViews } from '../../../../../shared/providers/kubernetes/views/project-cluster-view.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
+import { toProjectClusterViews } from '#providers/kubernetes/views/project-cluster-view.ts';
 import { assembleAccount } from '../rows/assembled-facts.ts';
 import { createPod, createReplicaSet } from './sample-manifests.ts';
 

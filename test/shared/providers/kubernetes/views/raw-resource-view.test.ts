@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
-import {
-  type AccountResources,
-  toRawResourceViews,
-} from '../../../../../shared/providers/kubernetes/views/raw-resource-view.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
+import { type AccountResources, toRawResourceViews } from '#providers/kubernetes/views/raw-resource-view.ts';
 import { createManifest } from '../manifests.ts';
 
 const registry = createKindRegistry();

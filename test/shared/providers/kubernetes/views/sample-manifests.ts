@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 import { toMoniker } from '../manifests.ts';
 
 /** What a sample says beside its name. */

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ViewSearchRequest } from '../../../../../shared/core/views/views.ts';
-import {
-  type SearchObject,
-  searchObjects,
-} from '../../../../../shared/providers/kubernetes/views/search-view.ts';
+import { type SearchObject, searchObjects } from '#providers/kubernetes/views/search-view.ts';
+import type { ViewSearchRequest } from '#views/views.ts';
 
 const shop = { application: 'shop', cluster: 'deployment web' };
 const [prod, staging] = [{ account: 'prod' }, { account: 'test', namespace: 'store' }];

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
 import {
   findSecurityGroup,
   toAccountSecurityGroupsView,
   toRegionSecurityGroupsView,
   toSecurityGroupSummaries,
   toSecurityGroupsView,
-} from '../../../../../shared/providers/kubernetes/views/security-group-view.ts';
+} from '#providers/kubernetes/views/security-group-view.ts';
 import { createManifest } from '../manifests.ts';
 
 const registry = createKindRegistry([

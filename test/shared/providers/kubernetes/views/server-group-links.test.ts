@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
-import {
-  findServiceLinks,
-  isDisabled,
-} from '../../../../../shared/providers/kubernetes/views/server-group-links.ts';
-import { isSelecting, ServiceIndex } from '../../../../../shared/providers/kubernetes/views/service-index.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
+import { findServiceLinks, isDisabled } from '#providers/kubernetes/views/server-group-links.ts';
+import { isSelecting, ServiceIndex } from '#providers/kubernetes/views/service-index.ts';
 import { createPod, createReplicaSet, createSampleService } from './sample-manifests.ts';
 
 const registry = createKindRegistry();

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
-import { toServerGroupView } from '../../../../../shared/providers/kubernetes/views/server-group-view.ts';
-import { ServiceIndex } from '../../../../../shared/providers/kubernetes/views/service-index.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
+import { toServerGroupView } from '#providers/kubernetes/views/server-group-view.ts';
+import { ServiceIndex } from '#providers/kubernetes/views/service-index.ts';
 import {
   findTargetServerGroup,
   parseTargetServerGroup,
   type TargetRequest,
-} from '../../../../../shared/providers/kubernetes/views/target-server-group.ts';
+} from '#providers/kubernetes/views/target-server-group.ts';
 import { createPod, createReplicaSet } from './sample-manifests.ts';
 
 const registry = createKindRegistry();

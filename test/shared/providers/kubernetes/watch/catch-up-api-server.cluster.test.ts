@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
-import type { ApiResource } from '../../../../../shared/providers/kubernetes/api/client.ts';
-import { includesVersion } from '../../../../../shared/providers/kubernetes/api/resource-version.ts';
+import { systemClock } from '#platform/services/system.ts';
+import type { ApiResource } from '#providers/kubernetes/api/client.ts';
+import { includesVersion } from '#providers/kubernetes/api/resource-version.ts';
 import {
   type CatchUpOutcome,
   type CatchUpRequest,
   catchUpKind,
-} from '../../../../../shared/providers/kubernetes/watch/catch-up-kind.ts';
-import type { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
-import { systemClock } from '../../../../../shared/runtime/services/system.ts';
-import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
+} from '#providers/kubernetes/watch/catch-up-kind.ts';
+import type { WatchClient } from '#providers/kubernetes/watch/watch-client.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster/cluster.ts';
-import { disposeAfterEach } from '../../../../support/run/disposal.ts';
+} from '#test/support/cluster/cluster.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
 import { toBase64, toKubeconfig } from '../client/scripted-server.ts';
 import { createLive, defineTrams, definitions } from '../live.ts';
 import { readConfigMaps, stormConfigMaps } from './config-map-storm.ts';

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '#platform/services/system.ts';
 import {
   type CatchUpOutcome,
   type CatchUpRequest,
   catchUpKind,
-} from '../../../../../shared/providers/kubernetes/watch/catch-up-kind.ts';
-import type { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
-import { systemClock } from '../../../../../shared/runtime/services/system.ts';
-import { disposeAfterEach } from '../../../../support/run/disposal.ts';
+} from '#providers/kubernetes/watch/catch-up-kind.ts';
+import type { WatchClient } from '#providers/kubernetes/watch/watch-client.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
 import {
   type Answer,
   answerJson,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requestApi } from '../../../../support/cluster/cluster.ts';
+import { requestApi } from '#test/support/cluster/cluster.ts';
 
 /**
  * Creates, changes and deletes config maps of a namespace, several at a time.

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  KubernetesApiError,
-  KubernetesConnectionError,
-} from '../../../../../shared/providers/kubernetes/api/errors.ts';
-import {
-  findRefusal,
-  getResourceVersionAfter,
-} from '../../../../../shared/providers/kubernetes/watch/kind-refusal.ts';
+import { KubernetesApiError, KubernetesConnectionError } from '#providers/kubernetes/api/errors.ts';
+import { findRefusal, getResourceVersionAfter } from '#providers/kubernetes/watch/kind-refusal.ts';
 
 test.each([
   [410, 'expired', undefined],

@@ -1,14 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type {
-  WatchChange,
-  WatchEnd,
-  WatchRequest,
-} from '../../../../../shared/providers/kubernetes/watch/watch.ts';
-import type { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
-import { disposeAfterEach } from '../../../../support/run/disposal.ts';
-import { makeTempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
+import type { WatchChange, WatchEnd, WatchRequest } from '#providers/kubernetes/watch/watch.ts';
+import type { WatchClient } from '#providers/kubernetes/watch/watch-client.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
+import { makeTempDir, writeProgram } from '#test/support/run/temp-dir.ts';
 import {
   answerJson,
   answerStatus,

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { startCluster } from '../../../../../infra/local/cluster.ts';
-import { catchUpKind } from '../../../../../shared/providers/kubernetes/watch/catch-up-kind.ts';
-import type { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
+import { startCluster } from '#infra/tools/test-cluster/cluster.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { catchUpKind } from '#providers/kubernetes/watch/catch-up-kind.ts';
+import type { WatchClient } from '#providers/kubernetes/watch/watch-client.ts';
 import {
   type KindProver,
   type KindWatchOutcome,
   type KindWatchRequest,
   type WatchProgress,
   watchKind,
-} from '../../../../../shared/providers/kubernetes/watch/watch-kind.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/services/system.ts';
-import { createNamespace, describeWithCluster, runKubectl } from '../../../../support/cluster/cluster.ts';
-import { disposeAfterEach } from '../../../../support/run/disposal.ts';
-import { makeTempDir } from '../../../../support/run/temp-dir.ts';
+} from '#providers/kubernetes/watch/watch-kind.ts';
+import { createNamespace, describeWithCluster, runKubectl } from '#test/support/cluster/cluster.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { TurnedClock } from '../client/client-setup.ts';
 import {
   type Answer,

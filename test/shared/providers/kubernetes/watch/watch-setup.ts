@@ -1,17 +1,11 @@
-import { asString, getPath } from '../../../../../shared/core/json.ts';
-import { isOlder } from '../../../../../shared/providers/kubernetes/api/resource-version.ts';
-import {
-  getResourceVersion,
-  type ListPage,
-} from '../../../../../shared/providers/kubernetes/client/list-pages.ts';
-import type { KubernetesConnection } from '../../../../../shared/providers/kubernetes/credentials/connection.ts';
-import type { WatchChange } from '../../../../../shared/providers/kubernetes/watch/watch.ts';
-import {
-  WatchClient,
-  type WatchClientOptions,
-} from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
-import { readEnvironment } from '../../../../../shared/runtime/config.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/services/system.ts';
+import { asString, getPath } from '#core/json.ts';
+import { readEnvironment } from '#platform/config.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { isOlder } from '#providers/kubernetes/api/resource-version.ts';
+import { getResourceVersion, type ListPage } from '#providers/kubernetes/client/list-pages.ts';
+import type { KubernetesConnection } from '#providers/kubernetes/credentials/connection.ts';
+import type { WatchChange } from '#providers/kubernetes/watch/watch.ts';
+import { WatchClient, type WatchClientOptions } from '#providers/kubernetes/watch/watch-client.ts';
 import { silentLog } from '../client/client-setup.ts';
 import type { Answer } from '../client/scripted-server.ts';
 

@@ -1,13 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { startApiProxy } from '../../../../../support/cluster/api-proxy.ts';
-import {
-  createNamespace,
-  describeWithCluster,
-  type TestNamespace,
-} from '../../../../../support/cluster/cluster.ts';
-import { disposeAfterAll } from '../../../../../support/run/disposal.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { createLive, findLive, listNames } from '../../live.ts';
 import { createHostile, hostileRecords } from '../../manifest/hostile-records.ts';
 import { createConfigMap, createWorkload } from '../../manifests.ts';

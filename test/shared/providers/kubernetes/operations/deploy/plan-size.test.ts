@@ -1,17 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { parseWith, requireField } from '../../../../../../shared/core/settings/coerce.ts';
-import { parseKubernetesAccounts } from '../../../../../../shared/providers/kubernetes/account/account.ts';
-import { parseKubernetesSettings } from '../../../../../../shared/providers/kubernetes/account/account-settings.ts';
-import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import {
-  deployField,
-  findManifests,
-} from '../../../../../../shared/providers/kubernetes/operations/deploy/description.ts';
-import {
-  listPlanInputs,
-  planDeploy,
-} from '../../../../../../shared/providers/kubernetes/operations/deploy/plan.ts';
+import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
+import { parseKubernetesSettings } from '#providers/kubernetes/account/account-settings.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { deployField, findManifests } from '#providers/kubernetes/operations/deploy/description.ts';
+import { listPlanInputs, planDeploy } from '#providers/kubernetes/operations/deploy/plan.ts';
+import { parseWith, requireField } from '#settings/coerce.ts';
 
 const services = Array.from({ length: 50 }, (_, index) => `service lb-${index}`);
 

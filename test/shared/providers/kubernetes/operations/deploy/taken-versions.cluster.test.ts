@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import type { PassingCall } from '../../../../../support/cluster/api-proxy.ts';
-import { startApiProxy } from '../../../../../support/cluster/api-proxy.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import type { PassingCall } from '#test/support/cluster/api-proxy.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestCluster,
-} from '../../../../../support/cluster/cluster.ts';
+} from '#test/support/cluster/cluster.ts';
 import { findLive, getPathOf, listNames } from '../../live.ts';
 import { createConfigMap, createWorkload } from '../../manifests.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';

@@ -1,9 +1,5 @@
-import type { JsonObject } from '../../../../../../shared/core/json.ts';
-import {
-  type InvalidContext,
-  refuseBy,
-  specAccounts,
-} from '../../../../../support/conformance/operation-spec.ts';
+import type { JsonObject } from '#core/json.ts';
+import { type InvalidContext, refuseBy, specAccounts } from '#test/support/conformance/operation-spec.ts';
 
 /** How an operation calls itself in errors. */
 export interface ErrorNames {

@@ -1,5 +1,5 @@
-import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { refuseBy, type SpecInputs } from '../../../../../support/conformance/operation-spec.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { refuseBy, type SpecInputs } from '#test/support/conformance/operation-spec.ts';
 import { createSecret } from '../../manifests.ts';
 import { formatOutside, listBadAccounts } from './bad-contexts.ts';
 import type { KubernetesOperationSpec } from './spec.ts';

@@ -1,4 +1,4 @@
-import { refuseBy, specAccounts } from '../../../../../support/conformance/operation-spec.ts';
+import { refuseBy, specAccounts } from '#test/support/conformance/operation-spec.ts';
 import { createSecret } from '../../manifests.ts';
 import { formatOutside, listBadAccounts } from './bad-contexts.ts';
 import type { KubernetesOperationSpec } from './spec.ts';

@@ -1,4 +1,4 @@
-import { getPath, type JsonValue } from '../../../../../../shared/core/json.ts';
+import { getPath, type JsonValue } from '#core/json.ts';
 import type { KubernetesPlace } from './spec.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { getPath } from '../../../../../../shared/core/json.ts';
-import { refuseBy } from '../../../../../support/conformance/operation-spec.ts';
+import { getPath } from '#core/json.ts';
+import { refuseBy } from '#test/support/conformance/operation-spec.ts';
 import { createSecret } from '../../manifests.ts';
 import { formatOutside, listBadTargets } from './bad-contexts.ts';
 import type { KubernetesOperationSpec } from './spec.ts';

@@ -1,4 +1,4 @@
-import { refuseBy } from '../../../../../support/conformance/operation-spec.ts';
+import { refuseBy } from '#test/support/conformance/operation-spec.ts';
 import { createConfigMap, createJob } from '../../manifests.ts';
 import { formatOutside, listBadAccounts } from './bad-contexts.ts';
 import type { KubernetesOperationSpec } from './spec.ts';

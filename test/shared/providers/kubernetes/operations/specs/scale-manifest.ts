@@ -1,4 +1,4 @@
-import { refuseBy } from '../../../../../support/conformance/operation-spec.ts';
+import { refuseBy } from '#test/support/conformance/operation-spec.ts';
 import { createWorkload } from '../../manifests.ts';
 import { formatOutside, listBadTargets } from './bad-contexts.ts';
 import { lookAtSpec } from './look.ts';

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import type { OperationSpec } from '../../../../../support/conformance/operation-spec.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import type { OperationSpec } from '#test/support/conformance/operation-spec.ts';
 
 /** A namespace, and what an administrator sees in it. */
 export interface KubernetesPlace {

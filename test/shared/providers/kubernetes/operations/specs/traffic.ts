@@ -1,11 +1,6 @@
-import {
-  asJsonObject,
-  getPath,
-  type JsonObject,
-  type JsonValue,
-} from '../../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { type InvalidContext, refuseBy } from '../../../../../support/conformance/operation-spec.ts';
+import { asJsonObject, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { type InvalidContext, refuseBy } from '#test/support/conformance/operation-spec.ts';
 import { createManifest, createService } from '../../manifests.ts';
 import { type ErrorNames, listBadTargets, noName } from './bad-contexts.ts';
 import type { KubernetesPlace } from './spec.ts';

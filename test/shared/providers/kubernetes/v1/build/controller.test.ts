@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../../shared/core/json.ts';
-import { parseWith, requireField } from '../../../../../../shared/core/settings/coerce.ts';
-import { buildAutoscaler } from '../../../../../../shared/providers/kubernetes/v1/build/autoscaler.ts';
+import type { JsonObject } from '#core/json.ts';
+import { buildAutoscaler } from '#providers/kubernetes/v1/build/autoscaler.ts';
 import {
   buildReplicaSet,
   buildReplicationController,
   type ServerGroupPlan,
-} from '../../../../../../shared/providers/kubernetes/v1/build/controller.ts';
-import { buildDeployment } from '../../../../../../shared/providers/kubernetes/v1/build/deployment.ts';
-import { deployField } from '../../../../../../shared/providers/kubernetes/v1/descriptions/server-group.ts';
+} from '#providers/kubernetes/v1/build/controller.ts';
+import { buildDeployment } from '#providers/kubernetes/v1/build/deployment.ts';
+import { deployField } from '#providers/kubernetes/v1/descriptions/server-group.ts';
+import { parseWith, requireField } from '#settings/coerce.ts';
 
 /** The server group `kub-test-v002`, of one container, with these fields besides. */
 function plan(fields: JsonObject = {}): ServerGroupPlan {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatImage } from '../../../../../../shared/providers/kubernetes/v1/build/image.ts';
+import { formatImage } from '#providers/kubernetes/v1/build/image.ts';
 
 test.each([
   [{ repository: 'library/nginx' }, 'gcr.io/library/nginx:latest'],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../../shared/core/json.ts';
-import { parseWith, requireField } from '../../../../../../shared/core/settings/coerce.ts';
-import { finishDraft } from '../../../../../../shared/providers/kubernetes/v1/build/draft.ts';
-import { buildPodSpec } from '../../../../../../shared/providers/kubernetes/v1/build/pod.ts';
-import { deployField } from '../../../../../../shared/providers/kubernetes/v1/descriptions/server-group.ts';
+import type { JsonObject } from '#core/json.ts';
+import { finishDraft } from '#providers/kubernetes/v1/build/draft.ts';
+import { buildPodSpec } from '#providers/kubernetes/v1/build/pod.ts';
+import { deployField } from '#providers/kubernetes/v1/descriptions/server-group.ts';
+import { parseWith, requireField } from '#settings/coerce.ts';
 
 function build(fields: JsonObject): JsonObject {
   const description = parseWith(requireField(deployField), fields, 'createServerGroup');

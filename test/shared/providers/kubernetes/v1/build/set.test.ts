@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import { parseWith, requireField } from '../../../../../../shared/core/settings/coerce.ts';
-import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { buildSet, changeSet } from '../../../../../../shared/providers/kubernetes/v1/build/set.ts';
-import { deployField } from '../../../../../../shared/providers/kubernetes/v1/descriptions/server-group.ts';
-import type { SetKind } from '../../../../../../shared/providers/kubernetes/v1/descriptions/set.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { buildSet, changeSet } from '#providers/kubernetes/v1/build/set.ts';
+import { deployField } from '#providers/kubernetes/v1/descriptions/server-group.ts';
+import type { SetKind } from '#providers/kubernetes/v1/descriptions/set.ts';
+import { parseWith, requireField } from '#settings/coerce.ts';
 
 const web = { name: 'web', imageDescription: { repository: 'library/nginx', tag: '1' } };
 

@@ -1,20 +1,17 @@
 import { afterAll, expect, test } from 'vitest';
-import { createCacheStore } from '../../../../../../shared/aws/cache/cache-store.ts';
-import { cacheTable } from '../../../../../../shared/aws/tables.ts';
-import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../../shared/core/providers/provider.ts';
-import type { ViewReader } from '../../../../../../shared/core/views/views.ts';
-import { kubernetesPlugin } from '../../../../../../shared/providers/kubernetes/index.ts';
-import { wholeObjectBytesMax } from '../../../../../../shared/providers/kubernetes/rows/to-v1-facts.ts';
-import { v1CachingAgentName } from '../../../../../../shared/providers/kubernetes/v1/caching/caching-agents.ts';
-import {
-  endedJobMs,
-  sweepIntervalMs,
-} from '../../../../../../shared/providers/kubernetes/v1/caching/ended-jobs.ts';
-import { systemClock, systemRandomness } from '../../../../../../shared/runtime/services/system.ts';
-import { newAccount } from '../../../../../contracts/cache-bench.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../../support/cluster/cluster.ts';
-import { useLocalTables } from '../../../../../support/engines/local-tables.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
+import { wholeObjectBytesMax } from '#providers/kubernetes/rows/to-v1-facts.ts';
+import { v1CachingAgentName } from '#providers/kubernetes/v1/caching/caching-agents.ts';
+import { endedJobMs, sweepIntervalMs } from '#providers/kubernetes/v1/caching/ended-jobs.ts';
+import { newAccount } from '#test/contracts/cache-bench.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import type { ViewReader } from '#views/views.ts';
 import { findLive, listNames } from '../../live.ts';
 import { runOperation } from '../../operations/task-run.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';

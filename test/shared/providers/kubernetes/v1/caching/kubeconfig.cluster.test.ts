@@ -1,14 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createCacheStore } from '../../../../../../shared/aws/cache/cache-store.ts';
-import { cacheTable } from '../../../../../../shared/aws/tables.ts';
-import type { JsonObject } from '../../../../../../shared/core/json.ts';
-import { systemClock, systemRandomness } from '../../../../../../shared/runtime/services/system.ts';
-import { type ApiProxy, startApiProxy } from '../../../../../support/cluster/api-proxy.ts';
-import { describeWithCluster } from '../../../../../support/cluster/cluster.ts';
-import { useLocalTables } from '../../../../../support/engines/local-tables.ts';
-import { makeTempDir } from '../../../../../support/run/temp-dir.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import type { JsonObject } from '#core/json.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { type ApiProxy, startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { openRegistration } from './registration-setup.ts';
 import { nameNamespace } from './registration-world.ts';
 

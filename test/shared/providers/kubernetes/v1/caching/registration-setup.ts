@@ -1,13 +1,13 @@
-import type { CachingAgent, CachingResult } from '../../../../../../shared/core/agents/caching-agent.ts';
-import type { CacheStore } from '../../../../../../shared/core/cache/cache-store.ts';
-import type { JsonObject } from '../../../../../../shared/core/json.ts';
-import type { Logger } from '../../../../../../shared/core/logger.ts';
-import { ProviderSet } from '../../../../../../shared/core/providers/provider-set.ts';
-import { dockerRegistryPlugin } from '../../../../../../shared/providers/docker-registry/index.ts';
-import { kubernetesPlugin } from '../../../../../../shared/providers/kubernetes/index.ts';
-import { registrationAgentName } from '../../../../../../shared/providers/kubernetes/v1/caching/registration-agents.ts';
-import { systemRandomness } from '../../../../../../shared/runtime/services/system.ts';
-import { createTestClock, type TestClock } from '../../../../../support/run/test-clock.ts';
+import type { CachingAgent, CachingResult } from '#caching/scheduling/caching-agent.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
+import { systemRandomness } from '#platform/services/system.ts';
+import { ProviderSet } from '#provider-kit/provider-set.ts';
+import { dockerRegistryPlugin } from '#providers/docker-registry/index.ts';
+import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
+import { registrationAgentName } from '#providers/kubernetes/v1/caching/registration-agents.ts';
+import { createTestClock, type TestClock } from '#test/support/run/test-clock.ts';
 
 /** A V1 account, `old`, with the registries of the same installation. */
 export interface RegistrationBench extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { getPath } from '../../../../../../shared/core/json.ts';
-import { requestApi } from '../../../../../support/cluster/cluster.ts';
+import { getPath } from '#core/json.ts';
+import { requestApi } from '#test/support/cluster/cluster.ts';
 import { findLive } from '../../live.ts';
 
 /** The name of a namespace that is not there. Disposing removes what was made of it. */

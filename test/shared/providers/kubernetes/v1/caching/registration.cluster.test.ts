@@ -1,21 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { createCacheStore } from '../../../../../../shared/aws/cache/cache-store.ts';
-import { cacheTable } from '../../../../../../shared/aws/tables.ts';
-import { asString, getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import { pullSecretCheckMs } from '../../../../../../shared/providers/kubernetes/v1/caching/pull-secret-memory.ts';
-import { systemClock, systemRandomness } from '../../../../../../shared/runtime/services/system.ts';
-import { openAgentSystem } from '../../../../../support/agents/agent-system.ts';
-import { startApiProxy } from '../../../../../support/cluster/api-proxy.ts';
+import { createCacheStore } from '#caching/aws/store/cache-store.ts';
+import { asString, getPath, type JsonObject } from '#core/json.ts';
+import { cacheTable } from '#platform/aws/tables.ts';
+import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { pullSecretCheckMs } from '#providers/kubernetes/v1/caching/pull-secret-memory.ts';
+import { openAgentSystem } from '#test/support/agents/agent-system.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
-} from '../../../../../support/cluster/cluster.ts';
-import { useLocalTables } from '../../../../../support/engines/local-tables.ts';
-import { makeTempDir } from '../../../../../support/run/temp-dir.ts';
+} from '#test/support/cluster/cluster.ts';
+import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { findLive } from '../../live.ts';
 import { openRegistration } from './registration-setup.ts';
 import { findDockercfg, nameNamespace, toAuth } from './registration-world.ts';

@@ -1,17 +1,13 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../../shared/core/json.ts';
-import { parseWith, requireField } from '../../../../../../shared/core/settings/coerce.ts';
-import { AttributeRules } from '../../../../../../shared/providers/kubernetes/v1/descriptions/attribute-rules.ts';
-import {
-  deployField,
-  resizeField,
-  switchField,
-} from '../../../../../../shared/providers/kubernetes/v1/descriptions/server-group.ts';
+import type { JsonObject } from '#core/json.ts';
+import { AttributeRules } from '#providers/kubernetes/v1/descriptions/attribute-rules.ts';
+import { deployField, resizeField, switchField } from '#providers/kubernetes/v1/descriptions/server-group.ts';
 import {
   checkDeploy,
   checkResize,
   checkSwitch,
-} from '../../../../../../shared/providers/kubernetes/v1/descriptions/server-group-rules.ts';
+} from '#providers/kubernetes/v1/descriptions/server-group-rules.ts';
+import { parseWith, requireField } from '#settings/coerce.ts';
 
 const image = { repository: 'web' };
 const web = { name: 'web', imageDescription: image };

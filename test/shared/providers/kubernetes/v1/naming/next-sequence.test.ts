@@ -1,9 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import {
-  chooseNextSequence,
-  sequencesMax,
-} from '../../../../../../shared/providers/kubernetes/v1/naming/next-sequence.ts';
-import { formatServerGroupName } from '../../../../../../shared/providers/kubernetes/v1/naming/server-group-name.ts';
+import { chooseNextSequence, sequencesMax } from '#providers/kubernetes/v1/naming/next-sequence.ts';
+import { formatServerGroupName } from '#providers/kubernetes/v1/naming/server-group-name.ts';
 
 const where = { cluster: 'kub-test', namespace: 'shop' };
 

@@ -4,7 +4,7 @@ import {
   formatClusterName,
   formatServerGroupName,
   parseServerGroupName,
-} from '../../../../../../shared/providers/kubernetes/v1/naming/server-group-name.ts';
+} from '#providers/kubernetes/v1/naming/server-group-name.ts';
 
 describe('the name of a V1 server group', () => {
   test.each([

@@ -1,5 +1,5 @@
-import { describeWithCluster } from '../../../../../support/cluster/cluster.ts';
-import { setUpEnvironment, testOperation } from '../../../../../support/conformance/operation.ts';
+import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { setUpEnvironment, testOperation } from '#test/support/conformance/operation.ts';
 import { createKubernetesCloud } from '../../operations/kubernetes-cloud.ts';
 import { v1OperationSpecs } from './specs/index.ts';
 

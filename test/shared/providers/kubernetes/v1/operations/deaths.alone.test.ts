@@ -1,26 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { DynamoTaskStore } from '../../../../../../shared/aws/tasks/task-store.ts';
-import { mapConcurrently } from '../../../../../../shared/core/concurrency.ts';
-import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import { acceptOperations } from '../../../../../../shared/core/providers/accept-operations.ts';
-import { ProviderSet } from '../../../../../../shared/core/providers/provider-set.ts';
-import { processTaskMessage } from '../../../../../../shared/core/tasks/process-message.ts';
-import { leaseDurationMs } from '../../../../../../shared/core/tasks/task.ts';
-import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { describeWithCluster, requestApi } from '../../../../../support/cluster/cluster.ts';
-import { toRequest } from '../../../../../support/conformance/operation-run.ts';
-import { specAccounts } from '../../../../../support/conformance/operation-spec.ts';
-import { MortalWorker } from '../../../../../support/conformance/operation-worker.ts';
-import {
-  createRandom,
-  drawInteger,
-  drawItem,
-  type Random,
-} from '../../../../../support/run/seeded-random.ts';
-import { createTestClock } from '../../../../../support/run/test-clock.ts';
-import { chooseSize } from '../../../../../support/run/test-size.ts';
-import { getTaskView, messageOf, type TaskView } from '../../../../../support/system/task-runs.ts';
-import { startTaskSystem, type TestTaskSystem } from '../../../../../support/system/task-system.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { ProviderSet } from '#provider-kit/provider-set.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { DynamoTaskStore } from '#tasks/aws/task-store.ts';
+import { processTaskMessage } from '#tasks/process-message.ts';
+import { acceptOperations } from '#tasks/requests/accept-operations.ts';
+import { leaseDurationMs } from '#tasks/task.ts';
+import { describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { toRequest } from '#test/support/conformance/operation-run.ts';
+import { specAccounts } from '#test/support/conformance/operation-spec.ts';
+import { MortalWorker } from '#test/support/conformance/operation-worker.ts';
+import { createRandom, drawInteger, drawItem, type Random } from '#test/support/run/seeded-random.ts';
+import { createTestClock } from '#test/support/run/test-clock.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
+import { getTaskView, messageOf, type TaskView } from '#test/support/system/task-runs.ts';
+import { startTaskSystem, type TestTaskSystem } from '#test/support/system/task-system.ts';
 import { getPathOf } from '../../live.ts';
 import { createKubernetesCloud } from '../../operations/kubernetes-cloud.ts';
 import type { KubernetesPlace } from '../../operations/specs/spec.ts';

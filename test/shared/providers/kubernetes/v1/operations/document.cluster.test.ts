@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { asJsonArray, getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster } from '../../../../../support/cluster/cluster.ts';
+import { asJsonArray, getPath, type JsonObject } from '#core/json.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { findLive, listNames } from '../../live.ts';
 import { openV1, runV1 } from './v1-run.ts';
 

@@ -2,15 +2,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import {
-  asJsonObject,
-  getPath,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../../shared/core/providers/provider.ts';
-import { createNamespace, describeWithCluster } from '../../../../../support/cluster/cluster.ts';
+import { asJsonObject, getPath, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { createLive, findLive, listNames } from '../../live.ts';
 import { emptyRecord, listHistory, runOperation } from '../../operations/task-run.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';

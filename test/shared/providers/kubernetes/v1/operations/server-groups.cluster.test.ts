@@ -1,13 +1,8 @@
 import { expect, test } from 'vitest';
-import { mapConcurrently } from '../../../../../../shared/core/concurrency.ts';
-import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import {
-  createNamespace,
-  describeWithCluster,
-  kubectl,
-  requestApi,
-} from '../../../../../support/cluster/cluster.ts';
-import { chooseSize } from '../../../../../support/run/test-size.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { createNamespace, describeWithCluster, kubectl, requestApi } from '#test/support/cluster/cluster.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import { createLive, findLive, getPathOf, listNames } from '../../live.ts';
 import { createManifest } from '../../manifests.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';

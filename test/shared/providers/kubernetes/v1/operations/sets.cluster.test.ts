@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { asJsonArray, getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../../shared/core/providers/provider.ts';
-import { startApiProxy } from '../../../../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../../support/cluster/cluster.ts';
+import { asJsonArray, getPath, type JsonObject } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { createLive, findLive, getPathOf, listNames } from '../../live.ts';
 import { createController } from './specs/worlds.ts';
 import { containers, openV1, runV1 } from './v1-run.ts';

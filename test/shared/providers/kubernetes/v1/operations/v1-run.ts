@@ -1,6 +1,6 @@
-import type { Clock } from '../../../../../../shared/core/clock.ts';
-import type { JsonObject } from '../../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../../shared/core/providers/provider.ts';
+import type { Clock } from '#core/clock.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { Provider } from '#provider-kit/provider.ts';
 import { emptyRecord, listHistory, runOperation } from '../../operations/task-run.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';
 

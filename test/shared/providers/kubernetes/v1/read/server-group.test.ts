@@ -1,22 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseWith, requireField } from '../../../../../../shared/core/settings/coerce.ts';
-import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { buildAutoscaler } from '../../../../../../shared/providers/kubernetes/v1/build/autoscaler.ts';
-import {
-  buildReplicaSet,
-  buildReplicationController,
-} from '../../../../../../shared/providers/kubernetes/v1/build/controller.ts';
-import { buildDeployment } from '../../../../../../shared/providers/kubernetes/v1/build/deployment.ts';
-import { buildIngress } from '../../../../../../shared/providers/kubernetes/v1/build/ingress.ts';
-import { buildService } from '../../../../../../shared/providers/kubernetes/v1/build/service.ts';
-import { buildSet } from '../../../../../../shared/providers/kubernetes/v1/build/set.ts';
-import { loadBalancerField } from '../../../../../../shared/providers/kubernetes/v1/descriptions/load-balancer.ts';
-import { securityGroupField } from '../../../../../../shared/providers/kubernetes/v1/descriptions/security-group.ts';
-import { deployField } from '../../../../../../shared/providers/kubernetes/v1/descriptions/server-group.ts';
-import { readIngress } from '../../../../../../shared/providers/kubernetes/v1/read/ingress.ts';
-import { readServerGroup } from '../../../../../../shared/providers/kubernetes/v1/read/server-group.ts';
-import { readService } from '../../../../../../shared/providers/kubernetes/v1/read/service.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { buildAutoscaler } from '#providers/kubernetes/v1/build/autoscaler.ts';
+import { buildReplicaSet, buildReplicationController } from '#providers/kubernetes/v1/build/controller.ts';
+import { buildDeployment } from '#providers/kubernetes/v1/build/deployment.ts';
+import { buildIngress } from '#providers/kubernetes/v1/build/ingress.ts';
+import { buildService } from '#providers/kubernetes/v1/build/service.ts';
+import { buildSet } from '#providers/kubernetes/v1/build/set.ts';
+import { loadBalancerField } from '#providers/kubernetes/v1/descriptions/load-balancer.ts';
+import { securityGroupField } from '#providers/kubernetes/v1/descriptions/security-group.ts';
+import { deployField } from '#providers/kubernetes/v1/descriptions/server-group.ts';
+import { readIngress } from '#providers/kubernetes/v1/read/ingress.ts';
+import { readServerGroup } from '#providers/kubernetes/v1/read/server-group.ts';
+import { readService } from '#providers/kubernetes/v1/read/service.ts';
+import { parseWith, requireField } from '#settings/coerce.ts';
 
 /** Not one that Frigga takes for a labelled variable, which is no part of a name. */
 const word = fc.stringMatching(/^[a-z][a-z1-9]{0,6}$/);

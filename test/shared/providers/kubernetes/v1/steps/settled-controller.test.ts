@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { OperationJournal, TaskJournal } from '../../../../../../shared/core/tasks/task-journal.ts';
-import { waitUntilSettled } from '../../../../../../shared/providers/kubernetes/v1/steps/settled-controller.ts';
+import { waitUntilSettled } from '#providers/kubernetes/v1/steps/settled-controller.ts';
+import { OperationJournal, TaskJournal } from '#tasks/task-journal.ts';
 
 const { signal } = new AbortController();
 const journal = new TaskJournal({ committed: [], prefix: '', commit: async () => undefined });

@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../../shared/core/json.ts';
-import { createKindRegistry } from '../../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { toV1KindRegistry } from '../../../../../../shared/providers/kubernetes/kinds/v1-kinds.ts';
-import { toV1Facts } from '../../../../../../shared/providers/kubernetes/rows/to-v1-facts.ts';
-import {
-  getV1HealthState,
-  toV1HealthViews,
-} from '../../../../../../shared/providers/kubernetes/v1/views/health.ts';
-import { getV1JobState } from '../../../../../../shared/providers/kubernetes/v1/views/job-view.ts';
-import { isV1Disabled } from '../../../../../../shared/providers/kubernetes/v1/views/server-group-links.ts';
+import type { JsonObject } from '#core/json.ts';
+import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
+import { toV1KindRegistry } from '#providers/kubernetes/kinds/v1-kinds.ts';
+import { toV1Facts } from '#providers/kubernetes/rows/to-v1-facts.ts';
+import { getV1HealthState, toV1HealthViews } from '#providers/kubernetes/v1/views/health.ts';
+import { getV1JobState } from '#providers/kubernetes/v1/views/job-view.ts';
+import { isV1Disabled } from '#providers/kubernetes/v1/views/server-group-links.ts';
 
 const registry = toV1KindRegistry(createKindRegistry());
 

@@ -1,6 +1,6 @@
-import { getPath, type JsonObject, type JsonValue } from '../../../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
+import { getPath, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { refuseBy } from '#test/support/conformance/operation-spec.ts';
 import { createManifest } from '../../../manifests.ts';
 import type { KubernetesOperationSpec, KubernetesPlace } from '../../../operations/specs/spec.ts';
 import { formatOutside, listBadAccounts, listBadNamespaces, readContainers } from './worlds.ts';

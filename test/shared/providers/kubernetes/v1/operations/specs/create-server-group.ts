@@ -1,5 +1,5 @@
-import { getPath, type JsonObject, type JsonValue } from '../../../../../../../shared/core/json.ts';
-import { type InvalidContext, refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
+import { getPath, type JsonObject, type JsonValue } from '#core/json.ts';
+import { type InvalidContext, refuseBy } from '#test/support/conformance/operation-spec.ts';
 import type { KubernetesOperationSpec, KubernetesPlace } from '../../../operations/specs/spec.ts';
 import { createController, formatOutside, listBadAccounts, readContainers } from './worlds.ts';
 

@@ -1,5 +1,5 @@
-import { getPath, type JsonValue } from '../../../../../../../shared/core/json.ts';
-import { refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
+import { getPath, type JsonValue } from '#core/json.ts';
+import { refuseBy } from '#test/support/conformance/operation-spec.ts';
 import type { KubernetesOperationSpec, KubernetesPlace } from '../../../operations/specs/spec.ts';
 import { createAutoscaler, createController, formatOutside, listBadServerGroups } from './worlds.ts';
 

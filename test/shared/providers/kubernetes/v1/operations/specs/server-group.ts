@@ -1,4 +1,4 @@
-import { refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
+import { refuseBy } from '#test/support/conformance/operation-spec.ts';
 import { lookAtSpec } from '../../../operations/specs/look.ts';
 import type { KubernetesOperationSpec } from '../../../operations/specs/spec.ts';
 import {

@@ -1,12 +1,6 @@
-import {
-  asJsonArray,
-  asJsonObject,
-  getPath,
-  type JsonObject,
-  type JsonValue,
-} from '../../../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { type InvalidContext, refuseBy } from '../../../../../../support/conformance/operation-spec.ts';
+import { asJsonArray, asJsonObject, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { type InvalidContext, refuseBy } from '#test/support/conformance/operation-spec.ts';
 import { createManifest } from '../../../manifests.ts';
 import type { KubernetesPlace } from '../../../operations/specs/spec.ts';
 

@@ -1,0 +1,155 @@
+import type { AccountGrant } from '#agents/protocol/messages.ts';
+import type { LiveReaders } from '#agents/protocol/run-read.ts';
+import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { asJsonObject, type JsonObject } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
+import type { Provider, ProviderOptions } from '#provider-kit/provider.ts';
+import { SharedClients } from '#provider-kit/shared-clients.ts';
+import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
+import { mergeDocuments } from '#settings/spring-config.ts';
+import type { Operation } from '#tasks/operation.ts';
+import { narrowAccount } from './account-limits.ts';
+import type { AgentAccount } from './agent-config.ts';
+
+/** What accounts are opened with. */
+export interface GrantedAccountsOptions {
+  readonly accounts: readonly AgentAccount[];
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Logger;
+  readonly environment: { readonly [name: string]: string | undefined };
+  /** Where what is cached is asked for, and sent to: see `ProviderOptions`. */
+  readonly caching: Pick<ProviderOptions, 'openCache' | 'changeSender' | 'limitLists'>;
+}
+
+/** Accounts as they are granted now, for one who works with them: whatever becomes of the grants, they stay open until disposed. */
+export interface AccountsUse extends Disposable {
+  /** What reads their clusters. */
+  readonly readers: LiveReaders;
+  /** The operation of that name, or undefined. */
+  findOperation(provider: string, name: string): Promise<Operation | undefined>;
+  /** What keeps those of them cached of which that is granted; the same each time. */
+  loadCachingAgents(): Promise<readonly CachingAgent[]>;
+  /** The same object for each use of what was opened at the same time. */
+  readonly opening: object;
+}
+
+/** An opening, and how many use it. */
+interface Opening {
+  readonly provider: Provider;
+  /** Names of those that may be kept cached. */
+  readonly cached: ReadonlySet<string>;
+  uses: number;
+  isReplaced: boolean;
+}
+
+/** The accounts of an agent: what Busdriver says of each, and how this agent reaches it. */
+export class GrantedAccounts {
+  readonly #options: GrantedAccountsOptions;
+  /** Connections outlive an opening anew. */
+  readonly #clients = new SharedClients();
+  #current: Opening | undefined;
+  #settings = '';
+
+  constructor(options: GrantedAccountsOptions) {
+    this.#options = options;
+  }
+
+  /** Opens what is granted, unless it is what was granted before. */
+  take(grants: readonly AccountGrant[]): void {
+    const settings = toSettings(grants, this.#options);
+    const cached = new Set(grants.filter(({ caching }) => caching).map(({ name }) => name));
+    const text = JSON.stringify([settings, ...cached]);
+    if (text === this.#settings) return;
+    this.#settings = text;
+    const before = this.#current;
+    this.#current = { provider: this.#open(settings), cached, uses: 0, isReplaced: false };
+    if (before === undefined) return;
+    before.isReplaced = true;
+    closeUnused(before, this.#options.log);
+  }
+
+  /** Whether anything was granted yet. */
+  get isOpen(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Uses what is granted now. @throws Error before anything is granted */
+  use(): AccountsUse {
+    const opening = this.#current;
+    if (opening === undefined) throw new Error('no account is granted yet');
+    opening.uses += 1;
+    const { provider, cached } = opening;
+    return {
+      readers: provider,
+      async loadCachingAgents() {
+        const agents = (await provider.loadCachingAgents?.()) ?? [];
+        return agents.filter(({ account }) => cached.has(account));
+      },
+      opening,
+      async findOperation(name, operation) {
+        if (name !== provider.name) return undefined;
+        return (await provider.loadOperations?.())?.find((each) => each.name === operation);
+      },
+      [Symbol.dispose]: () => {
+        opening.uses -= 1;
+        closeUnused(opening, this.#options.log);
+      },
+    };
+  }
+
+  #open(settings: JsonObject): Provider {
+    const { clock, randomness, log, environment, caching } = this.#options;
+    const provider = kubernetesPlugin.open({
+      ...{ settings, clock, randomness, log, environment, clients: this.#clients },
+      ...caching,
+      placement: 'local',
+    });
+    for (const { name, reason } of provider.rejectedAccounts) {
+      log.error('an account cannot be used', { account: name, reason });
+    }
+    return provider;
+  }
+}
+
+function closeUnused({ provider, uses, isReplaced }: Opening, log: Logger): void {
+  if (!isReplaced || uses > 0) return;
+  const closing = provider.closing ?? provider;
+  Promise.resolve(closing[Symbol.asyncDispose]()).catch((error: unknown) =>
+    log.warn('accounts could not be closed', { error }),
+  );
+}
+
+/** The settings of the accounts that are granted: their definitions, narrowed by the file, each with how its cluster is reached from here. */
+function toSettings(grants: readonly AccountGrant[], { accounts, log }: GrantedAccountsOptions): JsonObject {
+  const definitions = grants.flatMap(({ name, operations, definition }) => {
+    const own = accounts.find((each) => each.name === name);
+    if (!operations || definition === undefined || own === undefined) return [];
+    const { settings, account } = asJsonObject(JSON.parse(definition)) ?? {};
+    try {
+      return [
+        { settings: asJsonObject(settings) ?? {}, account: toAccount(asJsonObject(account) ?? {}, own) },
+      ];
+    } catch (error) {
+      log.error('an account cannot be used', { account: name, reason: getErrorMessage(error) });
+      return [];
+    }
+  });
+  const shared = definitions[0]?.settings ?? {};
+  const list = { accounts: definitions.map(({ account }) => account) };
+  return mergeDocuments([shared, { [kubernetesPlugin.name]: list }]);
+}
+
+function toAccount(definition: JsonObject, own: AgentAccount): JsonObject {
+  const { agent: _, ...account } = narrowAccount(definition, own.limits);
+  return {
+    ...account,
+    serviceAccount: own.serviceAccount,
+    insecure: own.insecure,
+    noProxy: own.noProxy,
+    ...(own.kubeConfigFile !== undefined && { kubeconfigFile: own.kubeConfigFile }),
+    ...(own.context !== undefined && { context: own.context }),
+  };
+}

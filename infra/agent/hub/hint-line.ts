@@ -1,0 +1,39 @@
+import type { Hint } from '#agents/agent-connections.ts';
+import type { Welcome } from '#agents/protocol/messages.ts';
+import type { Clock } from '#core/clock.ts';
+import type { Logger } from '#core/logger.ts';
+
+/** How a connection for hints ended. */
+export interface HintEnd {
+  /** As WebSocket has it, whatever the connection is made of; 1006 where it was lost. */
+  readonly code: number;
+  /** How long it was open, milliseconds. */
+  readonly lastedMs: number;
+  /** Milliseconds after which to come again, where Busdriver refused it and said so. Default: it does not say. */
+  readonly retryAfterMs?: number;
+}
+
+/** One connection over which Busdriver tells of work. */
+export interface HintLine {
+  /** Resolves when it has ended. */
+  readonly ended: Promise<HintEnd>;
+  /** Waits until it is open. @returns false where it ended before, or took too long */
+  waitUntilOpen(): Promise<boolean>;
+  /** Ends it, whether or not the other side hears of it. */
+  close(): void;
+}
+
+/** What a connection is made with. */
+export interface HintLineOptions {
+  /** The session that it is for. */
+  readonly welcome: Pick<Welcome, 'session' | 'token' | 'hintUrl'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  onHint(hint: Hint): void;
+}
+
+/** Code of a connection that was lost: RFC 6455. */
+export const lostCode = 1006;
+
+/** Milliseconds that a connection may take until it is open. */
+export const openMs = 10_000;

@@ -1,0 +1,53 @@
+import { onceAborted } from '#core/deadline.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import { UsageError } from '#infra/local/cli-options.ts';
+import { readEnvironment } from '#platform/config.ts';
+import { formatHostHelp, parseHostOptions } from './cli-options.ts';
+import type { Peer } from './peers/peer-addresses.ts';
+import { startHost } from './runtime.ts';
+
+/** What invocations under way get when the process stops, in milliseconds: the Deployment gives the pod longer. */
+const shutdownTimeoutMs = 20_000;
+
+// Functions keep connections open for their next invocation, as in Lambda, where nothing closes them either.
+process.exit(await main(process.argv.slice(2)).catch(explain));
+
+/** Runs the command line. @returns the exit code */
+async function main(args: readonly string[]): Promise<number> {
+  const options = parseHostOptions(args);
+  if (options.help) {
+    process.stdout.write(`${formatHostHelp()}\n`);
+    return 0;
+  }
+  const stop = watchSignals();
+  const environment = readEnvironment();
+  const toPeerUrl = ({ baseUrl }: Peer): string => {
+    const { host } = new URL(baseUrl);
+    return `http://${options.peerAddresses.get(host) ?? host}`;
+  };
+  const settings = { ...options, environment, shutdownTimeoutMs, toPeerUrl };
+  await using host = await startHost(settings);
+  console.error(`Busdriver answers at ${host.url}`);
+  process.send?.({ url: host.url, grpcPort: host.grpcPort });
+  await onceAborted(stop);
+  console.error('Stopping: running operations reach a safe point first. Once more ends at once.');
+  return 0;
+}
+
+/** The first signal ends what runs in good order, the second at once. */
+function watchSignals(): AbortSignal {
+  const stopping = new AbortController();
+  const stop = () => {
+    if (stopping.signal.aborted) process.exit(1);
+    stopping.abort();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  if (process.channel !== undefined) process.once('disconnect', stop);
+  return stopping.signal;
+}
+
+/** Tells the user why it did not run. @returns the exit code */
+function explain(error: unknown): number {
+  console.error(getErrorMessage(error));
+  return error instanceof UsageError ? 2 : 1;
+}

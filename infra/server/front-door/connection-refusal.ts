@@ -1,0 +1,52 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { toErrorBody } from '#http/error-body.ts';
+import { systemClock } from '#platform/services/system.ts';
+import type { FrontDoorLimits } from './http-limits.ts';
+
+/** What Node tells of a connection on which something comes that is no request. */
+export type ConnectionRefusal = (error: NodeJS.ErrnoException, socket: Duplex) => void;
+
+/**
+ * Makes what answers what is no HTTP request, or took too long to become one, and ends its connection. What comes still is dropped, so that
+ * its sender gets to read the answer; who sends much, or takes his time, is cut off.
+ */
+export function createConnectionRefusal({
+  refusedBodyBytesMax,
+  refusedBodyMs,
+}: Pick<FrontDoorLimits, 'refusedBodyBytesMax' | 'refusedBodyMs'>): ConnectionRefusal {
+  /** Connections that were answered, with the bytes that may still come. */
+  const answered = new WeakMap<Duplex, number>();
+  return (error, socket) => {
+    const bytesMax = answered.get(socket);
+    // Of each further piece Node tells, too.
+    if (bytesMax !== undefined && error.code !== 'ECONNRESET' && countBytes(socket) <= bytesMax) return;
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    answered.set(socket, countBytes(socket) + refusedBodyBytesMax);
+    const timeout = setTimeout(() => socket.destroy(), refusedBodyMs);
+    socket.once('close', () => clearTimeout(timeout));
+    socket.end(toAnswer(error));
+  };
+}
+
+function countBytes(socket: Duplex): number {
+  return socket instanceof Socket ? socket.bytesRead : 0;
+}
+
+function toAnswer({ code = '' }: NodeJS.ErrnoException): string {
+  const [status, line, message] = refusals[code] ?? [400, 'Bad Request', 'Malformed request'];
+  const body = JSON.stringify(toErrorBody(status, message, systemClock.now()));
+  return (
+    `HTTP/1.1 ${status} ${line}\r\nconnection: close\r\ncontent-type: application/json;charset=UTF-8\r\n` +
+    'x-content-type-options: nosniff\r\n' +
+    `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
+}
+
+const refusals: { readonly [code: string]: readonly [number, string, string] } = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers exceed 64 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time'],
+};

@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { getErrorMessage } from '#core/errors.ts';
+import { UsageError } from '#infra/local/cli-options.ts';
+import { bypassProxiesOnLoopback } from '#infra/local/loopback-proxy.ts';
+import { readEnvironment } from '#platform/config.ts';
+import { keepFilesPrivate } from '../test-cluster/private-folder.ts';
+import { formatDemoHelp, parseDemoOptions } from './demo-options.ts';
+import { runDemo } from './demo-run.ts';
+import { Screen } from './demo-screen.ts';
+
+process.exitCode = await main(process.argv.slice(2));
+
+/** Runs the command line of `npm run demo`. @returns the exit code */
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const options = parseDemoOptions(args);
+    if (options.help) {
+      console.log(formatDemoHelp());
+      return 0;
+    }
+    keepFilesPrivate();
+    bypassProxiesOnLoopback();
+    using screen = new Screen(process.stdout, readEnvironment());
+    await runDemo({ ...options, mainFile: findMain(), screen, interrupted: watchSignals() });
+    return 0;
+  } catch (error) {
+    console.error(describe(error));
+    if (!(error instanceof UsageError)) return 1;
+    console.error("Try 'npm run demo -- --help'.");
+    return 2;
+  }
+}
+
+/** Cleaning up after a failure may fail, too: then both are told. */
+function describe(error: unknown): string {
+  if (!(error instanceof SuppressedError)) return getErrorMessage(error);
+  return `${describe(error.suppressed)}\n${describe(error.error)}`;
+}
+
+/** The program of `npm start`: beside this one in the build, in its own folder in the sources. */
+function findMain(): string {
+  const isBuilt = import.meta.filename.endsWith('.js');
+  return path.join(import.meta.dirname, isBuilt ? 'main.js' : '../../local/main.ts');
+}
+
+function watchSignals(): AbortSignal {
+  const interrupted = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => interrupted.abort(new Error('Interrupted')));
+  }
+  return interrupted.signal;
+}

@@ -1,0 +1,196 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { AccessDeniedError, UnauthenticatedError } from '#core/errors.ts';
+import type { AccessRules } from '#functions/routes.ts';
+import { findParameter } from '#http/requests/event-parts.ts';
+import type { ProviderSet } from '#provider-kit/provider-set.ts';
+import { closedToManage, openToManagePath, parseAccountsFlag } from '#settings/account-storage.ts';
+import {
+  type CallerRights,
+  createRights,
+  denyAccount,
+  denyApplication,
+  noRights,
+  parseReadsChecked,
+} from '../authorization.ts';
+import type { UserPermission } from '../authorizer.ts';
+import type { Identity } from '../identity/identity.ts';
+import { openIdentifier } from '../services/identifiers.ts';
+import { getRoute } from './access-table.ts';
+import { isFromThisMachine } from './machine-caller.ts';
+import {
+  type AdmitOptions,
+  createAccess,
+  type GateServices,
+  nobody,
+  type RequestAccess,
+} from './request-access.ts';
+
+/**
+ * Asks what the row of a request's route in `functions/routes.ts` says, before the function sees the request.
+ *
+ * @throws AccessDeniedError when the caller lacks a right to what the path names; UnauthenticatedError when he cannot prove who he
+ *   is; UnavailableError when nobody can tell what he may do. Error for a route without a row: it is nobody's.
+ */
+export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions): Promise<RequestAccess> {
+  const route = (options.getRoute ?? getRoute)(event);
+  const { access } = route;
+  if (access === 'anonymous') {
+    const opened = findGateServices(options.services);
+    if (opened !== undefined) options.onOpened?.(opened);
+    return createAccess({ route, identity: nobody, rules: {} }, noOnesRights);
+  }
+  const services = await openGateServices(options);
+  options.onOpened?.(services);
+  if (access === 'identified') {
+    const identity = await identify(event, { ...options, services });
+    const loadRights = () => loadReadRights(identity, services, options.signal);
+    return createAccess({ route, identity, rules: {} }, { ...noOnesRights, loadRights });
+  }
+  const { identity, permission, isAskedLate } = await findCaller(event, { ...options, services }, access);
+  const { providers, settings } = services;
+  const { allowedAccounts } = identity;
+  const areReadsChecked = parseReadsChecked(settings);
+  const toRights = (held: UserPermission | undefined) => (of: Pick<ProviderSet, 'findAccount'>) =>
+    createRights({
+      findAccount: (name) => of.findAccount(name),
+      permission: held,
+      allowedAccounts,
+      areReadsChecked,
+      mayManage: access.manager === true && mayManageAccounts(event, services),
+    });
+  const loadRights = async () => toRights(await askPermission(identity, services, options.signal))(providers);
+  const source = { providers, getRights: toRights(permission), ...(isAskedLate && { loadRights }) };
+  const admitted = createAccess({ route, identity, rules: access }, source);
+  checkPath(event, { rules: access, rights: admitted.rights, providers });
+  return admitted;
+}
+
+/** What a caller may do, asked for now. He manages no accounts by a route that asks no rights. */
+async function loadReadRights(
+  { user, allowedAccounts }: Identity,
+  { providers, settings }: GateServices,
+  signal: AbortSignal,
+): Promise<CallerRights> {
+  const permission = await askPermission({ user }, { providers }, signal);
+  const findAccount = (name: string) => providers.findAccount(name);
+  const areReadsChecked = parseReadsChecked(settings);
+  return createRights({ findAccount, permission, allowedAccounts, areReadsChecked, mayManage: false });
+}
+
+/** The permission of a user, or of everybody, by Fiat; undefined where it is not asked. @throws UnavailableError when it cannot be */
+async function askPermission(
+  { user }: Pick<Identity, 'user'>,
+  { providers }: Pick<GateServices, 'providers'>,
+  signal: AbortSignal,
+): Promise<UserPermission | undefined> {
+  return providers.findAuthorizer()?.getPermission(user, signal);
+}
+
+/**
+ * Whether callers may manage accounts where Fiat is not asked: programs of the machine itself, and all where the operator says so. An
+ * address proves nothing to a replica: by the sidecar of a mesh everybody has that of its own pod.
+ */
+function mayManageAccounts(
+  event: APIGatewayProxyEvent,
+  { settings, config: { placement, isReplicated, localManagers } }: Pick<GateServices, 'settings' | 'config'>,
+): boolean {
+  if (parseAccountsFlag(settings, openToManagePath)) return true;
+  const mayBeLocal = placement === 'local' && !isReplicated && localManagers === 'on';
+  return mayBeLocal && isFromThisMachine(event);
+}
+
+const noOnesRights = { getRights: () => noRights };
+
+/** Functions that need no accounts themselves load what reads them when the gate does. */
+async function openGateServices({ all, services }: AdmitOptions): Promise<GateServices> {
+  const opened = findGateServices(services);
+  if (opened !== undefined) return opened;
+  const { openProviders } = await import('#provider-kit/services/providers.ts');
+  return openProviders(all);
+}
+
+/** Those that the function has opened itself. */
+function findGateServices(services: object): GateServices | undefined {
+  return 'providers' in services ? (services as GateServices) : undefined;
+}
+
+/** Who calls, and what Fiat says of him; undefined where Fiat is not asked. */
+interface Caller {
+  readonly identity: Identity;
+  readonly permission: UserPermission | undefined;
+  /** Whether the permission is none: Fiat is asked when it matters. */
+  readonly isAskedLate: boolean;
+}
+
+interface CallerOptions extends AdmitOptions {
+  readonly services: GateServices;
+}
+
+/**
+ * Finds the caller and his permission. A route that is open to callers without a name lets in whoever does not say, or prove, who he is. Fiat is
+ * asked for their rights when these matter: it polls such a route itself while it starts, and could not answer.
+ */
+async function findCaller(
+  event: APIGatewayProxyEvent,
+  options: CallerOptions,
+  { anonymous }: Pick<AccessRules, 'anonymous'>,
+): Promise<Caller> {
+  const { services, signal } = options;
+  const known = identify(event, options);
+  const identity = await (anonymous ? known.catch(toNobody) : known);
+  const isAskedLate =
+    anonymous === true && identity.user === undefined && services.providers.findAuthorizer() !== undefined;
+  const permission = isAskedLate ? nothing : await askPermission(identity, services, signal);
+  return { identity, permission, isAskedLate };
+}
+
+/** @throws any error but that the caller does not prove who he is */
+function toNobody(error: unknown): Identity {
+  if (error instanceof UnauthenticatedError) return nobody;
+  throw error;
+}
+
+const nothing: UserPermission = {
+  user: 'anonymous',
+  isAdmin: false,
+  isAccountManager: false,
+  roles: new Set(),
+  accounts: new Map(),
+  applications: new Map(),
+  allowAccessToUnknownApplications: false,
+};
+
+async function identify(
+  event: APIGatewayProxyEvent,
+  { all, services, onIdentified }: CallerOptions,
+): Promise<Identity> {
+  const identifier = await openIdentifier(all, services.settings, services);
+  const identity = await identifier.identify(event);
+  onIdentified?.(identity);
+  return identity;
+}
+
+/** What a path is held to. */
+interface PathCheck extends Pick<RequestAccess, 'rights'> {
+  readonly rules: AccessRules;
+  readonly providers: Pick<ProviderSet, 'findAccount' | 'findAuthorizer'>;
+}
+
+function checkPath(event: APIGatewayProxyEvent, { rules, rights, providers }: PathCheck): void {
+  if (rules.manager && !rights.isManager) {
+    throw new AccessDeniedError(
+      providers.findAuthorizer() === undefined
+        ? closedToManage
+        : 'Access denied: only managers of accounts and administrators may do this',
+    );
+  }
+  const account = findParameter(event, 'account') ?? '';
+  // What is not configured is the function's 404.
+  if (rules.account && providers.findAccount(account) && !rights.mayUseAccount(account, rules.account)) {
+    throw denyAccount(account, rules.account);
+  }
+  const application = findParameter(event, 'application') ?? '';
+  if (rules.application && !rights.mayUseApplication(application, rules.application)) {
+    throw denyApplication(application, rules.application);
+  }
+}

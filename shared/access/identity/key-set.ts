@@ -1,0 +1,168 @@
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import type { Clock } from '#core/clock.ts';
+import { getErrorMessage, UnavailableError } from '#core/errors.ts';
+import type { JsonValue } from '#core/json.ts';
+import type { Logger } from '#core/logger.ts';
+import { type KeySource, type PublicKey, readKeys } from './identity-settings.ts';
+import { listThumbprints } from './key-thumbprint.ts';
+
+/** Milliseconds for which a fetched set of keys is used without looking for a newer one. */
+export const keysFreshMs = 10 * 60_000;
+
+/** Milliseconds for which it may be used while a newer one cannot be fetched. */
+export const keysUsableMs = 60 * 60_000;
+
+/** Keys are fetched this often at most, also for a token whose key is not known, unless somebody says otherwise: milliseconds. */
+export const keysPauseMs = 30_000;
+
+/** Milliseconds for fetching a set of keys. */
+export const keysTimeoutMs = 5_000;
+
+/** Bytes of a set of keys. */
+export const keysBytesMax = 256 * 2 ** 10;
+
+/** What a set of keys works with. */
+export interface KeySetOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Logger;
+  /** Milliseconds between two tries to fetch keys at least. Default {@link keysPauseMs}. */
+  readonly pauseMs?: number;
+}
+
+/** Keys that signatures are verified with. */
+export interface KeySet {
+  /** What finds the key of a token among those known now. @throws UnavailableError when none could be fetched. */
+  getKeys(): Promise<JWTVerifyGetKey>;
+  /**
+   * The same with keys that were fetched since, for a token whose key is not among those known. Undefined when there are none newer:
+   * they are fetched once in `pauseMs` at most.
+   */
+  findNewerKeys(): Promise<JWTVerifyGetKey | undefined>;
+  /**
+   * Whether there is a key of this thumbprint (RFC 7638). One that is not known has the keys fetched again, as `findNewerKeys` does.
+   *
+   * @throws UnavailableError when none could be fetched
+   */
+  hasKey(thumbprint: string): Promise<boolean>;
+}
+
+/** Keys of the settings, or those at a URL: fetched when they are first needed, and again from time to time. */
+export function openKeySet(source: KeySource, options: KeySetOptions): KeySet {
+  if (source.url !== undefined) return new FetchedKeySet(source.url, options);
+  const keys = toFinder(source.keys);
+  let thumbprints: ReadonlySet<string> | undefined;
+  return {
+    getKeys: async () => keys,
+    findNewerKeys: async () => undefined,
+    async hasKey(thumbprint) {
+      thumbprints ??= listThumbprints(source.keys);
+      return thumbprints.has(thumbprint);
+    },
+  };
+}
+
+/** The signatures' algorithms are checked where they are verified; which form a key needs for one, jose knows. */
+function toFinder(keys: readonly PublicKey[]): JWTVerifyGetKey {
+  return createLocalJWKSet({ keys: [...keys] } as unknown as JSONWebKeySet);
+}
+
+interface FetchedKeys {
+  readonly keys: readonly PublicKey[];
+  readonly find: JWTVerifyGetKey;
+  readonly atMs: number;
+}
+
+class FetchedKeySet implements KeySet {
+  readonly #url: URL;
+  readonly #options: KeySetOptions;
+  #keys: FetchedKeys | undefined;
+  #fetching: Promise<void> | undefined;
+  #triedAtMs = Number.NEGATIVE_INFINITY;
+  #failure: unknown;
+
+  constructor(url: URL, options: KeySetOptions) {
+    this.#url = url;
+    this.#options = options;
+  }
+
+  async getKeys(): Promise<JWTVerifyGetKey> {
+    if (this.#getAge(this.#keys?.atMs) >= keysFreshMs) await this.#fetch();
+    if (this.#keys !== undefined && this.#getAge(this.#keys.atMs) < keysUsableMs) return this.#keys.find;
+    throw new UnavailableError(
+      `The keys of ${this.#url.origin}, by which callers are known, cannot be had: ${getErrorMessage(this.#failure)}`,
+      { cause: this.#failure },
+    );
+  }
+
+  async findNewerKeys(): Promise<JWTVerifyGetKey | undefined> {
+    const before = this.#keys;
+    await this.#fetch();
+    return this.#keys === before ? undefined : this.#keys?.find;
+  }
+
+  async hasKey(thumbprint: string): Promise<boolean> {
+    const isKnown = (): boolean => listThumbprints(this.#keys?.keys ?? []).has(thumbprint);
+    await this.getKeys();
+    if (isKnown()) return true;
+    await this.findNewerKeys();
+    return isKnown();
+  }
+
+  /** Fetches the keys, unless that was tried a moment ago. Never rejects. */
+  async #fetch(): Promise<void> {
+    const { pauseMs = keysPauseMs } = this.#options;
+    if (this.#fetching === undefined && this.#getAge(this.#triedAtMs) < pauseMs) return;
+    this.#fetching ??= this.#fetchNow().finally(() => {
+      this.#fetching = undefined;
+    });
+    await this.#fetching;
+  }
+
+  async #fetchNow(): Promise<void> {
+    this.#triedAtMs = this.#options.clock.now();
+    try {
+      const keys = readKeys(await fetchJson(this.#url), 'its answer');
+      this.#keys = { keys, find: toFinder(keys), atMs: this.#options.clock.now() };
+    } catch (error) {
+      this.#failure = error;
+      const reason = getErrorMessage(error);
+      this.#options.log.warn('the keys by which callers are known cannot be fetched', { reason });
+    }
+  }
+
+  /** By wall time: Lambda stops a process between its invocations, and a monotonic clock with it. */
+  #getAge(sinceMs: number = Number.NEGATIVE_INFINITY): number {
+    return Math.abs(this.#options.clock.now() - sinceMs);
+  }
+}
+
+/** @throws Error with the reason, and nothing of the answer. */
+async function fetchJson(url: URL): Promise<JsonValue> {
+  const signal = AbortSignal.timeout(keysTimeoutMs);
+  const headers = { accept: 'application/jwk-set+json, application/json', 'user-agent': 'busdriver' };
+  const answer = await fetch(url, { redirect: 'manual', headers, signal }).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    throw new Error(signal.aborted ? `no answer within ${keysTimeoutMs} ms` : getErrorMessage(cause));
+  });
+  if (answer.status !== 200) {
+    await answer.body?.cancel();
+    throw new Error(`it answered ${answer.status}`);
+  }
+  const text = await readText(answer);
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    throw new Error('its answer is not JSON');
+  }
+}
+
+async function readText({ body }: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let received = 0;
+  for await (const piece of body ?? []) {
+    received += piece.byteLength;
+    if (received > keysBytesMax) throw new Error(`its answer is larger than ${keysBytesMax} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

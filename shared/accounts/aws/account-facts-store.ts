@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { Clock } from '#core/clock.ts';
+import { cacheReader, unlessMalformed } from '#platform/aws/item-reader.ts';
+import type { Item, ItemKey, ItemTable } from '#platform/aws/table.ts';
+import { accountFactsPartition } from '#platform/aws/tables.ts';
+import { type AccountFactsStore, accountFactsBytesMax } from '../account-facts.ts';
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** Bytes of compressed facts that stand in the head: what every look at it pays for is the whole item. */
+export const inlineFactsMax = 3 * 1024;
+
+/** Bytes of one chunk: below DynamoDB's 400 KB an item, with room for its other attributes. */
+export const factsChunkBytesMax = 350 * 1024;
+
+/** The item that says which facts are in force. Replacing it is the commit. */
+interface Head {
+  /** SHA-256 of the text, hex. */
+  readonly hash: string;
+  /** Wall time in ms. */
+  readonly publishedAt: number;
+  /** The text, compressed, when it is small … */
+  readonly data?: Uint8Array;
+  /** … and else the number of chunks that it stands in, whose keys begin with its hash. */
+  readonly chunks: number;
+  /** The facts before these: who has just read the head before this one still finds them. */
+  readonly former?: Pick<Head, 'hash' | 'chunks'>;
+}
+
+/** What a store of account facts is made of. */
+export interface AccountFactsStoreOptions {
+  /** The table of the cache. */
+  readonly table: ItemTable;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Account facts in one partition of the cache's table: a head of a few hundred bytes, which readers look at again and again, and
+ * the text, which they read when its hash has changed. Readers need no more than GetItem on that partition.
+ */
+export class DynamoAccountFactsStore implements AccountFactsStore {
+  readonly #options: AccountFactsStoreOptions;
+  #known: { readonly hash: string; readonly text: string } | undefined;
+
+  constructor(options: AccountFactsStoreOptions) {
+    this.#options = options;
+  }
+
+  async read(): Promise<string | undefined> {
+    const head = await this.#readHead();
+    if (head === undefined) return undefined;
+    // Between its head and its chunks a publication may have been replaced twice.
+    const text = (await this.#readText(head)) ?? (await this.#readAgain(head));
+    if (text === undefined) throw new Error('the account facts are not whole');
+    return text;
+  }
+
+  async publish(text: string): Promise<boolean> {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > accountFactsBytesMax) {
+      throw new Error(
+        `the account facts have ${bytes} bytes; at most ${accountFactsBytesMax} can be published`,
+      );
+    }
+    const hash = toHash(text);
+    const before = await this.#readHead();
+    // A new process looks whether what is there is whole.
+    if (before?.hash === hash && (await this.#readText(before)) !== undefined) return false;
+    await this.#write(hash, await compress(text), before);
+    const outdated = before?.former;
+    if (outdated && ![hash, before?.hash].includes(outdated.hash)) await this.#removeChunks(outdated);
+    return true;
+  }
+
+  async #readHead(): Promise<Head | undefined> {
+    const item = await this.#options.table.get(headKey);
+    // Who publishes them writes anew what cannot be read.
+    return item && unlessMalformed(() => parseHead(item));
+  }
+
+  async #readAgain(stale: Head): Promise<string | undefined> {
+    const head = await this.#readHead();
+    return head === undefined || head.hash === stale.hash ? undefined : this.#readText(head);
+  }
+
+  /** The text that a head names; undefined when a chunk is missing or they do not amount to its hash. */
+  async #readText(head: Head): Promise<string | undefined> {
+    if (this.#known?.hash === head.hash) return this.#known.text;
+    const parts = head.data === undefined ? await this.#readChunks(head) : [head.data];
+    if (parts === undefined) return undefined;
+    const bytes = await decompress(Buffer.concat(parts), { maxOutputLength: accountFactsBytesMax });
+    const text = bytes.toString('utf8');
+    if (toHash(text) !== head.hash) return undefined;
+    this.#known = { hash: head.hash, text };
+    return text;
+  }
+
+  async #readChunks({ hash, chunks }: Head): Promise<readonly Uint8Array[] | undefined> {
+    const keys = Array.from({ length: chunks }, (_, index) => toChunkKey(hash, index));
+    const items = await Promise.all(keys.map((key) => this.#options.table.get(key)));
+    const found = items.filter((item): item is Item => item !== undefined);
+    return found.length === chunks ? found.map((item) => cacheReader.getBytes(item, 'data')) : undefined;
+  }
+
+  async #write(hash: string, bytes: Uint8Array, before: Head | undefined): Promise<void> {
+    const { table, clock } = this.#options;
+    const isSmall = bytes.length <= inlineFactsMax;
+    const chunks = isSmall ? 0 : Math.ceil(bytes.length / factsChunkBytesMax);
+    for (let index = 0; index < chunks; index += 1) {
+      const data = bytes.subarray(index * factsChunkBytesMax, (index + 1) * factsChunkBytesMax);
+      await table.put({ ...toChunkKey(hash, index), data });
+    }
+    await table.put({
+      ...headKey,
+      hash,
+      publishedAt: clock.now(),
+      chunks,
+      ...(isSmall && { data: bytes }),
+      ...(before && { former: { hash: before.hash, chunks: before.chunks } }),
+    });
+  }
+
+  async #removeChunks({ hash, chunks }: Pick<Head, 'hash' | 'chunks'>): Promise<void> {
+    for (let index = 0; index < chunks; index += 1) await this.#options.table.delete(toChunkKey(hash, index));
+  }
+}
+
+const headKey: ItemKey = { pk: accountFactsPartition, sk: 'HEAD' };
+
+function parseHead(item: Item): Head {
+  cacheReader.checkForm(item);
+  const data = item['data'] === undefined ? undefined : cacheReader.getBytes(item, 'data');
+  const former = cacheReader.findMap(item, 'former');
+  return {
+    hash: cacheReader.getText(item, 'hash'),
+    publishedAt: cacheReader.getNumber(item, 'publishedAt'),
+    chunks: cacheReader.getNumber(item, 'chunks'),
+    ...(data && { data }),
+    ...(former && {
+      former: {
+        hash: cacheReader.getText(former, 'hash', cacheReader.describeMap(item, 'former')),
+        chunks: cacheReader.getNumber(former, 'chunks', cacheReader.describeMap(item, 'former')),
+      },
+    }),
+  };
+}
+
+function toChunkKey(hash: string, index: number): ItemKey {
+  return { pk: accountFactsPartition, sk: `CHUNK#${hash}#${index}` };
+}
+
+function toHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

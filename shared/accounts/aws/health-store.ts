@@ -1,0 +1,73 @@
+import type { Clock } from '#core/clock.ts';
+import { cacheReader, unlessMalformed } from '#platform/aws/item-reader.ts';
+import type { Item, ItemTable } from '#platform/aws/table.ts';
+import { healthPartition } from '#platform/aws/tables.ts';
+import type { AccountHealth, AccountHealthStore } from '../model/account-health.ts';
+
+/** What nobody writes any more is forgotten: a week. */
+const retentionSeconds = 7 * 24 * 3600;
+
+/** What a store of the health of accounts is made of. */
+export interface HealthStoreOptions {
+  /** The table of the cache. */
+  readonly table: ItemTable;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * How accounts are, in one partition of the cache's table: an item of some 300 bytes each, so that all of a thousand accounts are one
+ * query. Callers need GetItem and PutItem on that partition, and Query for `list`.
+ */
+export class DynamoHealthStore implements AccountHealthStore {
+  readonly #options: HealthStoreOptions;
+
+  constructor(options: HealthStoreOptions) {
+    this.#options = options;
+  }
+
+  async find(account: string): Promise<AccountHealth | undefined> {
+    const key = { pk: healthPartition, sk: account };
+    const item = await this.#options.table.get(key, { consistent: false });
+    if (item === undefined || this.#isExpired(item)) return undefined;
+    return unlessMalformed(() => toHealth(item));
+  }
+
+  async list(): Promise<ReadonlyMap<string, AccountHealth>> {
+    const items = await this.#options.table.query(healthPartition);
+    const live = items.filter((item) => !this.#isExpired(item));
+    // The next call of an account writes anew what cannot be read.
+    const found = live.map((item) =>
+      unlessMalformed(() => [cacheReader.getText(item, 'sk'), toHealth(item)] as const),
+    );
+    return new Map(found.filter((each) => each !== undefined));
+  }
+
+  async put(account: string, health: AccountHealth): Promise<void> {
+    const expiresAt = Math.floor(this.#options.clock.now() / 1000) + retentionSeconds;
+    await this.#options.table.put({ pk: healthPartition, sk: account, ...health, expiresAt });
+  }
+
+  #isExpired(item: Item): boolean {
+    return Number(item['expiresAt']) * 1000 <= this.#options.clock.now();
+  }
+}
+
+function toHealth(item: Item): AccountHealth {
+  cacheReader.checkForm(item);
+  const reason = cacheReader.findText(item, 'reason');
+  const warning = cacheReader.findText(item, 'warning');
+  const lastSuccessMs = cacheReader.findNumber(item, 'lastSuccessMs');
+  return {
+    state: toOneOf(['UP', 'DEGRADED', 'DOWN'], item['state']) ?? 'DEGRADED',
+    ...(reason !== undefined && { reason }),
+    sinceMs: cacheReader.getNumber(item, 'sinceMs'),
+    checkedAtMs: cacheReader.getNumber(item, 'checkedAtMs'),
+    ...(lastSuccessMs !== undefined && { lastSuccessMs }),
+    breaker: toOneOf(['closed', 'open', 'half-open'], item['breaker']) ?? 'closed',
+    ...(warning !== undefined && { warning }),
+  };
+}
+
+function toOneOf<T>(values: readonly T[], value: unknown): T | undefined {
+  return values.find((each) => each === value);
+}

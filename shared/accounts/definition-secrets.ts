@@ -1,0 +1,161 @@
+import { InvalidInputError } from '#core/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import type { ProviderPlugin } from '#provider-kit/provider.ts';
+import {
+  isInlineSecret,
+  isSecretReference,
+  parseSecretReference,
+  type SecretReference,
+} from '#settings/secret-reference.ts';
+import { findMember, getSetting, joinPath, toCanonicalKey } from '#settings/spring-config.ts';
+import type { AccountDefinition } from './model/account-store.ts';
+
+/** What stands in an answer in the place of a secret. */
+export const secretMask = '******';
+
+/** A secret that a definition refers to. */
+export interface ReferredSecret {
+  /** Path of the option. */
+  readonly path: string;
+  /** The reference as it is written. It holds no secret. */
+  readonly text: string;
+  readonly reference: SecretReference;
+}
+
+/** Paths of texts that are secrets in the form of references, wherever they stand. */
+export function listInlineSecrets(body: JsonObject): readonly string[] {
+  return listTexts(body)
+    .filter(({ text }) => isInlineSecret(text))
+    .map(({ path }) => path);
+}
+
+/**
+ * The secrets that a definition refers to, those aside that it holds itself.
+ *
+ * @throws InvalidInputError naming an option whose reference cannot be read
+ */
+export function listReferredSecrets(
+  { type, body }: AccountDefinition,
+  plugins: readonly ProviderPlugin[],
+): readonly ReferredSecret[] {
+  const named = (plugins.find(({ name }) => name === type)?.secretNameOptions ?? []).flatMap((path) => {
+    const text = getSetting(body, path);
+    return typeof text === 'string' && text.trim() !== '' && !isSecretReference(text) ? [{ path, text }] : [];
+  });
+  const written = listTexts(body).filter(({ text }) => isSecretReference(text) && !isInlineSecret(text));
+  return [...named, ...written].map(({ path, text }) => ({
+    path,
+    text,
+    reference: parseSecretReference(text, path),
+  }));
+}
+
+/** The definition as it is shown: with a mask in the place of each secret. References to secrets are shown. */
+export function maskDefinition(
+  { type, body }: AccountDefinition,
+  plugins: readonly ProviderPlugin[],
+): JsonObject {
+  const shown = listSecretPaths(type, plugins).reduce(
+    (masked, path) => replaceSecret(masked, path, () => secretMask),
+    body,
+  );
+  return replaceTexts(shown, (text) => (isInlineSecret(text) ? secretMask : text));
+}
+
+/**
+ * The definition with the secrets of the former one where it has their masks. They go to where they went: who may change an account need
+ * not know its secrets, and would have them sent to a server of his own.
+ *
+ * @throws InvalidInputError for a mask of nothing, and where masks stay and an option that says where secrets are sent does not
+ */
+export function unmaskDefinition(
+  definition: AccountDefinition,
+  former: JsonObject | undefined,
+  plugins: readonly ProviderPlugin[],
+): AccountDefinition {
+  const body = listSecretPaths(definition.type, plugins).reduce(
+    (filled, path) =>
+      replaceSecret(filled, path, (value) => {
+        const kept = value === secretMask ? former && getSetting(former, path) : value;
+        return kept ?? value;
+      }),
+    definition.body,
+  );
+  const inline = new Map(
+    listTexts(former ?? {})
+      .filter(({ text }) => isInlineSecret(text))
+      .map(({ path, text }) => [path, text]),
+  );
+  const filled = replaceTexts(body, (text, path) =>
+    text === secretMask ? (inline.get(path) ?? text) : text,
+  );
+  const unknown = listTexts(filled).find(({ text }) => text === secretMask);
+  if (unknown !== undefined) {
+    throw new InvalidInputError(`${unknown.path}: expected a value, got the mask of one that is not stored`);
+  }
+  const masked = listTexts(definition.body).find(({ text }) => text === secretMask);
+  const destinations = plugins.find(({ name }) => name === definition.type)?.secretDestinations ?? [];
+  const moved = destinations.find((path) => getSetting(filled, path) !== getSetting(former ?? {}, path));
+  if (masked === undefined || moved === undefined) return { ...definition, body: filled };
+  throw new InvalidInputError(
+    `${masked.path}: expected the value, for ${moved} is another: a mask keeps a secret where it was sent to`,
+  );
+}
+
+function listSecretPaths(type: string, plugins: readonly ProviderPlugin[]): readonly string[] {
+  return plugins.find(({ name }) => name === type)?.secretOptions ?? [];
+}
+
+/** The object with another value at a dotted path, if there is one that is no reference. Keys may have any spelling. */
+function replaceSecret(
+  object: JsonObject,
+  path: string,
+  replace: (value: JsonValue) => JsonValue,
+): JsonObject {
+  const [head = '', ...rest] = path.split('.');
+  const value = findMember(object, head);
+  if (value === undefined || value === null) return object;
+  const change = (member: JsonValue): JsonValue => {
+    if (rest.length > 0)
+      return isJsonObject(member) ? replaceSecret(member, rest.join('.'), replace) : member;
+    if (member === null || (typeof member === 'string' && isHarmless(member))) return member;
+    return replace(member);
+  };
+  return Object.fromEntries(
+    Object.entries(object).map(([key, member]) => [
+      key,
+      toCanonicalKey(key) === toCanonicalKey(head) ? change(member) : member,
+    ]),
+  );
+}
+
+function isHarmless(text: string): boolean {
+  return text === '' || isSecretReference(text);
+}
+
+/** A text of a definition, and where it stands. */
+interface PlacedText {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every text of a definition. Bodies of requests are bounded in depth and size. */
+function listTexts(value: JsonValue, path = ''): readonly PlacedText[] {
+  if (typeof value === 'string') return [{ path, text: value }];
+  if (Array.isArray(value)) return value.flatMap((item, index) => listTexts(item, joinPath(path, index)));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, member]) => listTexts(member, joinPath(path, key)));
+}
+
+function replaceTexts(object: JsonObject, replace: (text: string, path: string) => string): JsonObject {
+  const change = (value: JsonValue, path: string): JsonValue => {
+    if (typeof value === 'string') return replace(value, path);
+    if (Array.isArray(value)) return value.map((item, index) => change(item, joinPath(path, index)));
+    return isJsonObject(value) ? changeMembers(value, path) : value;
+  };
+  const changeMembers = (members: JsonObject, path: string): JsonObject =>
+    Object.fromEntries(
+      Object.entries(members).map(([key, member]) => [key, change(member, joinPath(path, key))]),
+    );
+  return changeMembers(object, '');
+}

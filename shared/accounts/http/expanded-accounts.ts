@@ -1,0 +1,81 @@
+import { readAgentHealths } from '#agents/services/agent-health.ts';
+import { waitAtMost } from '#core/deadline.ts';
+import { addCachedNamespaces, type NamespacesMemory } from '#views/cached-namespaces.ts';
+import { createViews, type ReadServices } from '#views/services/views.ts';
+import { toSummary } from '../account-health-view.ts';
+import { type CredentialsView, parseCredentialsSettings, toCredentialsView } from '../credentials-view.ts';
+import type { Account } from '../model/account.ts';
+import type { AccountHealth } from '../model/account-health.ts';
+import { openHealthStore } from '../services/health-store.ts';
+
+/** Milliseconds for which the health of accounts is not read again: they are polled. */
+const healthForMs = 5_000;
+
+/** Milliseconds after which accounts are shown without: they are polled, and must not wait for a store that is away. */
+const healthWaitMs = 2_000;
+
+/** Accounts with the fields of their providers, their cached namespaces and their health. */
+export async function listExpandedAccounts(
+  services: ReadServices,
+  accounts: readonly Account[],
+): Promise<readonly CredentialsView[]> {
+  const options = { ...parseCredentialsSettings(services.settings), expand: true };
+  // Names of namespaces are told of every account: Gate asks for all of them, for nobody in particular.
+  const views = await createViews({ ...services, mayRead: () => true });
+  const [shown, healths, agentHealths] = await Promise.all([
+    addCachedNamespaces(accounts, { ...views, memory: services.all.get(createMemory) }),
+    readHealths(services),
+    readAgentHealths(services.all, accounts).catch((error: unknown) => tellFailure(services, error)),
+  ]);
+  return shown.map((account) => ({
+    ...toCredentialsView(account, options),
+    ...(healths && {
+      health: agentHealths?.get(account.name) ?? toSummary(healths.get(account.name), services.clock),
+    }),
+  }));
+}
+
+/** How all accounts are; undefined where that cannot be read in time. Never throws. */
+async function readHealths(services: ReadServices): Promise<HealthMemory['healths']> {
+  const { all, clock, log } = services;
+  const memory = all.get(createHealthMemory);
+  if (memory.healths !== undefined && Math.abs(clock.now() - memory.atMs) < healthForMs)
+    return memory.healths;
+  memory.reading ??= openHealthStore(all)
+    .list()
+    .then((healths) => Object.assign(memory, { healths, atMs: clock.now() }))
+    .catch((error: unknown) => tellFailure({ log }, error))
+    .finally(() => {
+      memory.reading = undefined;
+    });
+  await waitAtMost(clock, healthWaitMs, memory.reading);
+  return memory.healths;
+}
+
+function tellFailure({ log }: Pick<ReadServices, 'log'>, error: unknown): undefined {
+  log.warn('how accounts are cannot be told', { error });
+}
+
+/** How accounts were when they were read last, and when that was: wall time in ms. */
+interface HealthMemory {
+  healths: ReadonlyMap<string, AccountHealth> | undefined;
+  atMs: number;
+  reading: Promise<unknown> | undefined;
+}
+
+function createHealthMemory(): HealthMemory {
+  return { healths: undefined, atMs: 0, reading: undefined };
+}
+
+/** An account with the fields of its provider and its cached namespaces. @throws NotFoundError */
+export async function getExpandedAccount(
+  services: ReadServices,
+  name: string,
+): Promise<Partial<CredentialsView>> {
+  const [shown = {}] = await listExpandedAccounts(services, [services.providers.getAccount(name)]);
+  return shown;
+}
+
+function createMemory(): NamespacesMemory {
+  return new Map();
+}

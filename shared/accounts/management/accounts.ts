@@ -1,0 +1,46 @@
+import { RefusedChangeError } from '#core/errors.ts';
+import { toOuterEnvironment } from '#platform/config.ts';
+import type { EventBus } from '#platform/ports/event-bus.ts';
+import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { openBase } from '#platform/services/base.ts';
+import { openLateBus } from '#platform/services/late-bus.ts';
+import type { Services } from '#platform/services/services.ts';
+import { openProviders, type ProviderServices } from '#provider-kit/services/providers.ts';
+import { isAccountStorageEnabled } from '#settings/account-storage.ts';
+import type { SecretReader } from '#settings/secret-reference.ts';
+import type { AccountStore } from '../model/account-store.ts';
+import { openAccountStore } from '../services/account-store.ts';
+
+/** What functions that manage accounts work with. */
+export interface AccountServices extends ProviderServices {
+  readonly accounts: AccountStore;
+  readonly bus: EventBus;
+  /** Tells who may use user secrets. */
+  readonly secrets: Pick<SecretReader, 'readRoles'>;
+}
+
+/**
+ * Opens what functions that manage accounts work with.
+ *
+ * @throws RefusedChangeError in Clouddriver's words where accounts are not stored; what `openProviders` throws
+ */
+export async function openAccounts(services: Services): Promise<AccountServices> {
+  const providers = await openProviders(services);
+  if (!isAccountStorageEnabled(providers.settings, providers.config.placement)) {
+    throw new RefusedChangeError(
+      'Cannot use AccountDefinitionService endpoints without enabling AccountDefinitionService bean',
+    );
+  }
+  return {
+    ...providers,
+    accounts: openAccountStore(services),
+    bus: openLateBus(services),
+    secrets: services.get(createRoleReader),
+  };
+}
+
+function createRoleReader(services: Services): AccountServices['secrets'] {
+  const { clock, config } = openBase(services);
+  const environment = toOuterEnvironment(services.environment);
+  return createAwsPorts(clock, undefined, { placement: config.placement, environment }).secrets;
+}

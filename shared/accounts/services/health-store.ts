@@ -1,0 +1,19 @@
+import { ItemTable } from '#platform/aws/table.ts';
+import { openDocuments } from '#platform/services/aws-clients.ts';
+import { openBase } from '#platform/services/base.ts';
+import type { Services } from '#platform/services/services.ts';
+import { DynamoHealthStore } from '../aws/health-store.ts';
+import type { AccountHealthStore } from '../model/account-health.ts';
+
+/** Where an installation keeps how its accounts are. */
+export function openHealthStore(services: Services): AccountHealthStore {
+  return services.get(createHealthStore);
+}
+
+function createHealthStore(services: Services): AccountHealthStore {
+  const { config, clock } = openBase(services);
+  return new DynamoHealthStore({
+    table: new ItemTable(openDocuments(services, 'request'), config.cacheTable),
+    clock,
+  });
+}

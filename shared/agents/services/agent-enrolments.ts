@@ -1,0 +1,18 @@
+import { ItemTable } from '#platform/aws/table.ts';
+import { openDocuments } from '#platform/services/aws-clients.ts';
+import { openBase } from '#platform/services/base.ts';
+import type { Services } from '#platform/services/services.ts';
+import type { AgentEnrolmentStore } from '../agent-enrolment.ts';
+import { DynamoAgentEnrolmentStore } from '../aws/agent-enrolment-store.ts';
+
+/** What is known of the agents of accounts. */
+export function openAgentEnrolments(services: Services): AgentEnrolmentStore {
+  return services.get(createEnrolments);
+}
+
+function createEnrolments(services: Services): AgentEnrolmentStore {
+  const { config } = openBase(services);
+  return new DynamoAgentEnrolmentStore({
+    table: new ItemTable(openDocuments(services, 'request'), config.tasksTable),
+  });
+}

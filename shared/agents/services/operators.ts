@@ -1,0 +1,65 @@
+import { ItemTable } from '#platform/aws/table.ts';
+import { openDocuments } from '#platform/services/aws-clients.ts';
+import { openBase } from '#platform/services/base.ts';
+import type { Services } from '#platform/services/services.ts';
+import type { AgentSettings } from '#settings/agent-settings.ts';
+import { DynamoAgentTaskList } from '#tasks/aws/agent-task-list.ts';
+import { type OperationsServices, openOperations } from '#tasks/services/operations.ts';
+import type { InboxStore } from '#tasks/task-inbox.ts';
+import type { AgentDirectory } from '../agent-directory.ts';
+import type { AgentEnrolmentStore } from '../agent-enrolment.ts';
+import type { AgentTaskList } from '../agent-operation.ts';
+import type { AgentSessionStore } from '../agent-session.ts';
+import { DynamoAgentDirectory } from '../aws/agent-directory.ts';
+import { openAgentSessions } from '../sessions/agent-sessions.ts';
+import { openAgentEnrolments } from './agent-enrolments.ts';
+import { openInboxes } from './agent-inboxes.ts';
+import { getServedAgents } from './served-agents.ts';
+
+/** What functions work with that operators of agents call. */
+export interface OperatorServices extends OperationsServices {
+  readonly agentSettings: AgentSettings;
+  readonly sessions: AgentSessionStore;
+  readonly enrolments: AgentEnrolmentStore;
+  readonly inboxes: InboxStore;
+  readonly directory: AgentDirectory;
+  readonly agentTasks: AgentTaskList;
+}
+
+/**
+ * Opens what functions work with that operators of agents call. Deployed they know nothing of the key by which sessions are signed.
+ *
+ * @throws NotFoundError where agents are not served; what `openProviders` throws
+ */
+export async function openOperators(services: Services): Promise<OperatorServices> {
+  const opened = await openOperations(services);
+  const agentSettings = getServedAgents(opened.settings);
+  return {
+    ...opened,
+    agentSettings,
+    sessions: openAgentSessions(services),
+    enrolments: openAgentEnrolments(services),
+    inboxes: openInboxes(services),
+    directory: services.get(createDirectory),
+    agentTasks: services.get(createTaskList),
+  };
+}
+
+function createDirectory(services: Services): AgentDirectory {
+  const { clock } = openBase(services);
+  return new DynamoAgentDirectory({
+    table: openTable(services),
+    sessions: openAgentSessions(services),
+    clock,
+  });
+}
+
+function createTaskList(services: Services): AgentTaskList {
+  const { clock } = openBase(services);
+  return new DynamoAgentTaskList({ table: openTable(services), clock });
+}
+
+function openTable(services: Services): ItemTable {
+  const { config } = openBase(services);
+  return new ItemTable(openDocuments(services, 'request'), config.tasksTable);
+}

@@ -1,0 +1,44 @@
+import { forEachConcurrently } from '#core/concurrency.ts';
+import { ItemTable } from '#platform/aws/table.ts';
+import { openDocuments } from '#platform/services/aws-clients.ts';
+import { openBase } from '#platform/services/base.ts';
+import type { Services } from '#platform/services/services.ts';
+import {
+  accountConnectionsMax,
+  type ConnectionStore,
+  chooseConnections,
+  type Hint,
+} from '../agent-connections.ts';
+import { DynamoConnectionStore } from '../aws/connection-store.ts';
+import { openAgentSessions } from './agent-sessions.ts';
+import type { HintPort } from './hint-port.ts';
+
+/** The table of connections. */
+export function openConnections(services: Services): ConnectionStore {
+  return services.get(createConnections);
+}
+
+/**
+ * Tells the connections of the table that a hint is meant for, and forgets those that are gone. A process that holds several of them tells
+ * all, and so is told once.
+ */
+export async function postHint(
+  services: Services,
+  hint: Hint,
+  post: NonNullable<HintPort['post']>,
+): Promise<void> {
+  const connections = openConnections(services);
+  const chosen = chooseConnections(await connections.list(hint.account), hint);
+  const groups = Map.groupBy(chosen, ({ id, holder }) => holder ?? id);
+  await forEachConcurrently([...groups.values()], accountConnectionsMax, async (group) => {
+    const [first] = group;
+    if (first === undefined || (await post(first, hint)) !== 'gone') return;
+    for (const connection of group) await connections.remove(connection);
+  });
+}
+
+function createConnections(services: Services): ConnectionStore {
+  const { config, clock } = openBase(services);
+  const table = new ItemTable(openDocuments(services, 'request'), config.tasksTable);
+  return new DynamoConnectionStore({ table, clock, sessions: openAgentSessions(services) });
+}

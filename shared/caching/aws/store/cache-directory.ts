@@ -1,0 +1,84 @@
+import type { Item, ItemKey } from '#platform/aws/table.ts';
+import type { CacheStore, DirectoryEntry, DirectoryNames } from '../../store/cache-store.ts';
+import { joinNames, listNames, type NamesByTopic, noNames } from '../../store/recorded-names.ts';
+import { toKeyText } from './cache-keys.ts';
+import { readNames } from './cache-name-parts.ts';
+import type { CacheParts } from './cache-parts.ts';
+import type { UnreadableItems } from './unreadable-items.ts';
+
+/** Partition of the directory. */
+export const directoryPartition = 'APPLICATIONS';
+
+/** See {@link CacheStore.recordApplication}. */
+export async function recordApplication(
+  { names }: CacheParts,
+  { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
+  recorded: DirectoryNames,
+): Promise<readonly string[]> {
+  return names.note(getDirectoryKey(application, account), toTopics(recorded), { application, account });
+}
+
+/** Begins to read what {@link recordApplication} reads. */
+export function readApplicationAhead(
+  { names }: CacheParts,
+  { application, account, ...recorded }: DirectoryEntry,
+): void {
+  names.readAhead(getDirectoryKey(application, account), toTopics(recorded));
+}
+
+/** See {@link CacheStore.pruneApplication}. */
+export async function pruneApplication(
+  { names }: CacheParts,
+  { application, account, departed }: Parameters<CacheStore['pruneApplication']>[0],
+  readLeft: () => Promise<DirectoryNames>,
+): Promise<boolean> {
+  const departing = departed && toTopics(departed);
+  return names.prune(getDirectoryKey(application, account), {
+    ...(departing && { departing }),
+    readLeft: async () => toTopics(await readLeft()),
+  });
+}
+
+/** The directory, or what it has of one application. */
+export async function listDirectory(
+  { table, unreadable }: CacheParts,
+  { application, consistent = false }: { readonly application?: string; readonly consistent?: boolean } = {},
+): Promise<readonly DirectoryEntry[]> {
+  const prefix = application === undefined ? undefined : `${toKeyText(application)}#`;
+  const places = new Map<string, Item[]>();
+  for await (const items of table.queryPages({ pk: directoryPartition, prefix, consistent })) {
+    for (const item of items) {
+      const place = toKeyText(String(item['application']), String(item['account']));
+      const parts = places.get(place);
+      if (parts === undefined) places.set(place, [item]);
+      else parts.push(item);
+    }
+  }
+  return [...places.values()]
+    .map((parts) => toEntry(parts, unreadable))
+    .filter(({ clusters, namespaces }) => clusters.length + namespaces.length > 0);
+}
+
+/** Where the directory has an application in an account. */
+export function getDirectoryKey(application: string, account: string): ItemKey {
+  return { pk: directoryPartition, sk: toKeyText(application, account) };
+}
+
+/** Namespaces first: they are few, and services are found by them. */
+function toTopics({ namespaces, clusters }: DirectoryNames): NamesByTopic {
+  return { namespaces, clusters };
+}
+
+function toEntry(parts: readonly Item[], unreadable: UnreadableItems): DirectoryEntry {
+  const [first] = parts;
+  const read = (item: Item | undefined) =>
+    unreadable.read({ ...item, pk: directoryPartition }, () => readNames(item)) ?? noNames;
+  // Most places have one part, whose names need no joining.
+  const recorded = parts.length === 1 ? read(first) : joinNames(parts.map(read));
+  return {
+    application: String(first?.['application']),
+    account: String(first?.['account']),
+    clusters: listNames(recorded, 'clusters'),
+    namespaces: listNames(recorded, 'namespaces'),
+  };
+}

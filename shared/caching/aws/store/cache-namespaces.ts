@@ -1,0 +1,51 @@
+import { cacheReader } from '#platform/aws/item-reader.ts';
+import type { Item, ItemKey } from '#platform/aws/table.ts';
+import { toKeyText } from './cache-keys.ts';
+import { isUnchanged } from './cache-names.ts';
+import { listHeads } from './cache-objects.ts';
+import type { CacheParts } from './cache-parts.ts';
+import { untilUncontended } from './contention.ts';
+
+const partition = 'NAMESPACES';
+
+/**
+ * See {@link CacheStore.recordNamespaces}. It writes even what is there already: of two that do this at once, who read the objects first
+ * must not write last.
+ */
+export async function recordNamespaces(parts: CacheParts, account: string): Promise<void> {
+  const key = getNamespacesItem(account);
+  await untilUncontended({ ...parts, what: `the namespaces of account ${account}` }, async () => {
+    const before = (await parts.table.get(key)) ?? {};
+    const names: string[] = [];
+    for await (const heads of listHeads(parts, { account, kind: 'namespace' }))
+      names.push(...heads.map((head) => head.key.name));
+    const item = { ...key, account, names, revision: Number(before['revision'] ?? 0) + 1 };
+    return (await parts.table.putIf(item, isUnchanged(before))) || undefined;
+  });
+}
+
+/** See {@link CacheStore.listNamespaces}. */
+export async function listNamespaces(
+  { table, unreadable }: CacheParts,
+  accounts: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found: Item[] = [];
+  const [first] = accounts;
+  if (first === undefined) return new Map();
+  if (accounts.length === 1)
+    found.push((await table.get(getNamespacesItem(first), { consistent: false })) ?? {});
+  else for await (const items of table.queryPages({ pk: partition, consistent: false })) found.push(...items);
+  const read = (item: Item) => {
+    cacheReader.checkForm(item);
+    return cacheReader.findTexts(item, 'names');
+  };
+  const names = new Map(
+    found.map((item) => [item['account'], unreadable.read({ ...item, pk: partition }, () => read(item))]),
+  );
+  return new Map(accounts.map((account) => [account, names.get(account) ?? []]));
+}
+
+/** Where the namespaces of an account stand. */
+export function getNamespacesItem(account: string): ItemKey {
+  return { pk: partition, sk: toKeyText(account) };
+}

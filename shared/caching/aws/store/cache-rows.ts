@@ -1,0 +1,247 @@
+import { forEachConcurrently } from '#core/concurrency.ts';
+import type { ItemKey, RawItem } from '#platform/aws/table.ts';
+import type { RowChanges, RowKey, RowPlace, StoredRow } from '../../store/cache-store.ts';
+import { hashText } from '../../store/hash-text.ts';
+import {
+  isLive,
+  joinRows,
+  type LiveEntry,
+  type RowChange,
+  type RowCodec,
+  type RowEntry,
+} from '../../store/packed-row.ts';
+import { parsePart, writePart } from './cache-bucket-items.ts';
+import { mergeParts, type RowText } from './cache-buckets.ts';
+import { toKeyText, unescapeKey } from './cache-keys.ts';
+import type { CacheParts } from './cache-parts.ts';
+import type { PartitionQuery } from './cache-table.ts';
+import { untilUncontended } from './contention.ts';
+import type { ReadBucket, ReadBuckets } from './row-memory.ts';
+
+/**
+ * Buckets over which the rows of a view are spread: by the hash of a row's key, so never change this number. A view of five
+ * thousand rows is read as 64 items of some 9 KB, which is ten times less to read than an item a row; in a small view most
+ * buckets have one row or none.
+ */
+const bucketCount = 64;
+
+/** Buckets changed at a time. */
+const concurrency = 8;
+
+/** Changes of a bucket's rows; `sk` is its key without the number of a part. */
+interface BucketChanges extends ItemKey {
+  readonly view: string;
+  readonly changes: Map<string, readonly RowChange[]>;
+}
+
+/** See {@link CacheStore.mergeRows}. */
+export async function mergeRows(
+  parts: CacheParts,
+  place: RowPlace,
+  rows: readonly RowChanges[],
+): Promise<number> {
+  if ('namespace' in place) {
+    await parts.names.note(getNamespacesKey(place.account), { namespaces: [place.namespace] });
+  }
+  const buckets = new Map<string, BucketChanges>();
+  for (const { view, row, changes } of rows) {
+    const sk = getBucket(view, row);
+    const bucket = buckets.get(sk) ?? { pk: getRowPartition(place), sk, view, changes: new Map() };
+    bucket.changes.set(row, [...(bucket.changes.get(row) ?? []), ...changes]);
+    buckets.set(sk, bucket);
+  }
+  let written = 0;
+  await forEachConcurrently([...buckets.values()], concurrency, async (bucket) => {
+    const items = await mergeBucket(parts, bucket);
+    written += items;
+  });
+  return written;
+}
+
+/** Begins to read what changing a row reads. */
+export function readRowAhead({ table, names }: CacheParts, key: RowKey): void {
+  table.readAhead({ pk: getRowPartition(key), prefix: getBucket(key.view, key.row) });
+  if ('namespace' in key) names.readAhead(getNamespacesKey(key.account), { namespaces: [key.namespace] });
+}
+
+/** See {@link CacheStore.getRow}. */
+export async function getRow(
+  parts: CacheParts,
+  key: RowKey,
+  { consistent = false }: { readonly consistent?: boolean } = {},
+): Promise<StoredRow | undefined> {
+  const items: RawItem[] = [];
+  const query = { pk: getRowPartition(key), prefix: getBucket(key.view, key.row), consistent };
+  for await (const page of parts.table.queryRawPages(query)) items.push(...page);
+  return readRows(parts, query.pk, items).find(({ row }) => row === key.row);
+}
+
+/** See {@link CacheStore.listRows}. */
+export async function* listRows(
+  parts: CacheParts,
+  place: RowPlace,
+  { view, consistent = false }: { readonly view?: string; readonly consistent?: boolean } = {},
+): AsyncGenerator<readonly StoredRow[]> {
+  const prefix = view === undefined ? undefined : `${toKeyText(view)}#`;
+  const query = { pk: getRowPartition(place), prefix, consistent };
+  const name = `${query.pk}\n${prefix}`;
+  const known = parts.rowMemory.find(name);
+  const attributes = known && bucketAttributes;
+  const found = new Map<string, ReadBucket>();
+  for await (const groups of groupPages(parts.table.queryRawPages({ ...query, attributes }))) {
+    const buckets = known
+      ? await readChanged(parts, { query, known, groups })
+      : readBuckets(parts, query.pk, groups);
+    for (const [bucket, read] of buckets) found.set(bucket, read);
+    yield buckets.flatMap(([, { rows }]) => rows);
+  }
+  parts.rowMemory.remember(name, found);
+}
+
+/** Partition of the rows of an application or a namespace. */
+export function getRowPartition(place: RowPlace): string {
+  return 'application' in place
+    ? `ROW#${toKeyText(place.application, place.account)}`
+    : `NAMESPACE#${toKeyText(place.account, place.namespace)}`;
+}
+
+/** Where the namespaces of an account are recorded that have rows. */
+export function getNamespacesKey(account: string): ItemKey {
+  return { pk: `KINDS#${toKeyText(account)}`, sk: 'NAMESPACES' };
+}
+
+/** What the sort keys of a row's items begin with. */
+function getBucket(view: string, row: string): string {
+  return `${toKeyText(view)}#${String(hashText(row) % bucketCount).padStart(2, '0')}#`;
+}
+
+/** Answers how many items it wrote. */
+async function mergeBucket(parts: CacheParts, { pk, sk, view, changes }: BucketChanges): Promise<number> {
+  const { table, clock, randomness, getCodec } = parts;
+  let written = 0;
+  await untilUncontended({ clock, randomness, what: `${pk} ${sk}` }, async () => {
+    const items = await table.readToWrite({ pk, prefix: sk });
+    const before = items.map((item) => parsePart(item, pk, parts));
+    const after = mergeParts(before, changes, { codec: getCodec(view), nowMs: clock.now() });
+    const changed = after.filter((part) => !before.includes(part));
+    const isWritten = await Promise.all(changed.map((part) => writePart({ table, clock }, { pk, sk }, part)));
+    written += isWritten.filter(Boolean).length;
+    return !isWritten.includes(false) || undefined;
+  });
+  return written;
+}
+
+/** What tells whether a bucket changed. */
+const bucketAttributes = ['sk', 'revision', 'live'] as const;
+
+/** Buckets as they are now: those that are not known so are read. */
+async function readChanged(
+  parts: CacheParts,
+  {
+    query: { pk, consistent },
+    known,
+    groups,
+  }: {
+    readonly query: Pick<PartitionQuery, 'pk' | 'consistent'>;
+    readonly known: ReadBuckets;
+    /** The items of each bucket, without their bodies. */
+    readonly groups: readonly RawItem[][];
+  },
+): Promise<[string, ReadBucket][]> {
+  const buckets = groups.map((items) => ({ name: readBucket(items[0]), items }));
+  const keys = buckets
+    .filter(({ name, items }) => known.get(name)?.signature !== sign(items))
+    .flatMap(({ items }) => items.map(({ sk }) => ({ pk, sk: sk?.S ?? '' })));
+  const changed = keys.length === 0 ? [] : await parts.table.getRawBatch(keys, { consistent });
+  const read = new Map(readBuckets(parts, pk, groupByBucket(changed)));
+  return buckets.flatMap(({ name, items }): [string, ReadBucket][] => {
+    const remembered = known.get(name);
+    const bucket = remembered?.signature === sign(items) ? remembered : read.get(name);
+    return bucket === undefined ? [] : [[name, bucket]];
+  });
+}
+
+function readBuckets(parts: CacheParts, pk: string, groups: readonly RawItem[][]): [string, ReadBucket][] {
+  return groups.map((items) => [readBucket(items[0]), toReadBucket(parts, pk, items)]);
+}
+
+function toReadBucket(parts: CacheParts, pk: string, items: readonly RawItem[]): ReadBucket {
+  const characters = items.reduce((sum, { body }) => sum + (body?.S ?? body?.B ?? '').length, 0);
+  return { signature: sign(items), rows: readRows(parts, pk, items), characters };
+}
+
+function sign(items: readonly RawItem[]): string {
+  return items.map(({ sk, revision }) => `${sk?.S} ${revision?.N}`).join('\n');
+}
+
+/** The items of each bucket of all pages. */
+async function* groupPages(pages: AsyncIterable<readonly RawItem[]>): AsyncGenerator<RawItem[][]> {
+  let open: RawItem[] = [];
+  for await (const items of pages) {
+    const groups = groupByBucket([...open, ...items]);
+    // The last bucket may go on with the next page.
+    open = groups.pop() ?? [];
+    yield groups;
+  }
+  if (open.length > 0) yield [open];
+}
+
+/** The items of each bucket: they stand next to each other. */
+function groupByBucket(items: readonly RawItem[]): RawItem[][] {
+  const groups: RawItem[][] = [];
+  let last: string | undefined;
+  for (const item of items) {
+    const bucket = readBucket(item);
+    if (bucket === last) groups.at(-1)?.push(item);
+    else groups.push([item]);
+    last = bucket;
+  }
+  return groups;
+}
+
+function readBucket(item: RawItem | undefined): string {
+  const sk = item?.['sk']?.S ?? '';
+  return sk.slice(0, sk.lastIndexOf('#'));
+}
+
+/** The rows of a bucket in which something is. */
+function readRows(parts: CacheParts, pk: string, items: readonly RawItem[]): StoredRow[] {
+  const [first] = items;
+  if (first === undefined || items.every(({ live }) => live?.N === '0')) return [];
+  const view = readView(first);
+  const codec = parts.getCodec(view);
+  const rows = new Map<string, RowText[]>();
+  for (const [row, text] of items.flatMap((item) => [...parsePart(item, pk, parts).rows])) {
+    const own = rows.get(row);
+    if (own === undefined) rows.set(row, [text]);
+    else own.push(text);
+  }
+  return [...rows].flatMap(([row, texts]) => {
+    let entries: ReadonlyMap<string, LiveEntry> | undefined;
+    const read = () => (entries ??= readEntries(texts, codec));
+    const isSure = texts.length === 1 ? texts[0]?.live !== 0 : read().size > 0;
+    return isSure ? [{ view, row, read }] : [];
+  });
+}
+
+function readEntries(texts: readonly RowText[], codec: RowCodec): ReadonlyMap<string, LiveEntry> {
+  const { entries } = joinRows(texts.map(({ text }) => ({ entries: codec.decode(text) })));
+  if (areAllLive(entries, texts)) return entries;
+  const live = [...entries].flatMap(([key, entry]): [string, LiveEntry][] =>
+    isLive(entry) ? [[key, entry]] : [],
+  );
+  return new Map(live);
+}
+
+/** Whether nothing was removed of the entries of these texts, which say so themselves. */
+function areAllLive(
+  _entries: ReadonlyMap<string, RowEntry>,
+  texts: readonly RowText[],
+): _entries is ReadonlyMap<string, LiveEntry> {
+  return texts.every(({ goneAtMs }) => goneAtMs === 0);
+}
+
+function readView(item: RawItem): string {
+  const sk = item['sk']?.S ?? '';
+  return unescapeKey(sk.slice(0, sk.indexOf('#')));
+}

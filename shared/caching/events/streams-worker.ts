@@ -1,0 +1,67 @@
+import { UnavailableError } from '#core/errors.ts';
+import type { QueueMessage } from '#http/events/queue-handler.ts';
+import type { ProviderSet } from '#provider-kit/provider-set.ts';
+import type { ProviderServices } from '#provider-kit/services/providers.ts';
+import { toAgentId } from '../scheduling/agent-store.ts';
+import type { CachingAgent } from '../scheduling/caching-agent.ts';
+import { runStreams } from '../scheduling/streams/run-streams.ts';
+import type { StreamMessage } from '../scheduling/streams/stream-queue.ts';
+import type { StreamServices } from '../services/streams.ts';
+
+/** Milliseconds before the end of the function's time at which a successor is sent for. */
+const handOverBeforeEndMs = 90_000;
+
+/** Less than this is left only where the function is told to end at once, milliseconds: nobody takes over then. */
+const handOverLeastMs = 35_000;
+
+/** How often the remaining time is looked at, milliseconds. */
+const checkIntervalMs = 500;
+
+/**
+ * Follows the agents that a message names until the function's time is over, always by the settings of the moment. Without usable
+ * settings at its beginning the message is given up: the scheduler sends for its agents as soon as there are some.
+ *
+ * @param open opens the providers: named by the function, as all that its grants follow from
+ */
+export async function runAgentStreams(
+  message: QueueMessage<StreamMessage>,
+  services: StreamServices,
+  open: () => Promise<ProviderServices>,
+): Promise<void> {
+  const agentsOf = new WeakMap<ProviderSet, ReadonlyMap<string, CachingAgent>>();
+  const ending = startHandOverSignal(message);
+  try {
+    await runStreams(services, message, {
+      async loadAgents() {
+        const { providers } = await open();
+        const known = agentsOf.get(providers) ?? toMap(await providers.loadCachingAgents());
+        agentsOf.set(providers, known);
+        return (key) => known.get(toAgentId(key));
+      },
+      handOver: ending.signal,
+      stop: message.stop,
+    });
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    services.log.warn('watched agents wait for settings that can be used', { reason: error.message });
+  } finally {
+    ending[Symbol.dispose]();
+  }
+}
+
+function toMap(agents: readonly CachingAgent[]): ReadonlyMap<string, CachingAgent> {
+  return new Map(agents.map((agent) => [toAgentId(agent), agent]));
+}
+
+/** A signal for the time to send for a successor. */
+function startHandOverSignal({
+  getRemainingMs,
+}: Pick<QueueMessage<StreamMessage>, 'getRemainingMs'>): { signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  const check = (): void => {
+    const remainingMs = getRemainingMs();
+    if (remainingMs <= handOverBeforeEndMs && remainingMs >= handOverLeastMs) controller.abort();
+  };
+  const timer = setInterval(check, checkIntervalMs);
+  return { signal: controller.signal, [Symbol.dispose]: () => clearInterval(timer) };
+}

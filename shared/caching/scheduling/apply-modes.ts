@@ -1,0 +1,39 @@
+import { mapConcurrently } from '#core/concurrency.ts';
+import type { Logger } from '#core/logger.ts';
+import type { Agent, AgentStore } from './agent-store.ts';
+import { type ConfiguredAgent, chooseModes, type ModeChoice } from './choose-modes.ts';
+
+/** What putting agents into modes needs. */
+export interface ModeSystem {
+  readonly agents: Pick<AgentStore, 'setMode'>;
+  readonly log: Logger;
+}
+
+/** Writes at a time. */
+const concurrency = 16;
+
+/**
+ * Puts agents into the modes that they are to be in. One that another process changed meanwhile stays as it was told here: the next turn
+ * sees to it.
+ *
+ * @param nowMs wall time, milliseconds
+ * @returns the agents with the modes that they are in now.
+ */
+export function applyModes(
+  system: ModeSystem,
+  agents: readonly ConfiguredAgent[],
+  nowMs: number,
+): Promise<readonly Agent[]> {
+  return mapConcurrently(chooseModes(agents, nowMs), concurrency, ({ agent, choice }) =>
+    applyMode(system, agent, choice),
+  );
+}
+
+async function applyMode({ agents, log }: ModeSystem, agent: Agent, choice: ModeChoice): Promise<Agent> {
+  const { account, name, mode: before } = agent;
+  if (before?.mode === choice.mode && before.reason === choice.reason) return agent;
+  const changed = await agents.setMode(agent, choice);
+  if (changed !== undefined && before !== undefined && before.mode !== choice.mode)
+    log.info('the mode of an agent has changed', { account, agent: name, ...choice });
+  return changed ?? agent;
+}

@@ -1,0 +1,23 @@
+import type { DeadLetterReason } from '#core/metrics.ts';
+import { type Agent, type AgentKey, toAgentId } from './agent-store.ts';
+import { toAgentView } from './agent-view.ts';
+
+/**
+ * Why a message for agents became a dead letter: the worst that holds for one of them.
+ *
+ * @param agents what is stored of them; others are ignored. One that is unknown or removed needs nothing.
+ */
+export function findDeadMessageReason(
+  agents: readonly Agent[],
+  keys: readonly AgentKey[],
+  nowMs: number,
+): DeadLetterReason {
+  const named = new Set(keys.map(toAgentId));
+  const left = agents
+    .filter((agent) => named.has(toAgentId(agent)))
+    .map((agent) => toAgentView(agent, nowMs))
+    .filter(({ state }) => state === 'waiting' || state === 'overdue');
+  // A run that ended sets them back to 0.
+  if (left.some(({ attempts }) => attempts > 0)) return 'unended';
+  return left.some(({ state }) => state === 'overdue') ? 'unbegun' : 'settled';
+}

@@ -1,0 +1,49 @@
+import { getErrorMessage } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
+import type { EventBus } from '#platform/ports/event-bus.ts';
+import { toRunEvent } from './agent-events.ts';
+import { countTooLarge } from './agent-store.ts';
+import type { EndedAgent } from './run-agent.ts';
+
+/** Where runs are reported. */
+export interface RunReporter {
+  readonly bus: EventBus;
+  readonly log: Logger;
+  /** Takes by how much runs began later than they were due, in milliseconds: for a metric. */
+  recordLags(lagsMs: readonly number[]): void;
+  /** Takes how many objects and applications runs found too large to be cached, of each that found some: for a metric. */
+  recordTooLarge(counts: readonly number[]): void;
+}
+
+/**
+ * Tells of runs that ended: how late they were, and in the log and on the bus those that changed something, failed, or went well
+ * again; on the bus, too, what they are to tell besides. Never rejects: an event that cannot be published is lost, and the log says so.
+ */
+export async function reportRuns(reporter: RunReporter, runs: readonly EndedAgent[]): Promise<void> {
+  const { bus, log } = reporter;
+  if (runs.length > 0) reporter.recordLags(runs.map(({ lagMs }) => lagMs));
+  const counts = runs.map(({ agent }) => countTooLarge(agent)).filter((count) => count > 0);
+  if (counts.length > 0) reporter.recordTooLarge(counts);
+  const told = runs.filter(isTold);
+  for (const run of told) logRun(log, run);
+  const events = [...told.map(toRunEvent), ...runs.flatMap((run) => run.events ?? [])];
+  if (events.length === 0) return;
+  try {
+    await bus.publish(events);
+  } catch (error) {
+    log.warn('events of agents could not be published', { cause: getErrorMessage(error) });
+  }
+}
+
+/** An idle run costs less than an event would. One that was stopped goes on, and is told of then. */
+function isTold({ before, agent: { lastRun } }: EndedAgent): boolean {
+  if (lastRun === undefined || lastRun.outcome === 'STOPPED') return false;
+  return lastRun.outcome === 'FAILURE' || lastRun.changes > 0 || before.failures > 0;
+}
+
+function logRun(log: Logger, { agent, error }: EndedAgent): void {
+  const { account, name, failures, lastRun, nextRunMs } = agent;
+  const fields = { account, agent: name, ...lastRun };
+  if (error === undefined) log.info('an agent brought the cache up to date', fields);
+  else log.warn('an agent failed', { ...fields, error, failures, nextRunMs });
+}

@@ -1,0 +1,81 @@
+import { isJsonObject } from '#core/json.ts';
+import { parseAgentKey } from '../agent-queue.ts';
+import { type Agent, type AgentKey, isHeld } from '../agent-store.ts';
+
+/** Agents that a worker watches at most. */
+export const agentsPerStream = 50;
+
+/** An agent to be watched. */
+export interface StreamedAgent extends AgentKey {
+  /** Who watches it until now, and waits to be relieved. Left out: nobody does. */
+  readonly handedOverBy?: string | undefined;
+}
+
+/** A message on the queue of streams: watch these until your time is over. It promises nothing: a claim decides. */
+export interface StreamMessage {
+  readonly agents: readonly StreamedAgent[];
+}
+
+/** The queue of streams. */
+export interface StreamQueue {
+  send(message: StreamMessage): Promise<void>;
+}
+
+/** Sends for workers that watch these agents: as few as there can be. */
+export async function sendStreams(queue: StreamQueue, agents: readonly StreamedAgent[]): Promise<void> {
+  for (let start = 0; start < agents.length; start += agentsPerStream) {
+    const part = agents.slice(start, start + agentsPerStream);
+    await queue.send({ agents: part.map(toStreamedAgent) });
+  }
+}
+
+/** When streams are started, and by whom. */
+export interface StartStreamsOptions {
+  readonly nowMs: number;
+  /** Whether every worker there was is dead: their leases are taken from them. Default: false. */
+  readonly areWorkersDead?: boolean | undefined;
+}
+
+/**
+ * Sends for workers that watch these agents, but for those that somebody watches, and for those that failed a moment ago: they are in
+ * a pause, which their worker ends. When an agent that went well would be run next does not count: it may have been one that is run by
+ * turns until now. What workers have died of gets a worker to itself.
+ */
+export async function startStreams(
+  queue: StreamQueue,
+  agents: readonly Agent[],
+  { nowMs, areWorkersDead = false }: StartStreamsOptions,
+): Promise<void> {
+  const { held = [], unheld = [] } = Object.groupBy(agents, (agent) =>
+    isHeld(agent, nowMs) ? 'held' : 'unheld',
+  );
+  const left = areWorkersDead ? held : [];
+  const due = unheld.filter(({ failures, nextRunMs }) => failures === 0 || nextRunMs <= nowMs);
+  const { alone = [], together = [] } = Object.groupBy(due, ({ attempts }) =>
+    attempts > 1 ? 'alone' : 'together',
+  );
+  for (const agent of alone) await sendStreams(queue, [agent]);
+  await sendStreams(queue, [
+    ...together,
+    ...left.map(({ account, name, lease }) => ({ account, name, handedOverBy: lease?.owner })),
+  ]);
+}
+
+/** Whatever else is known of an agent stays out of messages. */
+function toStreamedAgent({ account, name, handedOverBy }: StreamedAgent): StreamedAgent {
+  return handedOverBy === undefined ? { account, name } : { account, name, handedOverBy };
+}
+
+/** The message that a body is; undefined when it is none. */
+export function parseStreamMessage(body: unknown): StreamMessage | undefined {
+  const agents = isJsonObject(body) ? body['agents'] : undefined;
+  if (!Array.isArray(agents) || agents.length === 0) return undefined;
+  const parsed = agents.map(parseStreamedAgent).filter((agent) => agent !== undefined);
+  return parsed.length < agents.length ? undefined : { agents: parsed };
+}
+
+function parseStreamedAgent(value: unknown): StreamedAgent | undefined {
+  const key = parseAgentKey(value);
+  const handedOverBy = isJsonObject(value) ? value['handedOverBy'] : undefined;
+  return key && (typeof handedOverBy === 'string' ? { ...key, handedOverBy } : key);
+}

@@ -1,0 +1,76 @@
+import type { Clock, Randomness } from '#core/clock.ts';
+import type { ConcurrencyLimit } from '#core/concurrency.ts';
+import type { CacheStore } from '../../store/cache-store.ts';
+import { getClaimableTurn } from '../agent-schedule.ts';
+import type { AgentKey, AgentStore, ClaimedAgent } from '../agent-store.ts';
+import type { CachingAgent } from '../caching-agent.ts';
+import type { RunReporter } from '../report-runs.ts';
+import type { StreamedAgent, StreamQueue } from './stream-queue.ts';
+
+/** Milliseconds for which the lease on a watched agent holds: so long after its worker died nobody else takes it. */
+export const streamLeaseMs = 45_000;
+
+/** What watching agents needs. */
+export interface StreamSystem extends RunReporter {
+  readonly cache: CacheStore;
+  readonly agents: AgentStore;
+  readonly streams: StreamQueue;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Where this worker runs: the part of a lease's owner behind the `@`. */
+  readonly host: string;
+}
+
+/** A worker that watches agents, as each of them sees it. */
+export interface StreamWorker extends Omit<StreamSystem, 'agents'> {
+  readonly agents: Pick<AgentStore, 'claim' | 'renew' | 'commitState' | 'finish'>;
+  /** Owner of its leases. */
+  readonly owner: string;
+  /** Calls of the store of agents go through it: those of all its agents share it. */
+  readonly limit: ConcurrencyLimit;
+  /** Aborted when its time is over. */
+  readonly stop: AbortSignal;
+  /** Aborted when a successor was sent for. */
+  readonly relieved: AbortSignal;
+  /** The agent as it is configured now; undefined when no account lets it be watched. */
+  findAgent(key: AgentKey): CachingAgent | undefined;
+  /**
+   * Whether what ended a watch is only that the stores were away: that is no failure of the agent, which is begun again without a pause.
+   * Default: nothing is.
+   */
+  isAway?(error: unknown): boolean;
+}
+
+/**
+ * Takes the lease on an agent, at once and whether it is due or not: from the one who hands it over, or else if nobody has it.
+ * Undefined when it is another's.
+ *
+ * @param onHeld told until when, milliseconds since the epoch
+ */
+export async function claimAgent(
+  { account, name, handedOverBy }: StreamedAgent,
+  { agents, owner, findAgent, clock }: StreamWorker,
+  onHeld?: (untilMs: number) => void,
+): Promise<ClaimedAgent | undefined> {
+  const key = { account, name };
+  const intervalMs = findAgent(key)?.intervalMs ?? 1;
+  const turn = getClaimableTurn({ ...key, intervalMs }, clock.now());
+  const options = { owner, turn, leaseMs: streamLeaseMs, demanded: true, ...(onHeld && { onHeld }) };
+  const handedOver = handedOverBy && (await agents.claim(key, { ...options, handedOverBy }));
+  // The predecessor may have given it up, or died long ago.
+  const claimed = handedOver || (await agents.claim(key, options));
+  if (claimed === undefined) return undefined;
+  if (claimed.agent.mode?.mode !== 'interval') return withoutDueTime(claimed, clock.now());
+  // It was put into this mode while the message was on its way.
+  const { items = 0 } = claimed.agent.lastRun ?? {};
+  const nextRunMs = clock.now();
+  await agents.finish(claimed.lease, { outcome: 'STOPPED', durationMs: 0, items, changes: 0, nextRunMs });
+  return undefined;
+}
+
+/** An agent is due all the while that it is watched: it is late only by the time for which nobody watched it. */
+function withoutDueTime(claimed: ClaimedAgent, nowMs: number): ClaimedAgent {
+  const { agent, lease } = claimed;
+  const lagMs = Math.min(lease.lagMs, Math.max(0, nowMs - (agent.asOfMs ?? 0)));
+  return { ...claimed, lease: { ...lease, lagMs } };
+}

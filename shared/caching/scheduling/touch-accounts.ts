@@ -1,0 +1,34 @@
+import { forEachConcurrently } from '#core/concurrency.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import type { AgentStore } from './agent-store.ts';
+import { pickDueAgents } from './due-agents.ts';
+import { type AgentSender, sendMessages, toMessages } from './send-agents.ts';
+
+/** What noting the use of accounts needs. A cache context is one. */
+export interface UseContext extends AgentSender {
+  readonly agents: Pick<AgentStore, 'wake'>;
+}
+
+/** Accounts at a time. */
+const concurrency = 8;
+
+/**
+ * Notes that accounts are read or deployed to. Agents of accounts that were idle run again at once, and at their interval from
+ * then on: messages are sent for as far ahead as the scheduler sends. Within a process that costs nothing for an account whose use was noted in the last 5 minutes, else a query and
+ * perhaps a write for each of its agents: let it run beside what it is noted for, and await it before the function ends.
+ *
+ * Never throws: what goes wrong is logged, and the next use is noted again.
+ */
+export async function touchAccounts(context: UseContext, accounts: readonly string[]): Promise<void> {
+  await forEachConcurrently([...new Set(accounts)], concurrency, (account) => wake(context, account));
+}
+
+async function wake(context: UseContext, account: string): Promise<void> {
+  try {
+    const woken = await context.agents.wake(account);
+    const { overdue, turns } = pickDueAgents(woken, new Map(), context.clock.now());
+    await sendMessages(context, [...toMessages(overdue), ...toMessages(turns)]);
+  } catch (error) {
+    context.log.warn('the use of an account could not be noted', { account, cause: getErrorMessage(error) });
+  }
+}

@@ -1,0 +1,53 @@
+import { admit } from '#access/http/access-gate.ts';
+import { wallClock } from '#platform/services/system.ts';
+import { areRequestsLogged } from '#settings/request-log-settings.ts';
+import {
+  type ApiFunction,
+  type ApiLogic,
+  type Gate,
+  type LoggingServices,
+  makeApiFunction,
+} from './api-function.ts';
+
+export {
+  type ApiFunction,
+  type ApiLogic,
+  type ApiRequest,
+  type ApiResponse,
+  type LoggingServices,
+  ok,
+  okText,
+} from './api-function.ts';
+
+/** Asks what rows ask. What writes records down is loaded with the first: most requests leave none. */
+export const gate: Gate = {
+  admit,
+  async record(records, all) {
+    if (records.length === 0) return;
+    const { openAudit } = await import('#access/http/audit.ts');
+    await Promise.all(records.map((each) => openAudit(all).record(each)));
+  },
+  async logRequest(request, { settings, config, log }) {
+    // By wall time: Lambda stops processes between their invocations.
+    const ageMs = wallClock.now() - performance.timeOrigin;
+    if (!areRequestsLogged(settings, { config, ageMs })) return;
+    // The front door of one machine logs them already.
+    if (config.placement === 'local' && config.verboseRequests) return;
+    const { logRequest } = await import('./request-log.ts');
+    logRequest(request, log);
+  },
+};
+
+/**
+ * Makes a Lambda function of a route's logic. Who calls is let in by what the route's row in `functions/routes.ts` asks.
+ *
+ * @param open opens what the function works with; called with each request, so it should share what it made.
+ * @param toErrorForm the form of its errors. Default: Clouddriver's
+ */
+export function apiHandler<C extends LoggingServices>(
+  open: ApiLogic<C>['open'],
+  run: ApiLogic<C>['run'],
+  toErrorForm?: ApiLogic<C>['toErrorForm'],
+): ApiFunction {
+  return makeApiFunction({ open, run, toErrorForm }, gate);
+}

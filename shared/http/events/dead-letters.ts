@@ -1,0 +1,36 @@
+import type { AgentKey } from '#caching/scheduling/agent-store.ts';
+import { findDeadMessageReason } from '#caching/scheduling/dead-message.ts';
+import type { AgentStoreServices } from '#caching/services/agent-store.ts';
+import type { LogFields } from '#core/logger.ts';
+import { type DeadLetterReason, deadLettersMetric } from '#core/metrics.ts';
+import type { Config } from '#platform/config.ts';
+import type { BaseServices } from '#platform/services/base.ts';
+import { createMetricWriter } from '#platform/services/metric-writer.ts';
+import type { Delivery } from './queue-handler.ts';
+
+/** Tells, by a line and a metric, why a message for agents became a dead letter. */
+export async function reportDeadMessage(
+  { agents, deliveries }: { readonly agents: readonly AgentKey[] } & Pick<Delivery, 'deliveries'>,
+  services: AgentStoreServices,
+): Promise<void> {
+  const reason = findDeadMessageReason(await services.agents.list(), agents, services.clock.now());
+  tellDeadLetter(services, reason, { agents, deliveries });
+}
+
+/** Tells, by a line and a metric, why a message became a dead letter. @param fields what tells it from others */
+export function tellDeadLetter(
+  services: Pick<BaseServices, 'log' | 'clock' | 'all'> & { readonly config: Pick<Config, 'logLevel'> },
+  reason: DeadLetterReason,
+  fields: LogFields,
+): void {
+  const { log, clock, config, all } = services;
+  const { metricName, reasonDimension } = deadLettersMetric;
+  const level = reason === 'settled' ? 'info' : 'error';
+  log[level]('a message became a dead letter', { reason, ...fields });
+  const write = createMetricWriter({
+    clock,
+    logLevel: config.logLevel,
+    environment: all.environment,
+  });
+  write([{ metricName, unit: 'Count', value: 1 }], { [reasonDimension]: reason });
+}

@@ -1,0 +1,61 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { InvalidInputError } from '#core/errors.ts';
+import { pathNameMax } from '#core/request-limits.ts';
+
+/** A member of a map whose names come from outside: `constructor` is one only where somebody sent it. */
+export function findMember<T>(
+  map: { readonly [name: string]: T | undefined } | null | undefined,
+  name: string,
+): T | undefined {
+  return map && Object.hasOwn(map, name) ? (map[name] ?? undefined) : undefined;
+}
+
+/** Holds what a caller sent to a bound. @throws InvalidInputError for more characters than `max` */
+export function checkLength(what: string, text: string, max: number): void {
+  if (text.length <= max) return;
+  throw new InvalidInputError(`${what} has ${text.length} characters: at most ${max} are accepted`);
+}
+
+/** What of an event tells of its path. The path and its template may be absent in events of other makers. */
+type PathEvent = Pick<APIGatewayProxyEvent, 'pathParameters'> &
+  Partial<Pick<APIGatewayProxyEvent, 'resource' | 'path'>>;
+
+/**
+ * A path parameter; undefined for a name that the route does not have. API Gateway hands parameters decoded or as they came,
+ * depending on how it was reached; here they are decoded once in any case.
+ *
+ * Only where one holds `%` does it matter: it was decoded before if that is what the path, as it came, has in its place. Where the
+ * path came decoded, too, nobody can tell: what held `%` before it was encoded is decoded a second time. No name of an object holds
+ * one, so checks of names, which come after this, refuse whatever a second decoding could bring about but plain names.
+ */
+export function findParameter(event: PathEvent, name: string): string | undefined {
+  const text = findMember(event.pathParameters, name);
+  if (text === undefined) return undefined;
+  checkLength(`The path's part '${name}'`, text, pathNameMax);
+  if (!text.includes('%')) return text;
+  const sent = findSegment(event, name);
+  return sent !== undefined && sent !== text && decode(sent) === text ? text : decode(text);
+}
+
+/** The segment of an event's path in the place of a parameter; undefined where the event does not tell. */
+function findSegment({ resource, path }: PathEvent, name: string): string | undefined {
+  const template = resource?.split('/') ?? [];
+  const segments = path?.split('/') ?? [];
+  const index = template.indexOf(`{${name}}`);
+  return index < 0 ? undefined : segments[index];
+}
+
+/** A text without its percent-encoding; as it is where that is malformed. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A header by its lower-case name; undefined when absent. */
+export function findHeader(event: APIGatewayProxyEvent, name: string): string | undefined {
+  const [, value] = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name) ?? [];
+  return value;
+}

@@ -1,0 +1,163 @@
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { defaultProvider } from '@aws-sdk/credential-provider-node';
+import type { AwsCredentialIdentity } from '@smithy/types';
+import type { Clock } from '#core/clock.ts';
+import { toAwsFailure } from '../aws-failure.ts';
+
+/** As whom, and where, to call AWS. */
+export interface AwsIdentity {
+  /** Left out, that of the process or the profile. */
+  readonly region?: string | undefined;
+  /** A profile of this machine's AWS configuration. Left out, the identity of this process. */
+  readonly profile?: string | undefined;
+  /** A role to assume. */
+  readonly roleArn?: string | undefined;
+  /** Default `busdriver`. */
+  readonly sessionName?: string | undefined;
+  readonly externalId?: string | undefined;
+}
+
+interface Remembered {
+  readonly credentials: Promise<AwsCredentialIdentity>;
+  readonly askedAtMs: number;
+  /** When to ask anew, wall time in milliseconds; never while the answer is awaited. */
+  freshUntilMs: number;
+}
+
+/** Of clients that are made for one call: AWS answers at once, or something is wrong. */
+export const clientOptions = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+};
+
+const defaultSessionName = 'busdriver';
+
+/** The SDK would write warnings about the user's variables into our output. */
+const silentLog = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+/** The process's own credentials are looked for this often, so that changed files and profiles are noticed. */
+const ownLifetimeMs = 60_000;
+/** A role is assumed anew this long before its session ends: a token made of it lives for 14 minutes. */
+const renewAheadMs = 15 * 60_000;
+/** Credentials that were refused are used again all the same when they are no older than this. */
+const refusalPauseMs = 10_000;
+
+/** What is to be remembered, and how long. */
+interface Memorable {
+  readonly load: () => Promise<AwsCredentialIdentity>;
+  /** When to ask anew, wall time in milliseconds. */
+  readonly getFreshUntil: (credentials: AwsCredentialIdentity) => number;
+  readonly refused: boolean;
+}
+
+/**
+ * The credentials of identities. Each is asked for once however many callers wait, and remembered: STS allows but a few
+ * calls a second, and many accounts share a role.
+ */
+export class AwsIdentities {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #remembered = new Map<string, Remembered>();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /**
+   * The identity's credentials.
+   *
+   * @param refused true when they were refused elsewhere: then what is remembered is not used.
+   * @throws Error that says what AWS refused, as whom, and what to do.
+   */
+  async getCredentials(identity: AwsIdentity, refused = false): Promise<AwsCredentialIdentity> {
+    const { profile, roleArn, sessionName, externalId } = identity;
+    const own = await this.#remember(JSON.stringify([profile]), {
+      load: () => loadOwnCredentials(profile),
+      getFreshUntil: () => this.#clock.now() + ownLifetimeMs,
+      refused,
+    });
+    if (roleArn === undefined) return own;
+    const region = await getRegion(identity);
+    return this.#remember(JSON.stringify([profile, roleArn, sessionName, externalId, region]), {
+      load: () => assumeRole({ ...identity, roleArn, region }, own),
+      getFreshUntil: ({ expiration }) => (expiration?.getTime() ?? 0) - renewAheadMs,
+      refused,
+    });
+  }
+
+  #remember(key: string, { load, getFreshUntil, refused }: Memorable): Promise<AwsCredentialIdentity> {
+    const now = this.#clock.now();
+    const known = this.#remembered.get(key);
+    const isSuspect = refused && known !== undefined && now - known.askedAtMs > refusalPauseMs;
+    if (known !== undefined && now < known.freshUntilMs && !isSuspect) return known.credentials;
+    const credentials = load();
+    const entry = { credentials, askedAtMs: now, freshUntilMs: Number.POSITIVE_INFINITY };
+    this.#remembered.set(key, entry);
+    credentials.then(
+      (loaded) => {
+        entry.freshUntilMs = getFreshUntil(loaded);
+      },
+      () => {
+        if (this.#remembered.get(key) === entry) this.#remembered.delete(key);
+      },
+    );
+    return credentials;
+  }
+}
+
+/**
+ * The region of an identity: its own, or that of the process or profile.
+ *
+ * @throws Error when none is known.
+ */
+export async function getRegion({ region, profile }: AwsIdentity): Promise<string> {
+  try {
+    return await new STSClient(withProfile({ ...(region && { region }) }, profile)).config.region();
+  } catch (error) {
+    throw new Error('no AWS region is known: name it, or set AWS_REGION', { cause: error });
+  }
+}
+
+/** Options of a client with a profile, if any: the SDK knows it by that name, its types do not allow undefined. */
+function withProfile<T extends object>(options: T, profile: string | undefined): T & { profile?: string } {
+  return profile === undefined ? options : { ...options, profile };
+}
+
+async function loadOwnCredentials(profile: string | undefined): Promise<AwsCredentialIdentity> {
+  try {
+    return await defaultProvider(withProfile({ ignoreCache: true, logger: silentLog }, profile))();
+  } catch (error) {
+    const what = `no AWS credentials were found${profile === undefined ? '' : ` for the profile "${profile}"`}`;
+    throw toAwsFailure(error, { what, whenDenied: '' });
+  }
+}
+
+async function assumeRole(
+  { roleArn, region, sessionName = defaultSessionName, externalId }: AwsIdentity & { region: string },
+  credentials: AwsCredentialIdentity,
+): Promise<AwsCredentialIdentity> {
+  const client = new STSClient({ ...clientOptions, region, credentials });
+  try {
+    const { Credentials: session } = await client.send(
+      new AssumeRoleCommand({ RoleArn: roleArn, RoleSessionName: sessionName, ExternalId: externalId }),
+    );
+    if (!session?.AccessKeyId || !session.SecretAccessKey) throw new Error('STS answered no credentials');
+    return {
+      accessKeyId: session.AccessKeyId,
+      secretAccessKey: session.SecretAccessKey,
+      ...(session.SessionToken && { sessionToken: session.SessionToken }),
+      ...(session.Expiration && { expiration: session.Expiration }),
+    };
+  } catch (error) {
+    const condition = externalId === undefined ? '' : ', with this external id';
+    const whenDenied =
+      "allow sts:AssumeRole on it in the policy of Busdriver's own role, and name that role in its trust policy" +
+      condition;
+    throw toAwsFailure(error, { what: `cannot assume the role ${roleArn}`, whenDenied });
+  } finally {
+    client.destroy();
+  }
+}
+
+function ignore(): void {
+  // Nothing to do.
+}

@@ -1,0 +1,65 @@
+import { defaultProvider } from '@aws-sdk/credential-provider-node';
+import { Sha256 } from '@smithy/core/checksum';
+import { SignatureV4 } from '@smithy/signature-v4';
+import type { Clock } from '#core/clock.ts';
+import { toAwsFailure } from '../aws-failure.ts';
+
+/** A request of an API of API Gateway. */
+export interface GatewayRequest {
+  readonly method: string;
+  /** Without a query. */
+  readonly url: URL;
+  readonly body: string;
+}
+
+/** What requests are signed with. */
+export interface GatewaySignerOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** Of the API. Default: what its own name of API Gateway says, else `AWS_REGION`. */
+  readonly region?: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Tells the headers that sign a request. @throws Error where there are no credentials, or no region is known */
+export type GatewaySigner = (request: GatewayRequest) => Promise<Readonly<Record<string, string>>>;
+
+/** The SDK would write warnings about the user's variables into our output. */
+const silentLog = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+/**
+ * Signs requests by Signature Version 4 for `execute-api`, with the credentials of this process: of IRSA, EKS Pod Identity, a profile …
+ * They are remembered until shortly before their end.
+ */
+export function createGatewaySigner({ clock, region, environment }: GatewaySignerOptions): GatewaySigner {
+  const credentials = defaultProvider({ logger: silentLog });
+  return async ({ method, url, body }) => {
+    const signer = new SignatureV4({
+      credentials: await credentials().catch((error: unknown) => {
+        throw toAwsFailure(error, { what: 'no AWS credentials were found', whenDenied: '' });
+      }),
+      region: region ?? findRegion(url, environment),
+      ...{ service: 'execute-api', sha256: Sha256 },
+    });
+    const { headers } = await signer.sign(
+      {
+        ...{ method, protocol: url.protocol, hostname: url.hostname, path: url.pathname, query: {} },
+        ...{ headers: { host: url.host }, body },
+      },
+      { signingDate: new Date(clock.now()) },
+    );
+    const { host: _, ...others } = headers;
+    return others;
+  };
+}
+
+/** `https://<api>.execute-api.<region>.amazonaws.com` */
+function findRegion({ hostname }: URL, environment: GatewaySignerOptions['environment']): string {
+  const [, named] = /\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/.exec(hostname) ?? [];
+  const region = named ?? (environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION']);
+  if (region) return region;
+  throw new Error('no region of AWS is known: name it in busdriver.region, or set AWS_REGION');
+}
+
+function ignore(): void {
+  // Nothing to do.
+}

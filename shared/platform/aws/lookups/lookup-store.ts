@@ -1,0 +1,70 @@
+import { toKeyText } from '#caching/aws/store/cache-keys.ts';
+import { type Clock, clockErrorMsMax } from '#core/clock.ts';
+import type { Lookup, LookupChange, LookupKey, LookupStore } from '../../ports/lookup.ts';
+import { lookupPauseMsMax } from '../../ports/shared-lookups.ts';
+import type { Item, ItemKey, ItemTable } from '../table.ts';
+import { lookupPartitions } from '../tables.ts';
+
+/** What is not asked for again for so long is forgotten: a week. */
+const retentionSeconds = 7 * 24 * 3600;
+
+/** What a store of lookups is made of. */
+export interface LookupStoreOptions {
+  /** The table of the cache. */
+  readonly table: ItemTable;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Lookups in the cache's table, each an item in a partition of its own of at most 20 KB, mostly 2 KB: to look at one costs half a read
+ * unit. Callers need GetItem and PutItem on these partitions.
+ */
+export class DynamoLookupStore implements LookupStore {
+  readonly #options: LookupStoreOptions;
+
+  constructor(options: LookupStoreOptions) {
+    this.#options = options;
+  }
+
+  async find(key: LookupKey): Promise<Lookup | undefined> {
+    const { table, clock } = this.#options;
+    const item = await table.get(toItemKey(key), { consistent: false });
+    const now = clock.now();
+    return item === undefined || Number(item['expiresAt']) * 1000 <= now ? undefined : toLookup(item, now);
+  }
+
+  async replace(key: LookupKey, { seen, next }: LookupChange): Promise<Lookup | undefined> {
+    const { table, clock } = this.#options;
+    const seconds = Math.floor(clock.now() / 1000);
+    const versionNumber = (seen?.versionNumber ?? 0) + 1;
+    const expiresAt = seconds + retentionSeconds;
+    const item = { ...toItemKey(key), ...next, revision: versionNumber, expiresAt };
+    const isWritten =
+      seen === undefined
+        ? await table.putNew(item, seconds)
+        : await table.putOver(item, 'revision', seen.versionNumber);
+    return isWritten ? { ...next, versionNumber } : undefined;
+  }
+}
+
+function toItemKey([kind, ...parts]: LookupKey): ItemKey {
+  return { pk: `${lookupPartitions}${toKeyText(kind, ...parts)}`, sk: 'LOOKUP' };
+}
+
+/** Times that a process with a wrong clock wrote count for nothing: what they say of the future would hold for as long. */
+function toLookup(item: Item, now: number): Lookup {
+  const { revision, value, asOfMs, notBeforeMs, state, reason, repeats } = item;
+  return {
+    versionNumber: Number(revision),
+    value: value === undefined ? undefined : String(value),
+    asOfMs: Number(asOfMs) > now + clockErrorMsMax ? 0 : Number(asOfMs),
+    notBeforeMs: Number(notBeforeMs) > now + lookupPauseMsMax + clockErrorMsMax ? 0 : Number(notBeforeMs),
+    state: toState(state),
+    reason: String(reason),
+    repeats: Number(repeats),
+  };
+}
+
+function toState(state: unknown): Lookup['state'] {
+  return state === 'asking' || state === 'busy' || state === 'refused' ? state : 'answered';
+}

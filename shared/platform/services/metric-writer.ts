@@ -1,0 +1,66 @@
+import type { Clock } from '#core/clock.ts';
+import { agentLagMetric } from '#core/metrics.ts';
+import type { Config, Environment } from '../config.ts';
+
+/** How to write metrics. */
+export interface MetricWriterOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** The function's own least level: Lambda drops lines below it, and takes one without a level for INFO. */
+  readonly logLevel: Config['logLevel'];
+  /** Takes a line; default: standard output. */
+  write?(line: string): void;
+  /** Of the installation: Lambda tells in it which function runs. */
+  readonly environment: Environment;
+}
+
+/** A metric with what is to be told by it. */
+export interface MetricValue {
+  readonly metricName: string;
+  readonly unit: 'Seconds' | 'Count' | 'Percent';
+  /** One value, or up to 100. */
+  readonly value: number | readonly number[];
+}
+
+/** Writes a line that holds metrics, with further dimensions than the function's name if there are any. */
+export type MetricWriter = (
+  metrics: readonly MetricValue[],
+  dimensions?: { readonly [name: string]: string },
+) => void;
+
+/**
+ * What puts metrics into CloudWatch: lines of the embedded metric format on standard output, which Lambda's log takes as they are.
+ * Where no Lambda runs it does nothing.
+ */
+export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
+  const { environment, write = (line) => void process.stdout.write(`${line}\n`) } = options;
+  const functionName = environment['AWS_LAMBDA_FUNCTION_NAME'];
+  if (functionName === undefined) return () => undefined;
+  return (metrics, dimensions = {}) =>
+    write(
+      JSON.stringify(toLine(metrics, { [agentLagMetric.dimension]: functionName, ...dimensions }, options)),
+    );
+}
+
+function toLine(
+  metrics: readonly MetricValue[],
+  dimensions: { readonly [name: string]: string },
+  { clock, logLevel }: MetricWriterOptions,
+): object {
+  const atMs = clock.now();
+  return {
+    level: logLevel,
+    timestamp: new Date(atMs).toISOString(),
+    _aws: {
+      Timestamp: atMs,
+      CloudWatchMetrics: [
+        {
+          Namespace: agentLagMetric.namespace,
+          Dimensions: [Object.keys(dimensions)],
+          Metrics: metrics.map(({ metricName, unit }) => ({ Name: metricName, Unit: unit })),
+        },
+      ],
+    },
+    ...dimensions,
+    ...Object.fromEntries(metrics.map(({ metricName, value }) => [metricName, value])),
+  };
+}

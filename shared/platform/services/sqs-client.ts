@@ -1,0 +1,16 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { QueueClient } from '../aws/queue-client.ts';
+import { type ClientUse, finishClient, toClientOptions } from './aws-clients.ts';
+import type { Services } from './services.ts';
+
+/** The client of SQS. What it sends can be done without: others send again what is missing. */
+export function openSqs(services: Services): QueueClient {
+  return services.direct.sqs ?? services.get(createSqs);
+}
+
+function createSqs(services: Services): SQSClient {
+  const use: ClientUse = { service: 'sqs', kind: 'request' };
+  const client = finishClient(new SQSClient(toClientOptions(services, use)), use);
+  services.closeLater(() => client.destroy());
+  return client;
+}

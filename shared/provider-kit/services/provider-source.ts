@@ -1,0 +1,172 @@
+import { parseAccountFacts, pickDefinitions } from '#accounts/account-facts.ts';
+import { AccountBreakers } from '#accounts/model/account-breaker.ts';
+import type { AccountDefinition, StoredAccount } from '#accounts/model/account-store.ts';
+import { findIntervalMs } from '#caching/scheduling/agent-interval.ts';
+import type { CacheStore } from '#caching/store/cache-store.ts';
+import { type Config, type Environment, toOuterEnvironment } from '#platform/config.ts';
+import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { type BaseServices, openBase } from '#platform/services/base.ts';
+import type { Services } from '#platform/services/services.ts';
+import { plugins } from '#providers/index.ts';
+import type { CredentialSource, ReadCredentials } from '#settings/live/credential-source.ts';
+import { listIdlePermissions } from '#settings/live/idle-permissions.ts';
+import type { ParsedSettings, SettingsSource } from '#settings/live/live-providers.ts';
+import { mergeDocuments } from '#settings/spring-config.ts';
+import type { ProviderOptions, ProviderPlugin } from '../provider.ts';
+import { ProviderSet } from '../provider-set.ts';
+import { SharedClients } from '../shared-clients.ts';
+
+/** What an installation, or one function of it, was given of the settings. */
+export interface Knowledge {
+  /** Whether credentials of clusters and of artifacts stand apart, and functions have them only where they need them. */
+  readonly isDivided: boolean;
+  readonly hasClusters: boolean;
+  readonly hasArtifacts: boolean;
+}
+
+/** Files, and the kubeconfig of somebody's own machine, hold everything; deployed functions know what their variables name. */
+export function findKnowledge({ placement, configFiles, kubeconfig, ...secrets }: Config): Knowledge {
+  const isDivided = placement === 'deployed' && configFiles.length === 0 && kubeconfig === undefined;
+  return {
+    isDivided,
+    hasClusters: !isDivided || secrets.configSecretArn !== undefined,
+    hasArtifacts: !isDivided || secrets.artifactsSecretArn !== undefined,
+  };
+}
+
+/** What is read of the settings. */
+export interface ReadTexts {
+  readonly credentials?: ReadCredentials;
+  /** Account facts, where it has no credentials of clusters. */
+  readonly facts?: string;
+}
+
+/**
+ * Files and secrets that the environment names, and account facts in place of what it does not. What connects to AWS is made once:
+ * it remembers credentials. What reads YAML and secrets is loaded late: functions that live on facts never need it.
+ */
+export function createSettingsSource(services: Services, knowledge: Knowledge): SettingsSource<ReadTexts> {
+  const base = openBase(services);
+  const { config, clock } = base;
+  const { isDivided, hasClusters, hasArtifacts } = knowledge;
+  const environment = toOuterEnvironment(services.environment);
+  const openParts = async () =>
+    (await import('#platform/services/lookup-store.ts')).openLookupParts(services);
+  const aws = createAwsPorts(clock, { ...base, openParts }, { placement: config.placement, environment });
+  const openCache = () => openWorkCache(services);
+  const clients = new SharedClients();
+  let yaml: CredentialSource | undefined;
+  const readCredentials = async (): Promise<ReadCredentials> => {
+    if (yaml === undefined) {
+      const { CredentialSource } = await import('#settings/live/credential-source.ts');
+      yaml ??= new CredentialSource({ config, secrets: aws.secrets, environment, isDivided });
+    }
+    return yaml.read();
+  };
+  return {
+    async read() {
+      const [credentials, facts] = await Promise.all([
+        hasClusters || hasArtifacts ? readCredentials() : undefined,
+        hasClusters ? undefined : readFacts(services),
+      ]);
+      return { ...(credentials && { credentials }), ...(facts !== undefined && { facts }) };
+    },
+    parse({ credentials, facts }) {
+      const parts: ParsedSettings[] = facts === undefined ? [] : [parseAccountFacts(facts)];
+      if (credentials && yaml) parts.push(yaml.parse(credentials));
+      return {
+        settings: mergeDocuments(parts.map(({ settings }) => settings)),
+        // Of two the latter is what this function itself found; the publisher tells the former.
+        rejectedAccounts: parts.at(-1)?.rejectedAccounts ?? [],
+        refusedAccounts: parts.at(-1)?.refusedAccounts ?? [],
+        warnings: parts.at(-1)?.warnings ?? [],
+      };
+    },
+    open: (parsed, storedAccounts) =>
+      openProviderSet(parsed, {
+        ...base,
+        services: aws,
+        openCache,
+        environment,
+        knowledge,
+        clients,
+        ...(hasClusters && {
+          breakers: services.get(createBreakers),
+          openDiscoveryStore: async () => (await import('./discovery-store.ts')).openDiscoveryStore(services),
+        }),
+        storedAccounts,
+      }),
+  };
+}
+
+type OpeningOptions = BaseServices &
+  Pick<ProviderOptions, 'services' | 'openCache' | 'clients' | 'breakers' | 'openDiscoveryStore'> & {
+    readonly environment: Environment;
+    readonly knowledge: Knowledge;
+    readonly storedAccounts: readonly (AccountDefinition & Pick<StoredAccount, 'unreadable'>)[];
+  };
+
+function openProviderSet(
+  { settings, rejectedAccounts, refusedAccounts = [], warnings = [] }: ParsedSettings,
+  opening: OpeningOptions,
+): ProviderSet {
+  const { knowledge, config, ...given } = opening;
+  const storedAccounts = opening.storedAccounts.filter(({ unreadable }) => unreadable === undefined);
+  const unreadable = opening.storedAccounts.flatMap(({ name, unreadable: reason }) =>
+    reason === undefined ? [] : [{ name, reason: `stored account "${name}" cannot be read: ${reason}` }],
+  );
+  const options = {
+    ...given,
+    settings,
+    refusedAccounts,
+    placement: config.placement,
+    servesAgents: config.servesAgents,
+    agentIntervalMs: findIntervalMs(settings) ?? config.agentIntervalMs,
+    findCatalog: () => set.findCatalog(),
+    findRegistryCredentials: () => set.findRegistryCredentials(),
+  };
+  const has = ({ settingsSecret }: ProviderPlugin): boolean =>
+    settingsSecret === 'artifacts' ? knowledge.hasArtifacts : knowledge.hasClusters;
+  // Accounts of all providers share one set of names: one that two had would be as open as the more open one.
+  const takenNames = new Set<string>();
+  const providers = plugins.map((plugin) => {
+    const provider = plugin.open({
+      ...options,
+      storedAccounts: pickDefinitions(storedAccounts, plugin.name),
+      credentials: has(plugin) ? 'given' : 'withheld',
+      takenNames: new Set(takenNames),
+    });
+    for (const { name } of [...provider.accounts, ...provider.rejectedAccounts]) takenNames.add(name);
+    return provider;
+  });
+  const set: ProviderSet = new ProviderSet(
+    providers,
+    [...rejectedAccounts, ...unreadable],
+    [
+      ...warnings,
+      // Functions that know accounts at second hand would only repeat it.
+      ...(knowledge.hasClusters ? listIdlePermissions(providers) : []),
+    ],
+  );
+  return set;
+}
+
+/** One for the installation: accounts are opened anew when settings change, and those that did not change keep what is known. */
+function createBreakers(services: Services): AccountBreakers {
+  const { clock, log } = openBase(services);
+  const openStore = async () =>
+    (await import('#accounts/services/health-store.ts')).openHealthStore(services);
+  return new AccountBreakers({ clock, log, openStore });
+}
+
+/** Loaded late: functions that have credentials of clusters need no facts. */
+async function readFacts(services: Services): Promise<string> {
+  const { readAccountFacts } = await import('#accounts/services/account-facts.ts');
+  return readAccountFacts(services);
+}
+
+/** Loaded late: most functions that open providers run no operation. */
+async function openWorkCache(services: Services): Promise<CacheStore> {
+  const { openCache } = await import('#caching/services/cache.ts');
+  return openCache(services, 'work').cache;
+}

@@ -1,0 +1,145 @@
+import { InvalidInputError } from '#core/errors.ts';
+import { type Field, stringField } from '#settings/coerce.ts';
+import { findMember } from '#settings/spring-config.ts';
+import { startAccountDownloader } from './account-downloader.ts';
+import { type ConfiguredAccount, parseSettings } from './account-settings.ts';
+import {
+  type Authorizer,
+  assertCredentialsUsable,
+  type Credentials,
+  createAuthorizer,
+  withCredentials,
+} from './authorization.ts';
+import type { ContentVersion, CredentialHeaders, DownloadAnswer } from './downloader.ts';
+import type { SourceOptions } from './source.ts';
+import { hasUserInfo } from './url-guard.ts';
+
+/** A server that an account names: what artifacts name are places on it. */
+export interface AccountServer extends AsyncDisposable {
+  /** Where it is; its path ends in a slash. */
+  readonly base: URL;
+  /**
+   * Reads a URL: with the account's credentials if it is of the server's own origin, without any elsewhere.
+   *
+   * @throws what `Downloader.download` throws.
+   */
+  read(url: URL, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** As `read`, and answers headers beside the body. @param known what is known of the content already */
+  open(url: URL, known: ContentVersion | undefined, signal: AbortSignal): Promise<DownloadAnswer>;
+}
+
+/** Where an account names its server, and what it may authenticate with. */
+export interface AccountServerFields {
+  /** Key of the account that holds the URL. */
+  readonly urlKey: string;
+  /** Keys of `Credentials`. */
+  readonly credentials: Readonly<Record<string, Field<string | undefined>>>;
+}
+
+/**
+ * Opens the server that an account names. Its credentials go to the origin of the server alone, so there are no `credentialOrigins`; the
+ * restrictions of the account count for it as for any other host.
+ *
+ * @throws InvalidInputError naming the key that is missing or cannot be used.
+ */
+export function openAccountServer(
+  account: ConfiguredAccount,
+  { urlKey, credentials: fields }: AccountServerFields,
+  options: SourceOptions,
+): AccountServer {
+  const { name, context, settings } = account;
+  const base = readServerUrl(account, urlKey);
+  assertNoOrigins(account, urlKey);
+  const credentials: Credentials = parseSettings(fields, settings, context);
+  assertCredentialsUsable({ ...credentials }, context, options.placement);
+  const { clock, log, services } = options;
+  const secrets = { account: name, secrets: services?.secrets, clock, log };
+  return openServer(base, createAuthorizer(credentials, context, secrets), { account, options });
+}
+
+/** A server whose credentials are made by an authorizer. */
+export function openServer(
+  base: URL,
+  authorize: Authorizer,
+  { account, options }: { readonly account: ConfiguredAccount; readonly options: SourceOptions },
+): AccountServer {
+  const downloader = startAccountDownloader(account, options);
+  const authorizeHere: Authorizer = async (url, isRefused) =>
+    url.origin === base.origin ? authorize(url, isRefused) : undefined;
+  async function open(
+    url: URL,
+    known: ContentVersion | undefined,
+    signal: AbortSignal,
+  ): Promise<DownloadAnswer> {
+    const download = (credentials?: CredentialHeaders) =>
+      downloader.open({ url, credentials, known }, signal);
+    return withCredentials(authorizeHere, url, download);
+  }
+
+  return {
+    base,
+    open,
+    read: async (url, signal) => (await open(url, undefined, signal)).body,
+    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * The URL of a server that an account names; its path ends in a slash.
+ *
+ * @throws InvalidInputError naming the key when it is missing, or no http or https URL without user name, query and fragment.
+ */
+export function readServerUrl({ settings, context }: ConfiguredAccount, urlKey: string): URL {
+  const { [urlKey]: text } = parseSettings({ [urlKey]: stringField() }, settings, context);
+  const url = URL.parse(text?.trim() ?? '');
+  if (url === null || !/^https?:$/.test(url.protocol) || hasUserInfo(url) || url.search || url.hash) {
+    throw new InvalidInputError(
+      `${context}: ${urlKey}: expected an http or https URL without user name, query and fragment`,
+    );
+  }
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  return url;
+}
+
+/** @throws InvalidInputError when the account has `credentialOrigins` beside its server. */
+export function assertNoOrigins({ settings, context }: ConfiguredAccount, urlKey: string): void {
+  if (findMember(settings, 'credentialOrigins') === undefined) return;
+  throw new InvalidInputError(
+    `${context}: credentialOrigins: not for this kind, whose credentials go to its ${urlKey} alone`,
+  );
+}
+
+/**
+ * A text that callers name as a part of a path, slashes included.
+ *
+ * @param field what it is, for messages.
+ * @throws InvalidInputError when it is empty or would end the path or lead out of it: credentials are good for all of a server, and
+ *   artifacts for what stands below one place of it. The text itself stays out of the message.
+ */
+export function parsePathPart(text: string | undefined, field: string): string {
+  if (!text) throw new InvalidInputError(`${field}: expected a value`);
+  if (text.length > pathPartLengthMax) {
+    throw new InvalidInputError(`${field}: expected at most ${pathPartLengthMax} characters`);
+  }
+  // URL parsers drop tabs and line breaks, so that two dots may hide in what is none.
+  const isUnsafe = /[\p{Cc}?#\\]/u.test(text) || encodedUnsafe.test(text) || text.split(slash).some(isDots);
+  if (isUnsafe) {
+    throw new InvalidInputError(
+      `${field}: expected a part of a path without '?', '#', backslashes, control characters, '.' and '..'`,
+    );
+  }
+  return text;
+}
+
+/** Longest part of a path that an artifact names, in characters. */
+export const pathPartLengthMax = 4_096;
+
+/** Control characters and backslashes in percent-encoding, which goes to the server as it is written. */
+const encodedUnsafe = /%(?:[01][\da-f]|7f|5c|c2%[89][\da-f])/i;
+
+/** Between segments, for a server that decodes before it looks. */
+const slash = /\/|%2f/i;
+
+function isDots(segment: string): boolean {
+  return /^\.{1,2}$/.test(segment.replaceAll(/%2e/gi, '.'));
+}

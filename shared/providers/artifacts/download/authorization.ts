@@ -1,0 +1,229 @@
+import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { FailedOperationError, getErrorMessage, InvalidInputError } from '#core/errors.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
+import { stringField } from '#settings/coerce.ts';
+import type { RemoteText } from '#settings/remote-text.ts';
+import {
+  findReferenceProblems,
+  isSecretReference,
+  parseSecretReference,
+} from '#settings/secret-reference.ts';
+import { createSecretText, type SecretTextOptions } from '#settings/secret-text.ts';
+import { hasPlaceholder } from '#settings/spring-placeholders.ts';
+import { CredentialsRefusedError } from './credentials-refused.ts';
+import type { CredentialHeaders } from './downloader.ts';
+
+/**
+ * What an account may authenticate with; a file wins over the values it stands for, a token over a user name. Each may be a reference to
+ * a secret, that of a file to its content.
+ */
+export interface Credentials {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** Path of a file that holds `username:password`. */
+  readonly usernamePasswordFile?: string | undefined;
+  readonly token?: string | undefined;
+  /** Path of a file that holds the token. */
+  readonly tokenFile?: string | undefined;
+}
+
+/** The keys of `Credentials` for a user name and password. */
+export const basicCredentialFields = {
+  username: stringField(),
+  password: stringField(),
+  usernamePasswordFile: stringField(),
+};
+
+/** The keys of `Credentials` for a token. */
+export const tokenCredentialFields = { token: stringField(), tokenFile: stringField() };
+
+/**
+ * Makes the headers that authenticate at a URL. Undefined when there is nothing to authenticate with.
+ *
+ * @param isRefused whether those that it made last were refused: then secrets are read again.
+ * @throws FailedOperationError when the credentials cannot be had at the moment.
+ */
+export type Authorizer = (url: URL, isRefused?: boolean) => Promise<CredentialHeaders | undefined>;
+
+/**
+ * Downloads with the credentials for a URL, and once more where they are refused and there are other ones by now.
+ *
+ * @throws what the authorizer and the download throw.
+ */
+export async function withCredentials<T>(
+  authorize: Authorizer,
+  url: URL,
+  download: (credentials: CredentialHeaders | undefined) => Promise<T>,
+): Promise<T> {
+  const credentials = await authorize(url);
+  try {
+    return await download(credentials);
+  } catch (error) {
+    if (!(error instanceof CredentialsRefusedError) || credentials === undefined) throw error;
+    const newer = await authorize(url, true);
+    if (isDeepStrictEqual(newer, credentials)) throw error;
+    return download(newer);
+  }
+}
+
+/** Whether the credentials suffice to authenticate: a user name alone does not. */
+export function canAuthenticate(credentials: Credentials): boolean {
+  const { username, password, usernamePasswordFile, token, tokenFile } = credentials;
+  return Boolean(tokenFile || token || usernamePasswordFile || (username && password));
+}
+
+/** How fixed credentials are sent, and with what the secrets among them are read. */
+export interface AuthorizerOptions extends SecretTextOptions {
+  /** The headers with a token. Default: `Authorization: token …`, as GitHub has it. */
+  readonly toTokenHeaders?: (token: string) => CredentialHeaders;
+}
+
+/**
+ * An authorizer for fixed credentials, by the `Authorization` header unless the options say otherwise. Files are read each time: they may
+ * be rotated. Secrets are followed.
+ *
+ * @param options left out, no secret can be read.
+ */
+export function createAuthorizer(
+  credentials: Credentials,
+  context: string,
+  options?: AuthorizerOptions,
+): Authorizer {
+  const { username, password, usernamePasswordFile, token, tokenFile } = credentials;
+  const toTokenHeaders = options?.toTokenHeaders ?? ((value) => toHeader(`token ${value}`));
+  const values = new CredentialValues(context, options);
+  return async (_, isRefused = false) => {
+    if (isRefused) values.invalidate();
+    if (tokenFile) return toTokenHeaders(await values.read('tokenFile', tokenFile));
+    if (token) return toTokenHeaders(await values.read('token', token));
+    if (usernamePasswordFile) return toBasic(await values.read('usernamePasswordFile', usernamePasswordFile));
+    if (!username || !password) return undefined;
+    const pair = [await values.read('username', username), await values.read('password', password)];
+    return toBasic(pair.join(':'));
+  };
+}
+
+/** What stands for credentials: values, files, and secrets, which are remembered. */
+export class CredentialValues {
+  readonly #context: string;
+  readonly #options: SecretTextOptions | undefined;
+  readonly #secrets = new Map<string, RemoteText>();
+
+  /** @param context what errors begin with. */
+  constructor(context: string, options: SecretTextOptions | undefined) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  /**
+   * The text that a value of a key stands for, without line breaks unless it is a private key; a key that ends in `File` holds a path.
+   *
+   * @throws FailedOperationError naming the key when it cannot be read.
+   */
+  async read(key: string, value: string): Promise<string> {
+    const context = `${this.#context}: ${key}`;
+    if (isSecretReference(value)) return this.#readSecret(key, value, context);
+    return key.endsWith('File') ? readCredentialFile(value, context) : value;
+  }
+
+  /** Has secrets read again before they are next used. */
+  invalidate(): void {
+    for (const secret of this.#secrets.values()) secret.invalidate();
+  }
+
+  async #readSecret(key: string, reference: string, context: string): Promise<string> {
+    if (this.#options === undefined) throw new FailedOperationError(`${context}: no secret can be read here`);
+    const secret =
+      this.#secrets.get(key) ?? createSecretText(parseSecretReference(reference, context), this.#options);
+    this.#secrets.set(key, secret);
+    const text = await secret.getCurrent().catch((cause: unknown) => {
+      throw new FailedOperationError(`${context}: ${getErrorMessage(cause)}`, { cause });
+    });
+    // A key is PEM, whose lines count.
+    if (key.endsWith('PrivateKey')) return text;
+    const value = text.replaceAll(/[\r\n]/g, '');
+    if (!key.startsWith('token') || /^[\x21-\x7e]*$/.test(value)) return value;
+    throw new FailedOperationError(
+      `${context}: the secret has blanks or letters beyond ASCII, which no header can carry`,
+    );
+  }
+}
+
+/** Keys of credentials that may be references to secrets. */
+const secretKeys: readonly string[] = [
+  ...Object.keys({ ...basicCredentialFields, ...tokenCredentialFields }),
+  'awsAccessKeyId',
+  'awsSecretAccessKey',
+  'json',
+  'sshPrivateKey',
+  'privateKeyPassphrase',
+  'sshPrivateKeyPassphrase',
+];
+
+/**
+ * Refuses credentials that cannot work: a placeholder that nothing filled in, a token that no header can carry, and, in
+ * deployed functions, a file or a program.
+ *
+ * @param credentials values by the key they are configured with.
+ * @throws InvalidInputError naming the key.
+ */
+export function assertCredentialsUsable(
+  credentials: Readonly<Record<string, unknown>>,
+  context: string,
+  placement: ProviderOptions['placement'],
+): void {
+  for (const [key, value] of Object.entries(credentials)) {
+    if (typeof value !== 'string' || value === '') continue;
+    if (isSecretReference(value)) {
+      assertReferenceUsable(key, value, { context, placement });
+      continue;
+    }
+    if (hasPlaceholder(value))
+      throw new InvalidInputError(`${context}: ${key}: its placeholder has no value`);
+    if (key === 'token' && /[^\x21-\x7e]/.test(value)) {
+      throw new InvalidInputError(
+        `${context}: ${key}: expected no blanks, line breaks or letters beyond ASCII`,
+      );
+    }
+    if (placement === 'deployed' && /(File|Path|Command)$/.test(key)) {
+      const lack = key.endsWith('Command') ? 'run no programs' : 'read no files';
+      throw new InvalidInputError(`${context}: ${key}: deployed functions ${lack}, give the value itself`);
+    }
+  }
+}
+
+/** Deployed, the functions that fetch artifacts may read one secret, in which their accounts stand. */
+function assertReferenceUsable(
+  key: string,
+  reference: string,
+  { context, placement }: { readonly context: string; readonly placement: ProviderOptions['placement'] },
+): void {
+  if (!secretKeys.includes(key)) {
+    throw new InvalidInputError(`${context}: ${key}: expected the value itself, no reference to a secret`);
+  }
+  const problems = findReferenceProblems(reference, `${context}: ${key}`);
+  if (problems.length > 0) throw new InvalidInputError(problems);
+  if (placement === 'deployed') {
+    throw new InvalidInputError(
+      `${context}: ${key}: deployed, artifact accounts stand in a secret of their own: give the value itself`,
+    );
+  }
+}
+
+/** The content of a file without line breaks, as Clouddriver reads credentials. */
+async function readCredentialFile(path: string, context: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).replaceAll(/[\r\n]/g, '');
+  } catch (cause) {
+    throw new FailedOperationError(`${context}: the file cannot be read`, { cause });
+  }
+}
+
+function toBasic(usernamePassword: string): CredentialHeaders {
+  return toHeader(`Basic ${Buffer.from(usernamePassword, 'utf8').toString('base64')}`);
+}
+
+function toHeader(authorization: string): CredentialHeaders {
+  return { authorization };
+}

@@ -1,0 +1,336 @@
+import type { Dispatcher } from 'undici';
+import { getPauseMs } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
+import { FailedOperationError, NotFoundError } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
+import { CredentialsRefusedError } from './credentials-refused.ts';
+import { type DownloadLimits, downloadLimits } from './download-limits.ts';
+import {
+  createSlots,
+  downloadsPerAccountMax,
+  type Slots,
+  slotsOfProcess,
+  takeAll,
+} from './download-slots.ts';
+import { type DownloadTime, startDownloadTime } from './download-time.ts';
+import type { GuardedAgent, ResolveHost } from './guarded-agent.ts';
+import {
+  findErrorCode,
+  type ResponseBodyOptions,
+  readResponseBody,
+  toDownloadError,
+} from './response-body.ts';
+import { assertUrlAllowed } from './url-guard.ts';
+import type { UrlRestrictions } from './url-restrictions.ts';
+
+/** Most redirects that are followed. Clouddriver's limit. */
+export const redirectsMax = 10;
+
+/**
+ * How much of an answer waits for its caller, in bytes. Not more: a host that answers in pieces of one byte makes a hundred bytes
+ * of memory of each.
+ */
+export const readAheadBytesMax = 16 * 1024;
+
+/**
+ * Few, since Orca itself tries ten times; and none is begun later than the window, so that callers behind a gateway
+ * get our answer rather than its time-out.
+ */
+const retriesMax = 2;
+const retryWindowMs = 10_000;
+const backOff = { firstMs: 400, fixedShare: 0.5 };
+
+/** Failures before any answer that another attempt may mend. A name that does not exist is not one. */
+const retryableCodes = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_SOCKET',
+]);
+
+const redirectStatuses = new Set([300, 301, 302, 303, 307, 308]);
+
+/** What a downloader is started with. */
+export interface DownloaderOptions {
+  /** Artifact account it works for, for messages and logs. */
+  readonly account: string;
+  readonly restrictions: UrlRestrictions;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Logger;
+  readonly limits?: Partial<DownloadLimits>;
+  /** How names are resolved. The system's resolver by default. */
+  readonly resolve?: ResolveHost;
+  /** A scheme, host and port whose certificate may be any. None by default. */
+  readonly insecureOrigin?: string | undefined;
+  /** What bounds the downloads of all accounts together. The process's by default. */
+  readonly sharedSlots?: Slots;
+}
+
+/**
+ * Headers that hold credentials, by their names in lower case: `authorization`, or another where a host wants it, like GitLab's
+ * `private-token`. They take the place of no header that the downloader sends.
+ */
+export type CredentialHeaders = Readonly<Record<string, string>>;
+
+/** What a host called a content when it answered it, to be asked whether it is still the same. */
+export interface ContentVersion {
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
+}
+
+/** One request. */
+export interface DownloadRequest {
+  readonly url: URL;
+  /** GET by default. A POST is not redirected, and is not repeated once it was answered. */
+  readonly method?: 'GET' | 'POST';
+  /** What a POST sends. Default: nothing. */
+  readonly body?: { readonly mediaType: string; readonly text: string };
+  /** Headers beside those that the downloader sends, or in their place, by their names in lower case. They hold no credentials. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `Accept` header; anything by default. */
+  readonly accept?: string;
+  /** Headers with credentials, sent to the scheme, host and port of `url` and nowhere else. */
+  readonly credentials?: CredentialHeaders | undefined;
+  /** What is known of the content already: where it is still the same, it need not be answered again. */
+  readonly known?: ContentVersion | undefined;
+}
+
+/** The answer of a host. */
+export interface DownloadAnswer {
+  /** What was read: where the last redirect led, if there was one. */
+  readonly url: URL;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Whether the content is still what the request says is known of it; then the body is empty. */
+  readonly isUnchanged: boolean;
+  /** A header by its name in lower case; of several the first. */
+  getHeader(name: string): string | undefined;
+}
+
+/** Reads URLs that users name, within an account's restrictions. */
+export interface Downloader extends AsyncDisposable {
+  /**
+   * Sends the request, follows redirects, and answers the body as it arrives. Iterate it or abort the signal:
+   * otherwise the connection stays open until the time of the download is over. What a host says beside a status that is no
+   * success is not read.
+   *
+   * @throws UnavailableError when too many downloads are under way, AccessDeniedError when the restrictions refuse the URL or a redirect of it, NotFoundError when the server
+   *   answers 404, FailedOperationError for any other failure (while iterating, too), the signal's reason once that
+   *   is aborted. Messages name the host, never more of the URL.
+   */
+  download(request: DownloadRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** As `download`, and answers headers beside the body. */
+  open(request: DownloadRequest, signal: AbortSignal): Promise<DownloadAnswer>;
+}
+
+/** One request to one URL, redirects not followed. */
+interface Hop extends DownloadRequest {
+  readonly method: 'GET' | 'POST';
+  readonly signal: AbortSignal;
+}
+
+/** Sends single requests of one account. */
+interface Sender extends AsyncDisposable {
+  send(hop: Hop): Promise<Dispatcher.ResponseData>;
+}
+
+/** Opens a connection pool on demand. */
+function startSender(
+  { restrictions, resolve, insecureOrigin }: DownloaderOptions,
+  limits: DownloadLimits,
+): Sender {
+  let starting: Promise<GuardedAgent> | undefined;
+
+  async function startAgent(): Promise<GuardedAgent> {
+    // Loaded late: most functions open artifact accounts, and one downloads.
+    const { startGuardedAgent } = await import('./guarded-agent.ts');
+    const { connectTimeoutMs } = limits;
+    return startGuardedAgent({ restrictions, resolve, insecureOrigin, connectTimeoutMs });
+  }
+
+  return {
+    async send({ url, method, accept, body, credentials, headers, known, signal }) {
+      starting ??= startAgent();
+      const agent = await starting;
+      return await agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        headers: {
+          ...credentials,
+          ...(known?.etag && { 'if-none-match': known.etag }),
+          ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
+          accept: accept ?? '*/*',
+          'accept-encoding': 'gzip',
+          // GitHub's API refuses requests without one.
+          'user-agent': 'busdriver',
+          ...(body && { 'content-type': body.mediaType }),
+          ...headers,
+        },
+        body: body?.text ?? null,
+        signal,
+        headersTimeout: limits.headersTimeoutMs,
+        bodyTimeout: limits.bodyTimeoutMs,
+        highWaterMark: readAheadBytesMax,
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await (await starting)?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Opens a connection pool for one account. It connects on demand. */
+export function startDownloader(options: DownloaderOptions): Downloader {
+  const limits = { ...downloadLimits, ...options.limits };
+  const { account, restrictions } = options;
+  const sender = startSender(options, limits);
+  const slots = [
+    createSlots(downloadsPerAccountMax, `Artifact account '${account}'`),
+    options.sharedSlots ?? slotsOfProcess,
+  ];
+
+  async function follow(request: DownloadRequest, signal: AbortSignal) {
+    const { method = 'GET', credentials, url: start } = request;
+    let url = start;
+    for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
+      assertUrlAllowed(url, restrictions);
+      const sameOrigin = url.origin === start.origin;
+      const hop = { ...request, url, method, signal, credentials: sameOrigin ? credentials : undefined };
+      const response = await sendWithRetries(hop, sender, options);
+      if (method !== 'GET' || !redirectStatuses.has(response.statusCode)) return { url, response };
+      url = readRedirect(response, url);
+    }
+    throw new FailedOperationError(`Too many redirects (more than ${redirectsMax}) from ${start.host}`);
+  }
+
+  /** Answers the body, and has `release` called once nothing of it comes any more. */
+  async function begin(
+    request: DownloadRequest,
+    time: DownloadTime,
+    release: () => void,
+  ): Promise<DownloadAnswer> {
+    const { url, response } = await follow(request, time.signal);
+    time.recordAnswer();
+    if (response.body.closed) release();
+    else response.body.once('close', release);
+    const isUnchanged = request.known !== undefined && response.statusCode === 304;
+    if (isUnchanged) response.body.destroy();
+    else assertSuccess(response, url, account);
+    const reading = { host: url.host, ...limits, clock: options.clock, signal: time.signal };
+    return {
+      url,
+      body: isUnchanged ? readNothing() : readAnswer(response, reading),
+      isUnchanged,
+      getHeader: (name) => getHeader(response, name),
+    };
+  }
+
+  async function open(request: DownloadRequest, signal: AbortSignal): Promise<DownloadAnswer> {
+    signal.throwIfAborted();
+    const giveBack = takeAll(slots);
+    const time = startDownloadTime(request.url.host, limits, signal);
+    const release = () => {
+      giveBack();
+      time.stop();
+    };
+    try {
+      return await begin(request, time, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  return {
+    open,
+    download: async (request, signal) => (await open(request, signal)).body,
+    [Symbol.asyncDispose]: () => sender[Symbol.asyncDispose](),
+  };
+}
+
+async function* readNothing(): AsyncIterable<Uint8Array> {}
+
+function readAnswer(
+  response: Dispatcher.ResponseData,
+  options: Omit<ResponseBodyOptions, 'contentEncoding' | 'contentLength'>,
+): AsyncIterable<Uint8Array> {
+  return readResponseBody(response.body, {
+    ...options,
+    contentEncoding: getHeader(response, 'content-encoding'),
+    contentLength: getHeader(response, 'content-length'),
+  });
+}
+
+/** Repeats what failed before an answer, and a GET that the server failed to answer (5xx). */
+async function sendWithRetries(
+  hop: Hop,
+  sender: Sender,
+  { account, clock, log, randomness }: DownloaderOptions,
+): Promise<Dispatcher.ResponseData> {
+  const startedAtMs = clock.monotonic();
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await tryHop(hop, sender);
+    const inTime = clock.monotonic() - startedAtMs < retryWindowMs;
+    if (!outcome.retryable || attempt > retriesMax || !inTime) return getResponse(outcome, hop);
+    outcome.response?.body.destroy();
+    log.warn('Repeating a failed artifact download', { account, host: hop.url.host, attempt });
+    await clock.sleep(getPauseMs(backOff, attempt, randomness), hop.signal);
+  }
+}
+
+/** What one attempt came to: an answer or an error, and whether another attempt may mend it. */
+interface Outcome {
+  readonly response?: Dispatcher.ResponseData;
+  readonly error?: unknown;
+  readonly retryable: boolean;
+}
+
+async function tryHop(hop: Hop, sender: Sender): Promise<Outcome> {
+  try {
+    const response = await sender.send(hop);
+    // A body that nobody reads must not bring the process down when its connection breaks.
+    response.body.on('error', () => {});
+    return { response, retryable: hop.method === 'GET' && response.statusCode >= 500 };
+  } catch (error) {
+    return { error, retryable: retryableCodes.has(findErrorCode(error)) };
+  }
+}
+
+function getResponse({ response, error }: Outcome, { signal, url }: Hop): Dispatcher.ResponseData {
+  if (response !== undefined) return response;
+  signal.throwIfAborted();
+  throw toDownloadError(error, url.host);
+}
+
+function readRedirect(response: Dispatcher.ResponseData, from: URL): URL {
+  response.body.destroy();
+  const location = getHeader(response, 'location')?.trim() ?? '';
+  const target = location === '' ? null : URL.parse(location, from.href);
+  if (target !== null) return target;
+  throw new FailedOperationError(
+    `Received a redirect (${response.statusCode}) without a target from ${from.host}`,
+  );
+}
+
+function assertSuccess(response: Dispatcher.ResponseData, url: URL, account: string): void {
+  const { body, statusCode } = response;
+  if (statusCode >= 200 && statusCode < 300) return;
+  body.destroy();
+  const message = `Received ${statusCode} status code from ${url.host} (artifact account '${account}')`;
+  if (statusCode === 401) {
+    const challenge = [response.headers['www-authenticate'] ?? []].flat().join(', ');
+    throw new CredentialsRefusedError(message, { origin: url.origin, challenge });
+  }
+  throw statusCode === 404 ? new NotFoundError(message) : new FailedOperationError(message);
+}
+
+function getHeader(response: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,213 @@
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import ipaddr from 'ipaddr.js';
+import { AccessDeniedError } from '#core/errors.ts';
+import type { IpAddress, IpBlock, UrlRestrictions } from './url-restrictions.ts';
+
+/**
+ * What an address means to somebody who wants to reach what he should not: this machine, the link (where clouds keep
+ * their metadata services), a private network, something else that is not the public internet, or the public internet.
+ */
+type AddressClass = 'localhost' | 'linkLocal' | 'private' | 'special' | 'public';
+
+const classOfRange: Readonly<Record<string, AddressClass>> = {
+  unicast: 'public',
+  loopback: 'localhost',
+  unspecified: 'localhost',
+  linkLocal: 'linkLocal',
+  private: 'private',
+  uniqueLocal: 'private',
+  carrierGradeNat: 'private',
+  deprecatedSiteLocal: 'private',
+};
+
+/** By which key each class is refused. What is special cannot be allowed as a whole, only address by address. */
+const refusals = {
+  localhost: { rule: 'rejectLocalhost', reason: 'it is this machine' },
+  linkLocal: { rule: 'rejectLinkLocal', reason: 'its address is link-local or a metadata service' },
+  private: { rule: 'rejectPrivateIps', reason: 'its address is private' },
+  special: { rule: 'allowedIps', reason: 'its address is not a public one' },
+} as const;
+
+/** Longest host name, in characters: that of DNS (RFC 1035, 2.3.4). Rules, which may be anybody's patterns, see no longer one. */
+export const hostLengthMax = 253;
+
+/** Most addresses of one host that are judged and dialled. A name may have thousands. */
+export const hostAddressesMax = 32;
+
+/** Metadata and credential services that clouds keep outside the link-local ranges (Azure, Alibaba, AWS, Google). */
+const metadataServices: readonly IpBlock[] = [
+  [ipaddr.parse('168.63.129.16'), 32],
+  [ipaddr.parse('100.100.100.200'), 32],
+  [ipaddr.parse('fd00:ec2::'), 32],
+  [ipaddr.parse('fd20:ce::254'), 128],
+];
+
+/** The only IPv6 block that is handed out for the public internet. */
+const globalUnicast: IpBlock = [ipaddr.parse('2000::'), 3];
+
+/** The well-known prefix of NAT64: the last 32 bits are the IPv4 address that is reached. */
+const nat64: IpBlock = [ipaddr.parse('64:ff9b::'), 96];
+
+/**
+ * Refuses a URL by its scheme, user information and host, before any look-up. What the host resolves to is judged by
+ * `assertAddressesAllowed`.
+ *
+ * A user name or password in a URL is refused whatever the restrictions say: credentials are the account's, and in front of
+ * an `@` a foreign host looks like one that is allowed.
+ *
+ * @throws AccessDeniedError naming the host and the rule. Never more of the URL: the rest may hold secrets.
+ */
+export function assertUrlAllowed(url: URL, restrictions: UrlRestrictions): void {
+  const host = getHost(url);
+  const scheme = url.protocol.slice(0, -1);
+  if (!restrictions.allowedSchemes.includes(scheme)) {
+    throw new AccessDeniedError(`Scheme '${scheme}' is not allowed (urlRestrictions.allowedSchemes)`);
+  }
+  if (host.length > hostLengthMax) {
+    throw new AccessDeniedError(
+      `Host '${formatHost(host)}' is not allowed: a name has at most ${hostLengthMax} characters`,
+    );
+  }
+  if (restrictions.allowedHostnames === undefined && restrictions.allowedDomains.length === 0) {
+    deny(host, 'allowedHostnamesRegex', 'no host names are allowed');
+  }
+  if (restrictions.allowedDomains.length > 0 && !matchesAny(host, restrictions.allowedDomains)) {
+    deny(host, 'allowedDomains', 'it is not listed');
+  }
+  if (isIP(host) !== 0) assertLiteralAllowed(host, restrictions);
+  else if (!isNameAllowed(host, restrictions) && !isLocalAllowed(restrictions)) denyName(host);
+  if (hasUserInfo(url)) {
+    throw new AccessDeniedError(`A URL of host '${host}' is not allowed: it holds a user name or password`);
+  }
+}
+
+/** Whether a URL holds a user name or a password. */
+export function hasUserInfo({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
+}
+
+/** A host for a message: its beginning where it is longer than any real one. */
+export function formatHost(host: string): string {
+  return host.length <= hostLengthMax ? host : `${host.slice(0, 64)}…`;
+}
+
+/**
+ * Refuses a host by the addresses it resolves to or is connected at; one bad address is enough. Judging the
+ * connection itself is what a name that changes its address between two look-ups cannot pass.
+ *
+ * @throws AccessDeniedError naming the host and the rule. The addresses stay out: they tell about the network.
+ */
+export function assertAddressesAllowed(
+  host: string,
+  addresses: readonly string[],
+  restrictions: UrlRestrictions,
+): void {
+  const parsed = addresses.map(parseAddress);
+  for (const address of parsed) assertAddressAllowed(host, address, restrictions);
+  const name = stripRootDot(host.toLowerCase());
+  // As in Spinnaker, allowing localhost or link-local spares the operator from listing such names as well.
+  if (isIP(name) === 0 && !isNameAllowed(name, restrictions) && !parsed.every(isLocal)) denyName(name);
+}
+
+/** The host of a URL as rules see it: lower case, IPv6 without brackets, names without the dot of the DNS root. */
+function getHost(url: URL): string {
+  const { hostname } = url;
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : stripRootDot(hostname.toLowerCase());
+}
+
+function assertLiteralAllowed(host: string, restrictions: UrlRestrictions): void {
+  const address = parseAddress(host);
+  if (restrictions.rejectVerbatimIps && !isInAny(unwrapIpv4(address), restrictions.allowedIps)) {
+    deny(host, 'rejectVerbatimIps', 'a name is needed in place of an IP address');
+  }
+  assertAddressAllowed(host, address, restrictions);
+}
+
+function assertAddressAllowed(host: string, address: IpAddress, restrictions: UrlRestrictions): void {
+  const target = unwrapIpv4(address);
+  if (isInAny(target, restrictions.rejectedIps) || isInAny(address, restrictions.rejectedIps)) {
+    deny(host, 'rejectedIps', 'its address is excluded');
+  }
+  if (isInAny(target, restrictions.allowedIps)) return;
+  const kind = classifyAddress(address);
+  if (kind === 'public') return;
+  const { rule, reason } = refusals[kind];
+  if (rule === 'allowedIps' || restrictions[rule]) deny(host, rule, reason);
+}
+
+function classifyAddress(address: IpAddress): AddressClass {
+  const target = unwrapIpv4(address);
+  if (isInAny(target, metadataServices)) return 'linkLocal';
+  if (isOwnAddress(target)) return 'localhost';
+  const kind = classOfRange[target.range()] ?? 'special';
+  return kind === 'public' && target instanceof ipaddr.IPv6 && !isIn(target, globalUnicast)
+    ? 'special'
+    : kind;
+}
+
+/** True for an address of one of this machine's network interfaces, public ones included. */
+function isOwnAddress(address: IpAddress): boolean {
+  const text = address.toNormalizedString();
+  return Object.values(networkInterfaces())
+    .flat()
+    .some((own) => own !== undefined && parseAddress(own.address).toNormalizedString() === text);
+}
+
+/** The IPv4 address that an IPv4-mapped or NAT64 address leads to; any other address as it is. */
+function unwrapIpv4(address: IpAddress): IpAddress {
+  if (!(address instanceof ipaddr.IPv6)) return address;
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address();
+  return isIn(address, nat64) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address;
+}
+
+/** Reads an address that the system or the URL parser wrote. A zone (`fe80::1%eth0`) names an interface, not a host. */
+function parseAddress(text: string): IpAddress {
+  const [address = ''] = text.split('%', 1);
+  return ipaddr.parse(address);
+}
+
+function isLocal(address: IpAddress): boolean {
+  return ['localhost', 'linkLocal'].includes(classifyAddress(address));
+}
+
+function isLocalAllowed(restrictions: UrlRestrictions): boolean {
+  return !restrictions.rejectLocalhost || !restrictions.rejectLinkLocal;
+}
+
+function isNameAllowed(name: string, restrictions: UrlRestrictions): boolean {
+  if (restrictions.allowedDomainNames.includes(name)) return true;
+  return (
+    restrictions.allowedHostnames?.test(name) === true && !matchesAny(name, restrictions.excludedHostnames)
+  );
+}
+
+function isInAny(address: IpAddress, blocks: readonly IpBlock[]): boolean {
+  return blocks.some((block) => isIn(address, block));
+}
+
+function isIn(address: IpAddress, [first, prefixLength]: IpBlock): boolean {
+  return address.kind() === first.kind() && address.match(first, prefixLength);
+}
+
+function matchesAny(text: string, patterns: readonly RegExp[]): boolean {
+  return patterns.some((pattern) => pattern.test(text));
+}
+
+/**
+ * `orca.internal.` is `orca.internal`, written so that a rule on the end of the name would miss it. A loop and no pattern: one
+ * for dots at the end begins anew at each dot of `...x`.
+ */
+function stripRootDot(host: string): string {
+  let end = host.length;
+  while (host[end - 1] === '.') end -= 1;
+  return host.slice(0, end);
+}
+
+function denyName(host: string): never {
+  deny(host, 'allowedHostnamesRegex, excludedDomains', 'its name is excluded');
+}
+
+function deny(host: string, rule: string, reason: string): never {
+  throw new AccessDeniedError(`Host '${host}' is not allowed: ${reason} (urlRestrictions.${rule})`);
+}

@@ -1,0 +1,116 @@
+import { InvalidInputError } from '#core/errors.ts';
+import { jsonObjectField, stringListField } from '#settings/coerce.ts';
+import { startAccountDownloader } from '../download/account-downloader.ts';
+import { assertNoOrigins } from '../download/account-server.ts';
+import {
+  type ConfiguredAccount,
+  openConfiguredAccounts,
+  parseSettings,
+} from '../download/account-settings.ts';
+import {
+  type Authorizer,
+  assertCredentialsUsable,
+  basicCredentialFields,
+  type Credentials,
+  createAuthorizer,
+  withCredentials,
+} from '../download/authorization.ts';
+import type { CredentialHeaders } from '../download/downloader.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from '../download/source.ts';
+import type { IvyAccount, IvyReader } from './ivy-files.ts';
+import { getPatternOrigin } from './ivy-patterns.ts';
+import { type IvyResolver, type IvySettings, parseIvySettings } from './ivy-settings.ts';
+
+const types = ['ivy/file'];
+
+/** The configuration that Clouddriver resolves. */
+const usualConfigurations: readonly string[] = ['master'];
+
+/** What an account of Ivy has besides its name and restrictions. */
+export const ivyAccountFields = {
+  settings: jsonObjectField(),
+  resolveConfigurations: stringListField(),
+  ...basicCredentialFields,
+};
+
+/**
+ * The accounts of `artifacts.ivy`: the first file of a module, which resolvers of the account's `settings` find. Credentials go to the host
+ * that the settings name with them, or to the one server of all resolvers.
+ */
+export function openIvySources(options: SourceOptions): OpenedSources {
+  return openConfiguredAccounts({
+    settings: options.settings,
+    kind: 'ivy',
+    open: (account) => openIvySource(account, options),
+  });
+}
+
+function openIvySource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+  const { name, context } = account;
+  const fields = parseSettings(ivyAccountFields, account.settings, context);
+  const settings = parseIvySettings(fields.settings ?? {}, `${context}: settings`);
+  assertNoOrigins(account, 'resolvers');
+  const authorize = openAuthorizer(account, settings, options);
+  const downloader = startAccountDownloader(account, options);
+  const open: IvyAccount['open'] = (url, known, signal) => {
+    const download = (credentials?: CredentialHeaders) =>
+      downloader.open({ url, credentials, known }, signal);
+    return withCredentials(authorize, url, download);
+  };
+  const configurations = fields.resolveConfigurations ?? usualConfigurations;
+  const own: IvyAccount = { name, resolvers: settings.resolvers, configurations, open, options };
+  let reader: Promise<IvyReader> | undefined;
+  // Loaded late, with a parser of XML: most functions open artifact accounts, and one downloads.
+  const load = async () => (await import('./ivy-files.ts')).createIvyReader(own);
+  return {
+    name,
+    type: 'artifacts-ivy',
+    types,
+    handles: (type) => types.includes(type),
+    async fetch(artifact, signal) {
+      reader ??= load();
+      return { body: await (await reader).read(artifact, signal) };
+    },
+    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
+  };
+}
+
+/** Authenticates at the origins that the credentials are for, and nowhere else. */
+function openAuthorizer(
+  { name, context, settings }: ConfiguredAccount,
+  { resolvers, credentials }: IvySettings,
+  { placement, clock, log, services }: SourceOptions,
+): Authorizer {
+  const own: Credentials = parseSettings(basicCredentialFields, settings, context);
+  const hasOwn = Object.values(own).some(Boolean);
+  if (hasOwn && credentials !== undefined) {
+    throw new InvalidInputError(`${context}: settings: credentials: not beside those of the account itself`);
+  }
+  const used: Credentials = credentials ?? own;
+  assertCredentialsUsable({ ...used }, context, placement);
+  const origins = new Set(
+    listOrigins(resolvers, credentials && (credentials.host ?? '')).map(({ origin }) => origin),
+  );
+  if (credentials !== undefined && origins.size === 0) {
+    throw new InvalidInputError(`${context}: settings: credentials: host: expected that of a resolver`);
+  }
+  if (hasOwn && origins.size > 1) {
+    throw new InvalidInputError(
+      `${context}: username: expected resolvers of one server; for several, settings.credentials names the host`,
+    );
+  }
+  const authorize = createAuthorizer(used, context, {
+    account: name,
+    secrets: services?.secrets,
+    clock,
+    log,
+  });
+  return async (url, isRefused) => (origins.has(url.origin) ? authorize(url, isRefused) : undefined);
+}
+
+/** Where resolvers look, at a host if there is one. */
+function listOrigins(resolvers: readonly IvyResolver[], host: string | undefined): readonly URL[] {
+  const patterns = resolvers.flatMap(({ descriptors, artifacts }) => [...descriptors, ...artifacts]);
+  const wanted = host?.toLowerCase();
+  return patterns.map(getPatternOrigin).filter(({ hostname }) => wanted === undefined || hostname === wanted);
+}

@@ -1,0 +1,56 @@
+import { type AnswerBody, readPieces } from '../download/answer-body.ts';
+import { isCoordinate } from './coordinates.ts';
+import { type MavenMetadata, readMavenMetadata } from './maven-metadata.ts';
+import { findGreatestVersion, parseVersionConstraint } from './maven-versions.ts';
+import { xmlBytesMax } from './xml.ts';
+
+/** The newest that is released, and the newest of all, in the words of Maven and of Ivy. */
+const releaseWords: readonly string[] = ['RELEASE', 'latest.release'];
+const latestWords: readonly string[] = ['LATEST', 'SNAPSHOT', 'latest.integration'];
+
+/** A request for a version in the metadata of an artifact, or of a snapshot of it. */
+export interface MavenQuery {
+  readonly host: string;
+  /** A version, as it was asked for, or a file of a snapshot, of which the newest build is asked for. */
+  readonly wanted: { readonly version: string } | SnapshotFile;
+}
+
+interface SnapshotFile {
+  readonly classifier: string;
+  readonly extension: string;
+}
+
+/** @see AnswerModule */
+export const location = import.meta.url;
+
+/** @see AnswerModule */
+export const bytesMax = xmlBytesMax;
+
+/**
+ * Reads metadata of a Maven repository.
+ *
+ * @returns the version that is meant; undefined when there is none.
+ * @throws FailedOperationError as `readXml`.
+ */
+export async function run({
+  body,
+  host,
+  wanted,
+}: MavenQuery & { readonly body: AnswerBody }): Promise<string | undefined> {
+  const metadata = await readMavenMetadata(readPieces(body), host);
+  return 'version' in wanted ? selectVersion(metadata, wanted.version) : findBuild(metadata, wanted);
+}
+
+function selectVersion(metadata: MavenMetadata, wanted: string): string | undefined {
+  if (releaseWords.includes(wanted)) return metadata.release;
+  if (latestWords.includes(wanted)) return metadata.latest;
+  if (metadata.versions.includes(wanted)) return wanted;
+  const constraint = parseVersionConstraint(wanted);
+  return constraint && findGreatestVersion(metadata.versions.filter(isCoordinate), constraint);
+}
+
+/** The newest build of a snapshot: that of the file itself, else, as Clouddriver takes it, of any with the classifier. */
+function findBuild({ builds }: MavenMetadata, { classifier, extension }: SnapshotFile): string | undefined {
+  const meant = builds.filter((build) => build.classifier === classifier);
+  return (meant.find((build) => build.extension === extension) ?? meant[0])?.version;
+}

@@ -1,0 +1,79 @@
+import { XMLParser } from 'fast-xml-parser';
+import { FailedOperationError } from '#core/errors.ts';
+import { GatheredBytes } from '#core/gathered-bytes.ts';
+import { asJsonObject, type JsonObject } from '#core/json.ts';
+
+/** Largest XML of a host, in bytes: some thousands of versions have one. */
+export const xmlBytesMax = 8 * 2 ** 20;
+
+/** Most tags in it, those that end an element included: each is a hundred bytes of memory. */
+export const xmlTagsMax = 200_000;
+
+/** Most characters from the beginning of a tag to that of the next. The parser makes thirty bytes of memory of each. */
+export const xmlPieceLengthMax = 65_536;
+
+/** Most levels of elements. Metadata of Maven have five. */
+export const xmlLevelsMax = 32;
+
+/** Entities stay as they are written, so that none can grow; all values are texts, for 1.10 is no number. */
+const parserOptions = {
+  ignoreAttributes: false,
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+  attributeNamePrefix: '@',
+  maxNestedTags: xmlLevelsMax,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  processEntities: false,
+};
+
+/**
+ * Reads a whole XML document: elements as members of objects, several of a name as a list, attributes with an `@` before their names,
+ * an element with nothing but text as that text. Entities are not resolved.
+ *
+ * @throws FailedOperationError when it is larger or deeper than a limit, or no XML.
+ */
+export async function readXml(body: AsyncIterable<Uint8Array>, host: string): Promise<JsonObject> {
+  const text = await readText(body, host);
+  assertAffordable(text, host);
+  try {
+    return asJsonObject(new XMLParser(parserOptions).parse(text)) ?? {};
+  } catch (cause) {
+    // The parser's message repeats what the host sent.
+    throw new FailedOperationError(`${host} does not answer XML that can be read`, { cause });
+  }
+}
+
+async function readText(body: AsyncIterable<Uint8Array>, host: string): Promise<string> {
+  const gathered = new GatheredBytes();
+  for await (const piece of body) {
+    gathered.add(piece);
+    if (gathered.length > xmlBytesMax)
+      throw new FailedOperationError(`${host} tells more than ${xmlBytesMax} bytes of XML`);
+  }
+  return new TextDecoder().decode(gathered.take());
+}
+
+/** @throws FailedOperationError when the parser would need too much memory for it. */
+function assertAffordable(text: string, host: string): void {
+  const { tags, longest } = measureTags(text);
+  if (tags > xmlTagsMax) throw new FailedOperationError(`${host} tells more than ${xmlTagsMax} tags of XML`);
+  if (longest > xmlPieceLengthMax) {
+    throw new FailedOperationError(
+      `${host} tells XML with more than ${xmlPieceLengthMax} characters between two tags`,
+    );
+  }
+}
+
+/** How many tags there are, and the most characters from the beginning of one to that of the next. */
+function measureTags(text: string): { readonly tags: number; readonly longest: number } {
+  let [tags, longest, from] = [0, 0, 0];
+  while (from < text.length) {
+    const next = text.indexOf('<', from + 1);
+    const to = next === -1 ? text.length : next;
+    longest = Math.max(longest, to - from);
+    from = to;
+    tags += 1;
+  }
+  return { tags, longest };
+}

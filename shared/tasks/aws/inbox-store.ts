@@ -1,0 +1,71 @@
+import type { Clock } from '#core/clock.ts';
+import type { ItemTable } from '#platform/aws/table.ts';
+import type { OpenRow } from '../task.ts';
+import type { InboxStore, TaskHold } from '../task-inbox.ts';
+import { getAgentTaskKey } from './agent-task-list.ts';
+import {
+  getHeaderKey,
+  parseHeader,
+  parseOpenRow,
+  toInbox,
+  toJournalFormat,
+  toParting,
+} from './task-items.ts';
+
+/** Partition key of the tasks that wait for agents of an account. Sort keys are those of open rows. */
+function getInboxKey(account: string): string {
+  return `INBOX#${account}`;
+}
+
+/** Writes a task's row among those that wait for agents of an account, and its row in the list of what agents did. */
+export async function putInboxRow(
+  table: ItemTable,
+  account: string,
+  row: { readonly key: string; readonly expiresAt: number },
+): Promise<void> {
+  const { key, expiresAt } = row;
+  await Promise.all([
+    table.put({ pk: getInboxKey(account), sk: key, expiresAt }),
+    table.put({ ...getAgentTaskKey(key), expiresAt }),
+  ]);
+}
+
+/** Deletes such a row; deleting none is success. @param key that of the task's open row */
+export async function deleteInboxRow(table: ItemTable, account: string, key: string): Promise<void> {
+  await table.delete({ pk: getInboxKey(account), sk: key });
+}
+
+/** The tasks that wait for agents, in DynamoDB. */
+export class DynamoInboxStore implements InboxStore {
+  readonly #table: ItemTable;
+  readonly #clock: Pick<Clock, 'now'>;
+
+  constructor({ table, clock }: { readonly table: ItemTable; readonly clock: Pick<Clock, 'now'> }) {
+    this.#table = table;
+    this.#clock = clock;
+  }
+
+  async list(account: string, limit: number): Promise<readonly OpenRow[]> {
+    const items = await this.#table.query(getInboxKey(account), limit);
+    return items.map((item) => parseOpenRow(String(item['sk'])));
+  }
+
+  async remove(account: string, row: OpenRow): Promise<void> {
+    await deleteInboxRow(this.#table, account, row.key);
+  }
+
+  async findHold(taskId: string): Promise<TaskHold | undefined> {
+    const item = await this.#table.get(getHeaderKey(taskId));
+    const header = item && parseHeader(item);
+    if (header === undefined || header.expiresAt * 1000 <= this.#clock.now()) return undefined;
+    return {
+      state: header.state,
+      inbox: toInbox(header),
+      ...toParting(header),
+      run: header.run,
+      inlineBytes: header.journal.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+      journalFormat: toJournalFormat(header),
+      entries: header.journal.length,
+    };
+  }
+}

@@ -1,0 +1,48 @@
+import type { ItemTable, ItemUpdate } from '#platform/aws/table.ts';
+import type { TaskInbox, TaskStatus } from '../task.ts';
+import { findNextPart } from '../task-parts.ts';
+import { deleteInboxRow, putInboxRow } from './inbox-store.ts';
+import { type HeaderItem, toInbox, toParting } from './task-items.ts';
+
+/** A handover that is prepared. */
+export interface Handover {
+  /** Adds to the update of the header what makes the next part the present one. */
+  apply(update: ItemUpdate): void;
+  /** Takes the task out of the inbox that it waited in before. To be called once the header is updated. */
+  finish(): Promise<void>;
+}
+
+/**
+ * Prepares that a task is handed over to the worker of its next part. Its row in the inbox of that one is written before the header, as
+ * any row is before what it points to, and the other one removed after it.
+ *
+ * @param expiresAt of the row, seconds since the epoch
+ * @returns undefined for a task that has no further part
+ */
+export async function prepareHandover(
+  table: ItemTable,
+  header: HeaderItem,
+  expiresAt: number,
+): Promise<Handover | undefined> {
+  const next = findNextPart(toParting(header));
+  if (next === undefined) return undefined;
+  const [before, after] = [toInbox(header), next.inbox];
+  const key = header.openRow;
+  if (after !== undefined) await putInboxRow(table, after.account, { key, expiresAt });
+  return {
+    apply(update) {
+      update
+        .set('part', (header.part ?? 0) + 1)
+        .put('inbox', after?.account)
+        .put('waitMs', after?.waitMs);
+    },
+    async finish() {
+      if (before !== undefined) await deleteInboxRow(table, before.account, key);
+    },
+  };
+}
+
+/** Where a task waits that begins anew. */
+export function getFirstInbox({ parts, inbox }: Pick<TaskStatus, 'parts' | 'inbox'>): TaskInbox | undefined {
+  return parts === undefined ? inbox : parts[0]?.inbox;
+}

@@ -1,0 +1,44 @@
+import { ItemUpdate } from '#platform/aws/table.ts';
+import type { JournalEntry, Submission, TaskInbox, TaskPart } from '../task.ts';
+import { toPartAttributes, unbegun } from './task-items.ts';
+import type { StoredPayload } from './task-payload.ts';
+
+/** What a task is started again with. */
+export interface Restart {
+  readonly entry: JournalEntry;
+  /** Key of its new open row. */
+  readonly openRow: string;
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+  /** Undefined where it goes on with what it had. */
+  readonly submission: Submission | undefined;
+  /** The payload of the submission. */
+  readonly payload: StoredPayload | undefined;
+  readonly parts: readonly TaskPart[] | undefined;
+  readonly inbox: TaskInbox | undefined;
+}
+
+/** The update of a header that starts a task again which failed and may be retried. */
+export function toRestart(restart: Restart): ItemUpdate {
+  const { entry, openRow, expiresAt, submission, payload, inbox } = restart;
+  const update = new ItemUpdate()
+    .set('state', 'STARTED')
+    .remove('endedAt')
+    .set('leaseUntil', 0)
+    .set('attempts', 0)
+    // Entries of earlier runs are history only.
+    .set('journalFormat', unbegun)
+    .set('openRow', openRow)
+    .set('expiresAt', expiresAt)
+    .append('journal', [JSON.stringify(entry)])
+    .add('fence', 1)
+    .add('run', 1)
+    .requireNone('form')
+    .require('state', '=', 'FAILED_RETRYABLE');
+  if (payload !== undefined) update.put('payload', payload.payload).put('chunks', payload.chunks);
+  if (submission !== undefined)
+    update.set('accounts', submission.accounts).set('isRestricted', submission.isRestricted);
+  const { parts, part } = toPartAttributes(restart.parts);
+  update.put('inbox', inbox?.account).put('waitMs', inbox?.waitMs);
+  return update.put('parts', parts).put('part', part);
+}

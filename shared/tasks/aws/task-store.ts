@@ -1,0 +1,380 @@
+import type { Clock, Randomness } from '#core/clock.ts';
+import { UnavailableError } from '#core/errors.ts';
+import { writeChunks } from '#platform/aws/chunks.ts';
+import { MalformedItemError } from '#platform/aws/item-reader.ts';
+import { type ItemTable, ItemUpdate } from '#platform/aws/table.ts';
+import { firstJournalFormat, journalFormat } from '../journal-format.ts';
+import {
+  type Commit,
+  type JournalEntry,
+  type Lease,
+  type LeasedTask,
+  LeaseLostError,
+  leaseDurationMs,
+  type NewTask,
+  type OpenRow,
+  type Submission,
+  type SubmittedOperation,
+  staleRowAgeMs,
+  type TakeLeaseOptions,
+  type Task,
+  type TaskInbox,
+  type TaskStatus,
+  type TaskStore,
+  taskRetentionMs,
+} from '../task.ts';
+import { getRestMs } from '../wait.ts';
+import { deleteInboxRow, putInboxRow } from './inbox-store.ts';
+import { toNewHeader } from './new-header.ts';
+import { listOpenRows } from './open-rows.ts';
+import { getFirstInbox, type Handover, prepareHandover } from './task-handover.ts';
+import {
+  getChunkKey,
+  getHeaderKey,
+  getOpenRowKey,
+  getSpillKey,
+  getTaskKey,
+  type HeaderItem,
+  inlineJournalMax,
+  isSpillKey,
+  parseHeader,
+  parseOpenRow,
+  parseTask,
+  toOpenRowKey,
+  toStatus,
+  unbegun,
+} from './task-items.ts';
+import { readPayload, removePayload, writePayload } from './task-payload.ts';
+import { toRestart } from './task-restart.ts';
+import { readJournal } from './task-spills.ts';
+
+/** What the store is made of. */
+export interface TaskStoreOptions {
+  readonly table: ItemTable;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Has the clock learn the store's time, if it does not know it yet: a lease goes by it. Default: the clock knows it. */
+  learnTime?(): Promise<void>;
+}
+
+/** Tasks in DynamoDB, by single-item conditional writes and without an index. */
+export class DynamoTaskStore implements TaskStore {
+  readonly #table: ItemTable;
+  readonly #clock: Clock;
+  readonly #randomness: Randomness;
+  readonly #learnTime: () => Promise<void>;
+
+  constructor(options: TaskStoreOptions) {
+    this.#table = options.table;
+    this.#clock = options.clock;
+    this.#randomness = options.randomness;
+    this.#learnTime = options.learnTime ?? (async () => undefined);
+  }
+
+  async accept(task: NewTask): Promise<{ task: Task; accepted: boolean }> {
+    const acceptedAt = this.#clock.now();
+    const openRow = getOpenRowKey(task.id, { acceptedAtMs: acceptedAt, random: this.#randomness.id() });
+    const payload = await this.#writePayload(task.operations);
+    const header = toNewHeader(task, { acceptedAt, openRow, payload, expiresAt: this.#getExpiry() });
+    const row = this.#putOpenRow(openRow, task.inbox);
+    // An agent finds a task by its row in the inbox alone.
+    if (task.inbox !== undefined) await row;
+    // The answer waits for both; a caller that gets none posts again.
+    const seconds = toSeconds(this.#clock.now());
+    const writes = [this.#table.putNew({ ...header }, seconds), row] as const;
+    // Where one fails the other has ended, too: a process that is frozen once it has answered does nothing later.
+    const [isNew] = await Promise.all(writes).finally(() => Promise.allSettled(writes));
+    const winner = isNew ? parseTask(header) : await this.find(task.id);
+    if (winner === undefined) throw new Error(`task ${task.id} expired while it was submitted again`);
+    // Or else refused by our own earlier write, whose answer was lost: no other submission has this row.
+    const accepted = winner.openRow === openRow;
+    if (accepted) this.#checkOpenRow(acceptedAt);
+    else {
+      // The first submission may have died before its row was there.
+      if (winner.state === 'STARTED') await this.#putOpenRow(winner.openRow, winner.inbox);
+      await this.#removeRows(openRow, task.inbox);
+      await removePayload(this.#table, payload);
+    }
+    return { task: winner, accepted };
+  }
+
+  async find(id: string): Promise<Task | undefined> {
+    const item = await this.#table.get(getHeaderKey(id));
+    if (item === undefined) return undefined;
+    try {
+      return await this.#toTask(parseHeader(item));
+    } catch (error) {
+      if (!(error instanceof MalformedItemError)) throw error;
+      // Loaded late: most functions never meet one.
+      const { toUnreadableTask } = await import('./unreadable-task.ts');
+      return toUnreadableTask(id, item, error.message);
+    }
+  }
+
+  async #toTask(header: HeaderItem): Promise<Task | undefined> {
+    if (header.expiresAt <= toSeconds(this.#clock.now())) return undefined;
+    if (!header.journal.some(isSpillKey)) return parseTask(header);
+    // Spills are written before the header that names them, and stay: it tells how all of it was at one moment.
+    return parseTask(header, await readJournal(header, await this.#table.query(header.pk)));
+  }
+
+  async takeLease(id: string, options: TakeLeaseOptions): Promise<LeasedTask | undefined> {
+    await this.#learnTime();
+    const validUntil = this.#clock.monotonic() + leaseDurationMs;
+    const now = this.#clock.now();
+    const leaseUntil = now + leaseDurationMs;
+    const update = new ItemUpdate()
+      .set('leaseUntil', leaseUntil)
+      .set('ownerId', options.ownerId)
+      .set('sequence', 0)
+      .add('fence', 1)
+      .add('attempts', options.attempts)
+      .require('state', '=', 'STARTED')
+      .requireDue('leaseUntil', now, leaseDurationMs)
+      .require('expiresAt', '>', toSeconds(now))
+      .requireNone('form');
+    requireFormat(update, options.journalFormat ?? journalFormat);
+    if (options.agentId !== undefined) update.set('agentId', options.agentId).set('takenAt', now);
+    // Whoever ended the task since, or submitted it anew, has taken the lease away with that.
+    const header = await this.#updateHeader(
+      id,
+      update,
+      (found) => found.ownerId === options.ownerId && found.leaseUntil === leaseUntil,
+    );
+    if (header === undefined) return undefined;
+    const inlineBytes = header.journal.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    const lease = { taskId: id, fence: header.fence, sequence: 0, inlineBytes, validUntil };
+    const task = header.journal.some(isSpillKey) ? await this.#resolveSpills(header) : parseTask(header);
+    if (task === undefined) return undefined;
+    return { task, lease, readOperations: () => readPayload(this.#table, header) };
+  }
+
+  /** The task of a header that was read; undefined when it has changed hands since, or was ended. */
+  async #resolveSpills(header: HeaderItem): Promise<Task | undefined> {
+    const items = await this.#table.query(header.pk);
+    const current = items.find((item) => item['sk'] === header.sk);
+    if (current?.['fence'] !== header.fence || current['state'] !== header.state) return undefined;
+    return parseTask(header, await readJournal(header, items));
+  }
+
+  async renewLease(lease: Lease, signal?: AbortSignal): Promise<void> {
+    const validUntil = this.#clock.monotonic() + leaseDurationMs;
+    const update = new ItemUpdate()
+      .set('leaseUntil', this.#clock.now() + leaseDurationMs)
+      .require('state', '=', 'STARTED')
+      // A lease that was given up is not to be had back by a renewal that is late.
+      .require('leaseUntil', '>', 0)
+      .require('fence', '=', lease.fence);
+    const header = await this.#table.update(getHeaderKey(lease.taskId), update, signal);
+    if (header === undefined) throw leaseLost(lease);
+    lease.validUntil = Math.max(lease.validUntil, validUntil);
+  }
+
+  async commit(lease: Lease, commit: Commit): Promise<void> {
+    const validUntil = this.#clock.monotonic() + leaseDurationMs;
+    const { entries, bytes } = await this.#storeEntries(lease, commit.entries);
+    const handover = commit.next === 'handover' ? await this.#prepareHandover(lease) : undefined;
+    const now = this.#clock.now();
+    const leaseUntil = getLeaseUntil(commit, now);
+    const update = new ItemUpdate()
+      .set('leaseUntil', leaseUntil)
+      .set('sequence', lease.sequence + 1)
+      .set('expiresAt', this.#getExpiry())
+      .require('state', '=', 'STARTED')
+      .require('fence', '=', lease.fence)
+      .require('sequence', '=', lease.sequence);
+    if (entries.length > 0) update.append('journal', entries);
+    const waits = commit.next === 'wait';
+    if (entries.length > 0 || commit.next === 'checkpoint' || waits || handover) update.set('attempts', 0);
+    // A renewal that is late must not keep it from who looks again.
+    if (waits) update.add('fence', 1);
+    handover?.apply(update);
+    if (commit.told !== undefined) update.set('told', commit.told);
+    if (commit.next === 'COMPLETED' || commit.next === 'FAILED') {
+      update.set('state', commit.next).set('endedAt', now).remove('payload');
+    }
+    const next = lease.sequence + 1;
+    const header = await this.#updateHeader(
+      lease.taskId,
+      update,
+      (found) =>
+        found.sequence === next &&
+        (waits
+          ? found.fence === lease.fence + 1 && found.leaseUntil === leaseUntil
+          : found.fence === lease.fence),
+    );
+    if (header === undefined) throw leaseLost(lease);
+    lease.sequence = next;
+    lease.inlineBytes += bytes;
+    lease.validUntil = Math.max(lease.validUntil, validUntil);
+    await handover?.finish();
+  }
+
+  async #prepareHandover(lease: Lease): Promise<Handover> {
+    const header = await this.#findHeader(lease.taskId);
+    const handover = header && (await prepareHandover(this.#table, header, this.#getExpiry()));
+    if (handover === undefined) throw leaseLost(lease);
+    return handover;
+  }
+
+  async restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined> {
+    // The sweeper leaves a row alone that this state lets it wait for, and removes others.
+    const status = await this.findStatus(id);
+    if (status?.state !== 'FAILED_RETRYABLE') return undefined;
+    const { parts, inbox } = submission ?? { parts: status.parts, inbox: getFirstInbox(status) };
+    const acceptedAtMs = this.#clock.now();
+    const openRow = getOpenRowKey(id, { acceptedAtMs, random: this.#randomness.id() });
+    const payload = submission && (await this.#writePayload(submission.operations));
+    await this.#putOpenRow(openRow, inbox);
+    this.#checkOpenRow(acceptedAtMs);
+    const expiresAt = this.#getExpiry();
+    const update = toRestart({ entry, openRow, expiresAt, submission, payload, parts, inbox });
+    const header = await this.#updateHeader(id, update, (found) => found.openRow === openRow);
+    if (header !== undefined) return this.find(id);
+    await this.#removeRows(openRow, inbox);
+    if (payload !== undefined) await removePayload(this.#table, payload);
+    return undefined;
+  }
+
+  async fail(
+    id: string,
+    state: 'FAILED' | 'FAILED_RETRYABLE',
+    entry: JournalEntry,
+  ): Promise<Task | undefined> {
+    const text = JSON.stringify(entry);
+    const update = new ItemUpdate()
+      .set('state', state)
+      .set('endedAt', this.#clock.now())
+      .set('leaseUntil', 0)
+      .set('expiresAt', this.#getExpiry())
+      .append('journal', [text])
+      .add('fence', 1)
+      .requireNone('form')
+      .require('state', '=', 'STARTED');
+    if (state === 'FAILED') update.remove('payload');
+    const header = await this.#updateHeader(id, update, (found) => found.journal.at(-1) === text);
+    return header === undefined ? undefined : this.find(id);
+  }
+
+  async removeOpen(task: Task): Promise<void> {
+    const isEnded = task.state === 'COMPLETED' || task.state === 'FAILED';
+    // Nothing follows such an end, so nothing of its payload is left.
+    if (isEnded && !task.hasChunks) return this.#removeRows(task.openRow, task.inbox);
+    const header = await this.#findHeader(task.id);
+    // A retryable task keeps what it would be resumed with, and one that was started again meanwhile what it runs with.
+    const ended = header?.state === 'COMPLETED' || header?.state === 'FAILED';
+    if (header !== undefined && ended) await removePayload(this.#table, header);
+    await this.#removeRows(task.openRow, task.inbox);
+  }
+
+  async repairInbox({ openRow: key, inbox }: TaskStatus): Promise<void> {
+    if (inbox !== undefined)
+      await putInboxRow(this.#table, inbox.account, { key, expiresAt: this.#getExpiry() });
+  }
+
+  async removeOpenRow(row: OpenRow): Promise<void> {
+    await this.#table.delete(toOpenRowKey(row));
+  }
+
+  async findStatus(id: string): Promise<TaskStatus | undefined> {
+    const header = await this.#findHeader(id);
+    if (header === undefined || header.expiresAt <= toSeconds(this.#clock.now())) return undefined;
+    return toStatus(header);
+  }
+
+  listOpen(limit: number, after?: string): Promise<readonly OpenRow[]> {
+    return listOpenRows(this.#table, limit, after);
+  }
+
+  /**
+   * A row is swept when it points to nothing for long. A process that was stopped for that long in between must not go on: nobody would
+   * find its task.
+   *
+   * @throws UnavailableError
+   */
+  #checkOpenRow(writtenAtMs: number): void {
+    if (this.#clock.now() - writtenAtMs < staleRowAgeMs / 2) return;
+    throw new UnavailableError('The task could not be stored in time; try again');
+  }
+
+  /** Of what points to a task the open row is written first and removed last: by it the sweeper finds all else. */
+  async #putOpenRow(key: string, inbox: TaskInbox | undefined): Promise<void> {
+    const expiresAt = this.#getExpiry();
+    await this.#table.put({ ...toOpenRowKey(parseOpenRow(key)), expiresAt });
+    if (inbox !== undefined) await putInboxRow(this.#table, inbox.account, { key, expiresAt });
+  }
+
+  async #removeRows(key: string, inbox: TaskInbox | undefined): Promise<void> {
+    if (inbox !== undefined) await deleteInboxRow(this.#table, inbox.account, key);
+    await this.removeOpenRow(parseOpenRow(key));
+  }
+
+  #writePayload(operations: readonly SubmittedOperation[]): ReturnType<typeof writePayload> {
+    return writePayload(this.#table, operations, {
+      attempt: this.#randomness.id(),
+      expiresAt: this.#getExpiry(),
+    });
+  }
+
+  async #findHeader(id: string): Promise<HeaderItem | undefined> {
+    const item = await this.#table.get(getHeaderKey(id));
+    return item && parseHeader(item);
+  }
+
+  /**
+   * The header after the update; undefined when it was refused. The answer of a write may be lost and its repeat, by the SDK,
+   * refused: `isApplied` then recognises by what the write left that it had been applied.
+   */
+  async #updateHeader(
+    id: string,
+    update: ItemUpdate,
+    isApplied: (found: HeaderItem) => boolean = () => false,
+  ): Promise<HeaderItem | undefined> {
+    const updated = await this.#table.update(getHeaderKey(id), update);
+    if (updated !== undefined) return parseHeader(updated);
+    const found = await this.#findHeader(id);
+    return found !== undefined && isApplied(found) ? found : undefined;
+  }
+
+  /** The texts to append to the header's journal, and their bytes: the entries, or the name of the spill they went to. */
+  async #storeEntries(
+    lease: Lease,
+    entries: readonly JournalEntry[],
+  ): Promise<{ entries: readonly string[]; bytes: number }> {
+    const texts = entries.map((entry) => JSON.stringify(entry));
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    if (lease.inlineBytes + bytes <= inlineJournalMax) return { entries: texts, bytes };
+    const { fence, sequence } = lease;
+    const spill = getSpillKey({ fence, sequence, random: this.#randomness.id() });
+    await writeChunks(this.#table, JSON.stringify(texts), {
+      getKey: (index) => ({ pk: getTaskKey(lease.taskId), sk: `${spill}#${getChunkKey(index)}` }),
+      expiresAt: this.#getExpiry(),
+    });
+    return { entries: [spill], bytes: spill.length };
+  }
+
+  #getExpiry(): number {
+    return toSeconds(this.#clock.now() + taskRetentionMs);
+  }
+}
+
+/** Refuses a journal of another format, and remembers that of who begins it. */
+function requireFormat(update: ItemUpdate, format: number | 'any'): void {
+  if (format === 'any') return;
+  update.requireOneOf('journalFormat', [unbegun, format], format === firstJournalFormat);
+  update.set('journalFormat', format);
+}
+
+/** Until when nobody else can take a task after a commit. */
+function getLeaseUntil({ next, lookSeconds = 1 }: Commit, now: number): number {
+  if (next === 'wait') return now + getRestMs(lookSeconds);
+  return next === 'hold' ? now + leaseDurationMs : 0;
+}
+
+function leaseLost(lease: Lease): LeaseLostError {
+  return new LeaseLostError(`task ${lease.taskId} is held by another worker or was ended from outside`);
+}
+
+function toSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}

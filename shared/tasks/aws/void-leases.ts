@@ -1,0 +1,40 @@
+import type { Clock } from '#core/clock.ts';
+import { forEachConcurrently } from '#core/concurrency.ts';
+import { type ItemTable, ItemUpdate } from '#platform/aws/table.ts';
+import type { OpenRow } from '../task.ts';
+import { listOpenRows } from './open-rows.ts';
+import { getHeaderKey } from './task-items.ts';
+
+/** Rows read at a time. */
+const pageRows = 1_000;
+
+/** Tasks looked at together. */
+const concurrency = 16;
+
+/** What is needed for it. */
+export interface VoidLeasesParts {
+  readonly table: ItemTable;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Ends the leases on open tasks, but not those of agents in clusters: for a start that knows that no worker lives. The tasks can be taken
+ * at once then; the attempt that a lease was counts as ever.
+ */
+export async function voidTaskLeases(parts: VoidLeasesParts): Promise<void> {
+  let after: string | undefined;
+  do {
+    const rows = await listOpenRows(parts.table, pageRows, after);
+    await forEachConcurrently(rows, concurrency, (row) => voidLease(parts, row));
+    after = rows.at(-1)?.key;
+  } while (after !== undefined);
+}
+
+async function voidLease({ table, clock }: VoidLeasesParts, { taskId }: OpenRow): Promise<void> {
+  const header = await table.get(getHeaderKey(taskId));
+  const now = clock.now();
+  const leaseUntil = Number(header?.['leaseUntil'] ?? 0);
+  if (header === undefined || header['inbox'] !== undefined || !(leaseUntil > now)) return;
+  const update = new ItemUpdate().set('leaseUntil', now).require('leaseUntil', '=', leaseUntil);
+  await table.update(getHeaderKey(taskId), update);
+}

@@ -1,0 +1,115 @@
+import { type AuditedAct, auditListMax } from '#access/audit.ts';
+import { findStoredPlaces } from '#artifact-store/stored-places.ts';
+import { InvalidInputError } from '#core/errors.ts';
+import { asJsonArray, asJsonObject, asString, type JsonValue } from '#core/json.ts';
+import { type ApiRequest, type ApiResponse, ok } from '#http/api-handler.ts';
+import { findNewerProviders } from '#provider-kit/services/providers.ts';
+import { getTask } from '../get-task.ts';
+import { acceptOperations, checkOperations, restartTask } from '../requests/accept-operations.ts';
+import type { OperationsServices } from '../services/operations.ts';
+import type { Task } from '../task.ts';
+import { toTaskReference } from './task-reference.ts';
+
+/** What routes that take operations differ in: where the operations stand. */
+interface OperationsBody {
+  readonly body: JsonValue;
+  readonly cloudProvider: string | undefined;
+}
+
+/** Answers a request for operations. */
+export async function startOperations(
+  request: ApiRequest,
+  services: OperationsServices,
+  operations: OperationsBody,
+): Promise<ApiResponse> {
+  auditClaims(request, operations.body);
+  return withNewestSettings(services, async (current) => {
+    await expandBody(request, current, operations.body);
+    const task = await acceptOperations(current, current.providers, {
+      ...operations,
+      clientRequestId: request.findQuery('clientRequestId') ?? '',
+      caller: request.caller,
+      rights: request.access.getRights(current.providers),
+    });
+    auditTask(request, task);
+    return ok(toTaskReference(task));
+  });
+}
+
+/** Answers a request to start a task again with other operations, which are held to the same rules as those of a new task. */
+export async function restartOperations(
+  request: ApiRequest,
+  services: OperationsServices,
+  { id, ...operations }: OperationsBody & { readonly id: string },
+): Promise<ApiResponse> {
+  auditClaims(request, operations.body);
+  if (Array.isArray(operations.body) && operations.body.length === 0) {
+    throw new InvalidInputError('The body must hold at least one operation');
+  }
+  return withNewestSettings(services, async (current) => {
+    await expandBody(request, current, operations.body);
+    const rights = request.access.getRights(current.providers);
+    const checked = await checkOperations(current.providers, { ...operations, rights });
+    const task = await getTask(current.store, id);
+    request.access.checkTask(task);
+    const restarted = await restartTask(current, task, checked);
+    auditTask(request, restarted);
+    return ok(toTaskReference(restarted));
+  });
+}
+
+/** Expands references to the artifact store. What does it is loaded with the first: few installations have such a store. */
+async function expandBody(request: ApiRequest, services: OperationsServices, body: JsonValue): Promise<void> {
+  const places = [...findStoredPlaces(body)];
+  if (places.length === 0) return;
+  const { openArtifactStore } = await import('#artifact-store/services/artifact-store.ts');
+  const { expandStored } = await import('#accounts/http/stored-references.ts');
+  await expandStored(places, {
+    openStore: () => openArtifactStore(services.all, services.settings),
+    rights: request.access.getRights(services.providers),
+    signal: request.signal,
+    bodyBytes: Buffer.byteLength(JSON.stringify(body)),
+  });
+}
+
+/** What a body says that it is about, for the audit. Nothing of it is checked yet. */
+function auditClaims(request: ApiRequest, body: JsonValue): void {
+  const entries = asJsonArray(body)
+    .slice(0, auditListMax)
+    .flatMap((item) => Object.entries(asJsonObject(item) ?? {}).slice(0, 1));
+  const accounts = entries.map(([, description]) => {
+    const { account, credentials } = asJsonObject(description) ?? {};
+    return asString(account) ?? asString(credentials);
+  });
+  const named = [...new Set(accounts)].filter((account) => account !== undefined);
+  note(request, { ...toOwners(named), operations: [...new Set(entries.map(([name]) => name))] });
+}
+
+/** What became of it. */
+function auditTask(request: ApiRequest, { id, accounts }: Pick<Task, 'id' | 'accounts'>): void {
+  note(request, { ...toOwners(accounts), taskId: id });
+}
+
+function toOwners(accounts: readonly string[]): Pick<AuditedAct, 'account' | 'accounts'> {
+  const [account] = accounts;
+  if (account === undefined) return {};
+  return { account, ...(accounts.length > 1 && { accounts }) };
+}
+
+function note(request: ApiRequest, act: Omit<AuditedAct, 'action'>): void {
+  request.audit({ action: request.access.route.audit ?? 'startOperations', ...act });
+}
+
+/** A request that is refused may name an account that is new: it is looked at again with newer settings. */
+async function withNewestSettings(
+  services: OperationsServices,
+  answer: (current: OperationsServices) => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  try {
+    return await answer(services);
+  } catch (error) {
+    const newer = error instanceof InvalidInputError ? await findNewerProviders(services) : undefined;
+    if (newer === undefined) throw error;
+    return answer({ ...services, ...newer });
+  }
+}

@@ -1,0 +1,84 @@
+import type { TaskView } from '#contract/answers/tasks.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import type { Look, Wait } from './wait.ts';
+
+/** Captured output of one call, as `GET /task/{id}` shows it under `outputs`. */
+export type OperationOutput = TaskView['outputs'][number];
+
+/**
+ * What a running operation reports and remembers.
+ *
+ * The journal makes a run resumable: a worker may die between any two lines, and another one calls the
+ * operation again from its start. A step whose outcome is in the journal is not run again; lines reported since
+ * the step before belong to the step and enter the history with it, once. So between two steps an operation must
+ * report the same lines in the same order each time. Steps run one after the other.
+ */
+export interface OperationRun {
+  /** Aborted when the worker must stop: lease lost, its time over, shutdown. Pass it to every call that waits. */
+  readonly signal: AbortSignal;
+  /**
+   * Adds a line to the task's history.
+   *
+   * @param phase tag of the line. Default: that of the operation.
+   */
+  report(status: string, phase?: string): void;
+  /** Adds captured output to the task. */
+  output(output: OperationOutput): void;
+  /**
+   * Runs `work` unless the journal holds its outcome, and answers the outcome. The outcome is stored at the latest
+   * before the next step begins: after a crash `work` may run again, so it must be idempotent.
+   *
+   * @param key unique within the operation and the same on every run.
+   */
+  step<T extends JsonValue>(key: string, work: () => Promise<T>): Promise<T>;
+  /**
+   * Like `step`, but the outcome is stored before this resolves. For choices that would differ when made again (a
+   * new version's name, a timestamp, a target revision): decide first, then act on what was decided.
+   */
+  decide<T extends JsonValue>(key: string, choose: () => Promise<T>): Promise<T>;
+  /**
+   * What an earlier worker decided or did under this key; undefined when none did. For decisions that are made only where something
+   * went otherwise than it was planned: a repeat goes by them from the start, and does not find out anew.
+   */
+  recall(key: string): JsonValue | undefined;
+  /**
+   * Waits until `look` answers something. What takes longer than two seconds puts the task down: its journal is stored, its lease
+   * given back, and a later worker calls the operation again from its start, up to here. So `look` asks afresh what is so now, and what comes
+   * before is decided or idempotent. It may be called inside a step. The history says once what is waited for.
+   *
+   * @param key unique within the operation and the same on every run.
+   * @param look answers undefined for as long as there is something to wait for.
+   * @throws FailedOperationError where `look` has no answer though it is late; PutDownError where the task is put down: let it pass.
+   */
+  waitUntil<T>(key: string, look: (at: Look) => Promise<T | undefined>, wait: Wait): Promise<T>;
+}
+
+/** One parsed and validated operation of a request. */
+export interface PreparedOperation {
+  /** The account it acts on: authorization and fairness are by it. */
+  readonly account: string;
+  /** Another account that it reads from: the caller must be able to read it. Default: it reads from none but its own. */
+  readonly sourceAccount?: string;
+  /** The class name that Clouddriver shows for it, for example `KubernetesDeployManifestOperation`. */
+  readonly operationClass: string;
+  /** Tag of its history lines, for example `DEPLOY_KUBERNETES_MANIFEST`. */
+  readonly phase: string;
+  /**
+   * Does it. The value becomes a result object of the task (values made by `withDoubles` are allowed inside);
+   * undefined adds none.
+   */
+  run(run: OperationRun): Promise<object | undefined>;
+}
+
+/** An atomic operation that a provider offers, bound to the provider's accounts. */
+export interface Operation {
+  /** Name in the request, for example `deployManifest`. */
+  readonly name: string;
+  /**
+   * Parses and validates one description, without any call to a cloud. Unknown fields are ignored, null equals
+   * absent, scalars coerce as Jackson coerces them.
+   *
+   * @throws InvalidInputError with every violation found.
+   */
+  prepare(description: JsonObject): PreparedOperation;
+}

@@ -1,0 +1,23 @@
+import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import type { Logger } from '#core/logger.ts';
+import { ItemTable } from '#platform/aws/table.ts';
+import { openDocuments } from '#platform/services/aws-clients.ts';
+import { openBase } from '#platform/services/base.ts';
+import type { Services } from '#platform/services/services.ts';
+import { voidTaskLeases } from '../aws/void-leases.ts';
+
+/**
+ * Ends the leases of workers that an installation's tables have, for whoever knows that none of them lives, as the holder of a data directory's
+ * lock does. To be called before the first worker begins. Never rejects: what cannot be ended lapses.
+ */
+export async function voidLeases(services: Services, log: Logger): Promise<void> {
+  try {
+    const { config, clock, randomness } = openBase(services);
+    const documents = openDocuments(services, 'work');
+    const agents = new DynamoAgentStore({ documents, tableName: config.cacheTable, clock, randomness });
+    const table = new ItemTable(documents, config.tasksTable);
+    await Promise.all([voidTaskLeases({ table, clock }), agents.voidLeases()]);
+  } catch (error) {
+    log.warn('leases of the process before could not be ended: they lapse within a minute', { error });
+  }
+}

@@ -1,0 +1,214 @@
+import { FailedOperationError } from '#core/errors.ts';
+import type { JsonValue } from '#core/json.ts';
+import type { OperationOutput, OperationRun } from './operation.ts';
+import type { Commit, HistoryLine, JournalEntry } from './task.ts';
+import {
+  inPlaceMs as inPlaceMsDefault,
+  type Look,
+  PutDownError,
+  planLook,
+  type StoredWait,
+  type Wait,
+} from './wait.ts';
+
+/** What a journal needs of the task it belongs to. */
+export interface JournalOptions {
+  /** Entries that earlier workers committed. */
+  readonly committed: readonly JournalEntry[];
+  /** Prefix of this run's keys: entries of earlier runs of the task are history only. */
+  readonly prefix: string;
+  /** Stores entries in one conditional update. @throws LeaseLostError */
+  commit(commit: Commit): Promise<void>;
+  /** Whether the task may be put down while it waits. Default: its worker waits. */
+  readonly putsDown?: boolean;
+}
+
+/** What keys of waits begin with, behind that of their operation. */
+const waitPrefix = 'wait/';
+
+/** Of what an operation did itself: it waits for its cluster and for credentials before. */
+const stepKey = new RegExp(`^op/\\d+/(?!${waitPrefix}(cluster$|credentials/))`);
+
+/** How often a worker looks that waits itself. */
+const firstPauseMs = 10;
+const pauseGrowth = 1.5;
+const maximumPauseMs = 1_000;
+
+/**
+ * The journal of one run of a task. Entries are held back until the next step is about to begin (or the task ends), so
+ * that a task of one step costs no write of its own; what is held back was not acted upon by anyone.
+ */
+export class TaskJournal {
+  readonly #options: JournalOptions;
+  readonly #values: Map<string, JournalEntry>;
+  #pending: JournalEntry[] = [];
+  #failure: unknown;
+  #putDown: PutDownError | undefined;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#values = new Map(options.committed.map((entry) => [entry.key, entry]));
+  }
+
+  /** The entry that an earlier worker or step left under this key of the current run. */
+  find(key: string): JournalEntry | undefined {
+    return this.#values.get(this.#options.prefix + key);
+  }
+
+  /** Steps and waits of all operations in the current run: each was reached with the account's credentials. */
+  countSteps(): number {
+    const { prefix } = this.#options;
+    return this.#values
+      .keys()
+      .filter((key) => key.startsWith(prefix) && stepKey.test(key.slice(prefix.length)))
+      .reduce((count) => count + 1, 0);
+  }
+
+  /** Adds an entry; it is stored with the next commit. */
+  add(entry: JournalEntry): void {
+    const full = { ...entry, key: this.#options.prefix + entry.key };
+    this.#values.set(full.key, full);
+    this.#pending.push(full);
+  }
+
+  /** Stores what is held back, if anything, and keeps the lease. @throws LeaseLostError */
+  async flush(): Promise<void> {
+    if (this.#pending.length > 0) await this.end('hold');
+  }
+
+  /** Stores what is held back together with what becomes of the task. @throws LeaseLostError */
+  async end(next: Commit['next'], lookSeconds?: number): Promise<void> {
+    this.throwIfBroken();
+    const entries = this.#pending;
+    this.#pending = [];
+    try {
+      await this.#options.commit({ entries, next, ...(lookSeconds !== undefined && { lookSeconds }) });
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  /**
+   * Throws what a commit threw. What was done since is not known to the store, so the run must end there; an operation that
+   * catches the error cannot hide it.
+   */
+  throwIfBroken(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Whether the task may be put down while it waits. */
+  get putsDown(): boolean {
+    return this.#options.putsDown === true;
+  }
+
+  /** Has the run end, and the task be looked at again in so many seconds: at the earliest, where it waits for several things. */
+  putDown(seconds: number): PutDownError {
+    if (this.#putDown === undefined || seconds < this.#putDown.lookSeconds)
+      this.#putDown = new PutDownError(seconds);
+    return this.#putDown;
+  }
+
+  /**
+   * Throws what ends the run once the task is to be put down. It goes before what else failed: who waits for one thing sees to the others
+   * again, and fails then.
+   */
+  throwIfPutDown(): void {
+    if (this.#putDown !== undefined) throw this.#putDown;
+  }
+}
+
+/** The part of a journal that belongs to one operation of the task. */
+export class OperationJournal implements OperationRun {
+  readonly signal: AbortSignal;
+  readonly #journal: TaskJournal;
+  readonly #prefix: string;
+  readonly #phase: string;
+  #lines: HistoryLine[] = [];
+  #outputs: OperationOutput[] = [];
+
+  constructor(journal: TaskJournal, options: { prefix: string; phase: string; signal: AbortSignal }) {
+    this.#journal = journal;
+    this.#prefix = options.prefix;
+    this.#phase = options.phase;
+    this.signal = options.signal;
+  }
+
+  report(status: string, phase = this.#phase): void {
+    this.#lines.push({ phase, status });
+  }
+
+  output(output: OperationOutput): void {
+    this.#outputs.push(output);
+  }
+
+  recall(key: string): JsonValue | undefined {
+    const known = this.#journal.find(this.#prefix + key);
+    if (known !== undefined) this.#forgetLines();
+    return known?.value;
+  }
+
+  async step<T extends JsonValue>(key: string, work: () => Promise<T>): Promise<T> {
+    const known = this.#journal.find(this.#prefix + key);
+    if (known !== undefined) {
+      this.#forgetLines();
+      return known.value as T;
+    }
+    this.signal.throwIfAborted();
+    await this.#journal.flush();
+    const value = await work();
+    this.#journal.add({ key: this.#prefix + key, value, ...this.takeLines() });
+    return value;
+  }
+
+  async decide<T extends JsonValue>(key: string, choose: () => Promise<T>): Promise<T> {
+    const value = await this.step(key, choose);
+    await this.#journal.flush();
+    return value;
+  }
+
+  /** Whether the task was put down for a wait of this key before. */
+  isAwaited(key: string): boolean {
+    return this.recall(waitPrefix + key) !== undefined;
+  }
+
+  async waitUntil<T>(
+    key: string,
+    look: (at: Look) => Promise<T | undefined>,
+    { describe, deadlineMs, clock, inPlaceMs = inPlaceMsDefault, phase }: Wait,
+  ): Promise<T> {
+    const stored = this.recall(waitPrefix + key) as StoredWait | undefined;
+    const endMs = stored?.deadlineMs ?? deadlineMs;
+    const putDownAt = clock.monotonic() + (stored === undefined ? inPlaceMs : 0);
+    let isFirst = stored === undefined;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * pauseGrowth, maximumPauseMs)) {
+      const isLate = clock.now() >= endMs;
+      const found = await look({ isFirst, isLate });
+      if (found !== undefined) return found;
+      if (isLate) throw new FailedOperationError(`Waiting for ${describe()} took too long`);
+      if (this.#journal.putsDown && clock.monotonic() >= putDownAt) break;
+      isFirst = false;
+      await clock.sleep(pauseMs, this.signal);
+    }
+    const nowMs = clock.now();
+    const wait = stored ?? { sinceMs: nowMs, deadlineMs };
+    if (stored === undefined) {
+      this.report(`Waiting for ${describe()}`, phase);
+      this.#journal.add({ key: this.#prefix + waitPrefix + key, value: wait, ...this.takeLines() });
+    }
+    throw this.#journal.putDown(planLook(wait, nowMs));
+  }
+
+  /** The lines and outputs reported since the last entry; the caller puts them into one. */
+  takeLines(): Pick<JournalEntry, 'lines' | 'outputs'> {
+    const taken = { lines: this.#lines, ...(this.#outputs.length > 0 && { outputs: this.#outputs }) };
+    this.#forgetLines();
+    return taken;
+  }
+
+  /** Drops lines that an earlier worker committed together with the entry just found. */
+  #forgetLines(): void {
+    this.#lines = [];
+    this.#outputs = [];
+  }
+}

@@ -1,0 +1,293 @@
+import { isAhead } from '#core/clock.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
+import type { OperationOutput } from './operation.ts';
+
+/** A task's state. `FAILED_RETRYABLE` is set only from outside, by `PATCH /{cloudProvider}/task/{id}`. */
+export type TaskState = 'STARTED' | 'COMPLETED' | 'FAILED' | 'FAILED_RETRYABLE';
+
+/** One line of a task's history. */
+export interface HistoryLine {
+  readonly phase: string;
+  readonly status: string;
+}
+
+/**
+ * What one step left behind, committed at once: its outcome for a later run, its lines for the history, its results.
+ * The history of a task is the lines of its entries in order, so a line is there exactly when its step is.
+ */
+export interface JournalEntry {
+  /** Names the step within the task; the same on every run of it. */
+  readonly key: string;
+  readonly lines: readonly HistoryLine[];
+  /** Outcome of the step. */
+  readonly value?: JsonValue;
+  /** Result objects as JSON text: it keeps doubles (`2.0`) that a parse would lose. */
+  readonly results?: readonly string[];
+  readonly outputs?: readonly OperationOutput[];
+}
+
+/** Who asked, and under which of Spinnaker's ids: for logs and events. Values of the `X-SPINNAKER-…` headers. */
+export interface Caller {
+  readonly user?: string;
+  readonly requestId?: string;
+  readonly executionId?: string;
+  readonly application?: string;
+}
+
+/** One operation of a request, as submitted. */
+export interface SubmittedOperation {
+  readonly provider: string;
+  readonly name: string;
+  readonly description: JsonObject;
+}
+
+/** Where a task waits that only agents of an account can run, and for how long. */
+export interface TaskInbox {
+  readonly account: string;
+  /** Milliseconds for which it waits for an agent, from when it was accepted, or from when its last worker was gone. */
+  readonly waitMs: number;
+}
+
+/** Operations of a task, one behind the other, that one worker runs. */
+export interface TaskPart {
+  /** How many. */
+  readonly operations: number;
+  /** Where they wait for an agent; undefined when workers of the queue run them. */
+  readonly inbox?: TaskInbox | undefined;
+}
+
+/** That an agent took a task. */
+export interface AgentTake {
+  readonly agentId: string;
+  readonly atMs: number;
+}
+
+/** What is known of a task without its payload. */
+export interface Task {
+  readonly id: string;
+  /** `clientRequestId`; empty when the caller gave none. */
+  readonly requestId: string;
+  readonly state: TaskState;
+  readonly acceptedAtMs: number;
+  /** Who ran it last: `<random>@<host>`. */
+  readonly ownerId: string;
+  /** Account of its first operation: operations of one account share a fair-queue group. */
+  readonly account: string;
+  /** The accounts of all its operations, each once: who may use them may deal with it. */
+  readonly accounts: readonly string[];
+  /** Whether one of them was restricted to groups when the task was accepted: then it stays so when the account is gone. */
+  readonly isRestricted: boolean;
+  readonly caller: Caller;
+  /** How often it was submitted anew under the same id; journal keys of earlier runs do not count for this one. */
+  readonly run: number;
+  /** When it last changed in more than its lease, milliseconds: of a finished task when that ended. Exact to a second. */
+  readonly changedAtMs: number;
+  /** Leases taken since its last progress. */
+  readonly attempts: number;
+  /** Wall time until which a worker holds it, or until which it waits, milliseconds; 0 when neither is so. */
+  readonly leaseUntilMs: number;
+  /** Sort key of its row in the list of open tasks. */
+  readonly openRow: string;
+  /** The agent that took it last, and when, milliseconds; undefined where none has. */
+  readonly taken?: AgentTake | undefined;
+  /** When it ended, milliseconds; undefined before, and for tasks of earlier releases. */
+  readonly endedAtMs?: number | undefined;
+  /** Where it waits for an agent; undefined when workers of the queue run it. */
+  readonly inbox?: TaskInbox | undefined;
+  /** Its parts, where it has several: each is run by a worker of its own, which hands the task over to that of the next one. */
+  readonly parts?: readonly TaskPart[] | undefined;
+  /** Index of the present part. Default 0. */
+  readonly part?: number | undefined;
+  /** Format of its journal: that of who took its first lease. Undefined before. */
+  readonly journalFormat?: number | undefined;
+  /** Whether its payload stands apart from it, in chunks. */
+  readonly hasChunks: boolean;
+  /** Entries of the journal, from its beginning, whose events the bus has surely taken. It may have taken more. */
+  readonly told: number;
+  readonly journal: readonly JournalEntry[];
+  /** Why it cannot be read: another release wrote it. It is kept and shown, and nobody may do anything with it. Left out where it can. */
+  readonly unreadable?: string;
+}
+
+/** What the list of open tasks needs to know of a task: a small part of it, however long its journal is. */
+export type TaskStatus = Pick<
+  Task,
+  | 'id'
+  | 'state'
+  | 'account'
+  | 'leaseUntilMs'
+  | 'openRow'
+  | 'inbox'
+  | 'parts'
+  | 'changedAtMs'
+  | 'journalFormat'
+>;
+
+/** A worker's hold on a task. A commit succeeds only while no later lease was taken. */
+export interface Lease {
+  readonly taskId: string;
+  /** Grows with each lease of the task. */
+  readonly fence: number;
+  /** Commits made under this fence: a commit that was applied, but whose answer was lost, is recognised by it. */
+  sequence: number;
+  /** Bytes of journal that the task's header holds: the store decides by it where the next entries go. */
+  inlineBytes: number;
+  /** Monotonic time, milliseconds, until which the holder may rely on it; moved on by each renewal and commit. */
+  validUntil: number;
+}
+
+/** A task together with the lease on it and what was submitted. */
+export interface LeasedTask {
+  readonly task: Task;
+  readonly lease: Lease;
+  /** Whether its store cannot put it down, so that its worker waits. Default false. */
+  readonly waitsInPlace?: boolean;
+  /** Reads the operations. Rejects when the stored payload is damaged. */
+  readOperations(): Promise<readonly SubmittedOperation[]>;
+}
+
+/** What a task is to do, and whose it is for that. */
+export interface Submission extends Pick<Task, 'accounts' | 'isRestricted'> {
+  readonly operations: readonly SubmittedOperation[];
+  /** Where it waits for an agent: its first part, where it has several. Default: workers of the queue run it. */
+  readonly inbox?: TaskInbox | undefined;
+  /** As the task has them. */
+  readonly parts?: readonly TaskPart[] | undefined;
+}
+
+/** A task to be stored. */
+export interface NewTask extends Submission {
+  readonly id: string;
+  readonly requestId: string;
+  readonly account: string;
+  readonly caller: Caller;
+  /** First entry of its journal. */
+  readonly entry: JournalEntry;
+}
+
+/** What one conditional update of a leased task does. */
+export interface Commit {
+  /** Entries to append; they count as progress. */
+  readonly entries: readonly JournalEntry[];
+  /**
+   * `hold` keeps the lease and renews it; `checkpoint` gives it up in good order, which counts as progress; `handover` does, and
+   * leaves the task to the worker of its next part; `wait` does, and nobody takes the task before it is to be looked at again; `release`
+   * gives it up; `COMPLETED` and `FAILED` end the task.
+   */
+  readonly next: 'hold' | 'checkpoint' | 'handover' | 'wait' | 'release' | 'COMPLETED' | 'FAILED';
+  /** Seconds after which a task that waits is to be looked at again. Default 1. */
+  readonly lookSeconds?: number;
+  /** The task's `told`, where that has changed. */
+  readonly told?: number;
+}
+
+/** A row of the list of open tasks. It may outlive its task or precede it: verify it against the task. */
+export interface OpenRow {
+  readonly taskId: string;
+  /** Sort key: rows sort by accept time. */
+  readonly key: string;
+  readonly acceptedAtMs: number;
+}
+
+/** Who takes a lease. */
+export interface TakeLeaseOptions {
+  readonly ownerId: string;
+  readonly attempts: number;
+  readonly agentId?: string | undefined;
+  /**
+   * Format of the journals that the worker reads and writes: a task that was begun with another one is refused, and one that was not begun
+   * gets it. `any` is for who runs nothing, but ends a task. Default: this release's.
+   */
+  readonly journalFormat?: number | 'any' | undefined;
+}
+
+/** Tasks in a durable store. Every change is one conditional write of one item. */
+export interface TaskStore {
+  /**
+   * Stores a task unless one with its id exists. The conditional write of its header is the dedupe: of any number of
+   * simultaneous calls exactly one answers `accepted: true`, and all answer the same task.
+   */
+  accept(task: NewTask): Promise<{ readonly task: Task; readonly accepted: boolean }>;
+  /** The task with its whole journal, or undefined when unknown or expired. */
+  find(id: string): Promise<Task | undefined>;
+  /** How the task stands, or undefined when unknown or expired. */
+  findStatus(id: string): Promise<TaskStatus | undefined>;
+  /**
+   * Takes the lease on an open task that nobody holds; undefined when it is held, finished or unknown, and when its
+   * journal has another format.
+   *
+   * @param options.attempts by how much its attempt counter grows.
+   * @param options.agentId the agent that takes it. Default: it is none.
+   */
+  takeLease(id: string, options: TakeLeaseOptions): Promise<LeasedTask | undefined>;
+  /**
+   * Keeps the lease for another while.
+   *
+   * @param signal gives the renewal up; whether it was made is then unknown.
+   * @throws LeaseLostError when another worker has the task, when it was ended, and when the lease was given up.
+   */
+  renewLease(lease: Lease, signal?: AbortSignal): Promise<void>;
+  /** One conditional update: lease check, journal, history, state. @throws LeaseLostError */
+  commit(lease: Lease, commit: Commit): Promise<void>;
+  /**
+   * Submits a task in state FAILED_RETRYABLE anew, with other operations or, left out, with its own; undefined when it is in
+   * another state.
+   */
+  restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined>;
+  /** Fails an open task from outside and fences its worker out; undefined when it is not open. */
+  fail(id: string, state: 'FAILED' | 'FAILED_RETRYABLE', entry: JournalEntry): Promise<Task | undefined>;
+  /**
+   * Has agents find an open task again whose row in the inbox of its account may be missing: who handed it over may have died, or been
+   * so late that it took a newer row away.
+   */
+  repairInbox(task: TaskStatus): Promise<void>;
+  /** Deletes the payload of a finished task, then its row in the list of open tasks. Repeating it is harmless. */
+  removeOpen(task: Task): Promise<void>;
+  /** Deletes a row of the list that points to no open task. */
+  removeOpenRow(row: OpenRow): Promise<void>;
+  /**
+   * The list of open tasks, oldest first, at most `limit` rows.
+   *
+   * @param after key of the row behind which to begin. Default: at the oldest.
+   */
+  listOpen(limit: number, after?: string): Promise<readonly OpenRow[]>;
+}
+
+/** What of the store running a task needs. */
+export type WorkerStore = Pick<TaskStore, 'takeLease' | 'renewLease' | 'commit' | 'removeOpen'>;
+
+/** Thrown by a commit or renewal when another worker holds the task, or when it was ended from outside. */
+export class LeaseLostError extends Error {
+  override name = 'LeaseLostError';
+}
+
+/** Milliseconds for which a lease holds unless it is renewed. */
+export const leaseDurationMs = 30_000;
+
+/** A worker stops relying on its lease this long before the end, so that no request of its outlives it. */
+export const leaseMarginMs = 10_000;
+
+/**
+ * Milliseconds for which a row of the list of open tasks is left alone that points to no task, or to a retryable one that does not
+ * name it: who wrote it may be about to write the task.
+ */
+export const staleRowAgeMs = 10 * 60 * 1000;
+
+/** Leases without progress after which a task is failed. */
+export const attemptsMax = 10;
+
+/** Milliseconds for which a task is kept after its last change: 7 days. */
+export const taskRetentionMs = 7 * 24 * 3600 * 1000;
+
+/** Phase of the lines that belong to no operation. */
+export const orchestrationPhase = 'ORCHESTRATION';
+
+/** Whether a worker holds a task. */
+export function isLeased({ leaseUntilMs }: Pick<Task, 'leaseUntilMs'>, nowMs: number): boolean {
+  return isAhead(leaseUntilMs, nowMs, leaseDurationMs);
+}
+
+/** True once the task has ended, either way. */
+export function isFinished(task: Pick<Task, 'state'>): boolean {
+  return task.state !== 'STARTED';
+}

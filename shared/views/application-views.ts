@@ -1,0 +1,24 @@
+import type { ApplicationView } from '#contract/answers/applications.ts';
+import { compareNames, compareText } from '#core/text-order.ts';
+import type { ApplicationClusters } from './views.ts';
+
+/** The applications that accounts run, by name in any case, each once, with its clusters sorted. */
+export function toApplicationViews(parts: readonly ApplicationClusters[]): ApplicationView[] {
+  const applications = Map.groupBy(parts, ({ application }) => application);
+  return [...applications]
+    .map(([name, own]) => ({ name, attributes: { name }, clusterNames: mergeClusters(own) }))
+    .sort((one, other) => compareNames(one.name, other.name));
+}
+
+/** The clusters of one application by account, each once. */
+function mergeClusters(parts: readonly ApplicationClusters[]): ApplicationView['clusterNames'] {
+  const accounts = Map.groupBy(parts, ({ account }) => account);
+  return Object.fromEntries(
+    [...accounts]
+      .sort(([one], [other]) => compareText(one, other))
+      .map(([account, of]) => [
+        account,
+        [...new Set(of.flatMap(({ clusters }) => clusters))].sort(compareText),
+      ]),
+  );
+}

@@ -1,0 +1,127 @@
+import type { AccountFreshness } from '#caching/scheduling/agent-store.ts';
+import { within } from '#core/deadline.ts';
+import { getErrorMessage, UnreachableError } from '#core/errors.ts';
+import type { ApiRequest } from '#http/api-handler.ts';
+import type { ManifestReader, ManifestRequest } from '#provider-kit/provider.ts';
+import { parseMaxAgeMs, parseStaleIfErrorMs, toFreshnessHeaders } from '../freshness-headers.ts';
+import type { ReadServices } from '../services/views.ts';
+import { openViewSet } from '../view-set.ts';
+import type { Viewed } from '../views.ts';
+
+/** Milliseconds after which a reader who accepts a cached answer has waited long enough for the cluster. */
+export const liveReadTimeoutMs = 10_000;
+
+/** Headers that Orca sends with each request of an execution, and that Deck's requests do not have. */
+const executionHeaders = ['x-spinnaker-execution-id', 'x-spinnaker-execution-type'] as const;
+
+/** What a manifest is read from, live or cached. */
+export interface ManifestSources {
+  readonly reader: ManifestReader;
+  readonly services: Pick<ReadServices, 'providers' | 'clock' | 'log'>;
+  /** Opens the cache; called only where a cluster does not answer. */
+  openCache(): Promise<Pick<ReadServices, 'cache' | 'agents'>>;
+}
+
+/** An object, and headers that tell its age where it comes from the cache. */
+export interface ReadManifest {
+  readonly manifest: object;
+  readonly headers: { readonly [name: string]: string };
+}
+
+/**
+ * How old a cached answer may be that a reader accepts while the cluster is away, in milliseconds; undefined for who accepts none.
+ *
+ * Deck does, whatever the age: its requests come through Gate, which marks them `X-SPINNAKER-USER-ORIGIN: deck`. Others say so by
+ * `Cache-Control: stale-if-error=600`. Who demands fresh data by `max-age` or `no-cache` gets none, and Orca never does: what it
+ * deletes, and when a stage is done, depends on what it reads. All that it asks within an execution says so.
+ */
+export function findCachedAgeMaxMs(request: Pick<ApiRequest, 'findHeader'>): number | undefined {
+  if (executionHeaders.some((name) => request.findHeader(name))) return undefined;
+  const cacheControl = request.findHeader('cache-control');
+  const staleMaxMs = parseStaleIfErrorMs(cacheControl);
+  if (staleMaxMs !== undefined || parseMaxAgeMs(cacheControl) !== undefined) return staleMaxMs;
+  const origin = request.findHeader('x-spinnaker-user-origin')?.toLowerCase();
+  return origin === 'deck' ? Number.POSITIVE_INFINITY : undefined;
+}
+
+/**
+ * Reads an object from its cluster or, where that is away and the request allows it, out of the cache. No cluster is waited for longer
+ * than 10 seconds then.
+ *
+ * @throws what the live read throws, where the cache cannot help.
+ */
+export async function readLiveOrCached(
+  request: ApiRequest,
+  wanted: ManifestRequest,
+  sources: ManifestSources,
+): Promise<ReadManifest> {
+  const ageMaxMs = findCachedAgeMaxMs(request);
+  if (ageMaxMs === undefined) return { manifest: await sources.reader.getManifest(wanted), headers: {} };
+  try {
+    return { manifest: await readSoon(wanted, { ...sources, signal: request.signal }), headers: {} };
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error;
+    const cached = await readCached(request, wanted, { ...sources, reason: error.message, ageMaxMs });
+    if (cached === undefined) throw error;
+    return cached;
+  }
+}
+
+/** The live object. @throws UnreachableError when it does not come in time. */
+async function readSoon(
+  wanted: ManifestRequest,
+  { reader, services, signal }: ManifestSources & { readonly signal: AbortSignal },
+): Promise<object> {
+  const { account, location, name } = wanted;
+  const what = `Failed to read manifest (account: ${account}, location: ${location}, name: ${name})`;
+  const toError = () => new UnreachableError(`${what}: no answer within ${liveReadTimeoutMs / 1000} s`);
+  return within(services.clock, { ms: liveReadTimeoutMs, toError, signal }, (either) =>
+    reader.getManifest({ ...wanted, signal: either }),
+  );
+}
+
+/** How a cached object is to be shown. */
+interface CachedReading extends ManifestSources {
+  readonly reason: string;
+  readonly ageMaxMs: number;
+}
+
+/** What is cached of an object; undefined where nothing is, or nothing that is young enough. */
+async function readCached(
+  { access }: ApiRequest,
+  { account, location, name }: ManifestRequest,
+  { services, openCache, reason, ageMaxMs }: CachedReading,
+): Promise<ReadManifest | undefined> {
+  const { providers, clock, log } = services;
+  const { cache, agents } = await openCache();
+  const mayRead = await access.openAccountFilter();
+  const freshness = await readFreshness(agents, { account, log });
+  const nowMs = clock.now();
+  const asOfMs = freshness.get(account)?.asOfMs;
+  if (Number.isFinite(ageMaxMs) && (asOfMs === undefined || nowMs - asOfMs > ageMaxMs)) return undefined;
+  const views = await openViewSet(providers.providers, cache, mayRead);
+  const found: Viewed | undefined = await views.findManifest({
+    account,
+    location,
+    name,
+    reason: `${reason}.`,
+    nowMs,
+    asOfMs,
+  });
+  if (found === undefined) return undefined;
+  log.info('a manifest is answered from the cache: its cluster does not answer', { account, reason });
+  return { manifest: found.value, headers: toFreshnessHeaders(freshness, found.accounts, nowMs) };
+}
+
+/** How fresh the account is; nothing where that cannot be told. */
+async function readFreshness(
+  agents: Pick<ReadServices['agents'], 'readFreshness'>,
+  { account, log }: { readonly account: string; readonly log: ReadServices['log'] },
+): Promise<ReadonlyMap<string, AccountFreshness>> {
+  try {
+    return await agents.readFreshness([account]);
+  } catch (error) {
+    log.warn('the age of an answer cannot be told', { account, error: getErrorMessage(error) });
+    return new Map();
+  }
+}

@@ -1,0 +1,29 @@
+import type { ApiRequest } from '#http/api-handler.ts';
+import type { ImageReader, RegistryContent } from '../images.ts';
+import type { ViewServices } from '../services/views.ts';
+import type { ViewHandlerOptions } from './view-handler.ts';
+
+/**
+ * How images are read. Who does not say who he is sees those of all accounts, as in Clouddriver: Igor polls without a user, to start
+ * pipelines of everybody.
+ */
+export const imageViewOptions: ViewHandlerOptions = {
+  scope(request) {
+    const account = request.findQuery('account');
+    return account ? { accounts: [account] } : 'images';
+  },
+  isUnrestricted: ({ access }) => access.identity.user === undefined,
+};
+
+/** The images, or the charts, of the provider that the path names; undefined where it has none. */
+export async function openImages(
+  request: ApiRequest,
+  { providers, cache, mayRead }: Pick<ViewServices, 'providers' | 'cache' | 'mayRead'>,
+  content: RegistryContent = 'images',
+): Promise<ImageReader | undefined> {
+  const wanted = request.getParameter('cloudProvider').toLowerCase();
+  const owner = providers.providers.find(({ images }) =>
+    images?.cloudProviders.some((name) => name.toLowerCase() === wanted),
+  );
+  return owner?.images?.open({ cache, mayRead, content });
+}

@@ -1,0 +1,261 @@
+import type { AccountFreshness } from '#caching/scheduling/agent-store.ts';
+import { demandRefresh } from '#caching/scheduling/demand-refresh.ts';
+import { createRecentFreshness, readRecentFreshness } from '#caching/scheduling/recent-freshness.ts';
+import { touchAccounts } from '#caching/scheduling/touch-accounts.ts';
+import { createConsistentCache, createRequestCache } from '#caching/store/request-cache.ts';
+import { createConcurrencyLimit } from '#core/concurrency.ts';
+import { InvalidInputError, NotFoundError } from '#core/errors.ts';
+import { JoinedWrites } from '#core/joined-writes.ts';
+import { viewAnswerMax, viewConcurrency } from '#core/request-limits.ts';
+import { packOnce } from '#http/answer.ts';
+import { type ApiFunction, type ApiRequest, type ApiResponse, apiHandler } from '#http/api-handler.ts';
+import { answerIfChanged, toTextTag } from '#http/entity-tag.ts';
+import { parseError } from '#http/error-body.ts';
+import type { Services } from '#platform/services/services.ts';
+import type { Provider } from '#provider-kit/provider.ts';
+import { parseMaxAgeMs, toFreshnessHeaders } from '../freshness-headers.ts';
+import { createViews, openReads, type ReadServices, type ViewServices } from '../services/views.ts';
+import type { Viewed } from '../views.ts';
+
+/**
+ * What an answer may depend on: some accounts, the accounts in which some applications are, everything that there is in views, or all
+ * images.
+ */
+export type ViewScope =
+  | { readonly accounts: readonly string[] }
+  | { readonly applications: readonly string[] }
+  | 'everything'
+  | 'images';
+
+/** How a view is read. */
+export interface ViewHandlerOptions {
+  /**
+   * What the answer may depend on. Default: the `{account}` of the path; without one its `{application}`; without that
+   * everything. The cache of what is not everything counts as used: it is kept fresher than that of what nobody asks for.
+   */
+  readonly scope?: (request: ApiRequest) => ViewScope;
+  /**
+   * Whether the views hold accounts, too, that the caller may not read: then the function hides what is theirs. Default: they do
+   * not.
+   */
+  readonly isUnrestricted?: (request: ApiRequest) => boolean;
+  /** Opens what functions work with. Default: the cache, and the providers in force. */
+  readonly open?: (services: Services) => Promise<ReadServices>;
+}
+
+/** Reads a view. Throws NotFoundError, with words for people, for what is not there. */
+export type ViewRead = (request: ApiRequest, services: ViewServices) => Promise<Viewed<unknown>>;
+
+/** Milliseconds that a request waits for caches to be as fresh as it demands: the rest of its 20 seconds is for reading. */
+const refreshWaitMs = 12_000;
+
+/** What a request is answered from, as far as its caller may read it. */
+interface ReadableServices extends ReadServices {
+  mayRead(account: string): boolean;
+}
+
+/** How fresh accounts are. */
+type Freshness = ReadonlyMap<string, AccountFreshness>;
+
+/**
+ * Makes a Lambda function that answers out of the cache what the caller may read, and tells how old the answer is: see
+ * `toFreshnessHeaders`. That holds for
+ * what was not found, too. No answer fails because its age cannot be told. Who has the answer already is told so: see
+ * `answerIfChanged`.
+ *
+ * A request may demand fresh data by `Cache-Control: max-age=30`: what is older is refreshed first. Where that takes longer than 12
+ * seconds, it gets what there is: its age tells.
+ *
+ * Equal reads of the `{application}` of a path share what is made for one of them: see {@link shareAnswer}. So such a read may depend on
+ * path, query and views alone.
+ */
+export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): ApiFunction {
+  const { scope = toPathScope, open = openReads, isUnrestricted = () => false } = options;
+  return apiHandler(open, async (request, opened) => {
+    const mayRead = isUnrestricted(request) ? () => true : await request.access.openAccountFilter();
+    const services = { ...opened, mayRead };
+    const wanted = scope(request);
+    const cache = createRequestCache(services.cache);
+    const scoped = listScopedAccounts(wanted, { ...services, cache });
+    // Awaited last: a Lambda function that has answered may be stopped before it ends.
+    const noted = typeof wanted === 'string' ? undefined : touchScopedAccounts(scoped, services);
+    const maxAgeMs = parseMaxAgeMs(request.findHeader('cache-control'));
+    const demanded =
+      maxAgeMs === undefined ? undefined : await refresh(services, { request, scoped, wanted, maxAgeMs });
+    const consistent = demanded && createConsistentCache(services.cache);
+    const isShared = scope === toPathScope && isOfApplication(request) && demanded === undefined;
+    const make = async (shown: (account: string) => boolean) =>
+      readAnswer(
+        request,
+        await createViews({ ...services, cache: consistent ?? cache, mayRead: shown }),
+        read,
+      );
+    const [answer, freshness] = await Promise.all([
+      isShared ? shareAnswer(request, services.all, { scoped, make }) : make(mayRead),
+      demanded ?? readFreshness(scoped, services),
+    ]);
+    const headers = toFreshnessHeaders(
+      freshness,
+      answer.accounts ?? [...freshness.keys()],
+      services.clock.now(),
+    );
+    await noted;
+    return answerIfChanged(request, { ...answer.response, headers }, answer.tag);
+  });
+}
+
+/** Whether a read is of one application, and what it finds is shown to everybody who may read its accounts. */
+function isOfApplication({ access, findParameter }: ApiRequest): boolean {
+  const isOfAccount = findParameter('account') !== undefined;
+  return !isOfAccount && findParameter('application') !== undefined && !access.rules.resultApplication;
+}
+
+/** Answers under way, by what they are the answers to. */
+function createSharedAnswers(): JoinedWrites<() => Promise<ViewAnswer>, ViewAnswer> {
+  return new JoinedWrites({ join: (_earlier, later) => later, write: (_key, make) => make() });
+}
+
+/** How an answer is made that is shared. */
+interface SharedMaking {
+  /** The accounts that the answer may be of. */
+  readonly scoped: Promise<readonly string[]>;
+  readonly make: (mayRead: (account: string) => boolean) => Promise<ViewAnswer>;
+}
+
+/**
+ * Makes one answer at a time to equal requests of callers who may read the same accounts: those that come meanwhile share the next one,
+ * its bytes included. None gets an answer that was begun before he asked: he would miss what he has just had written.
+ */
+async function shareAnswer(
+  request: ApiRequest,
+  all: Services,
+  { scoped, make }: SharedMaking,
+): Promise<ViewAnswer> {
+  const accounts = await scoped;
+  const shown = new Set(accounts);
+  const key = JSON.stringify([request.getTarget(), accounts]);
+  return all.get(createSharedAnswers).write(key, async () => {
+    const { response, ...answer } = await make((account) => shown.has(account));
+    return { ...answer, response: { ...response, pack: packOnce(response.body) } };
+  });
+}
+
+/** A response, and the accounts it depends on; undefined where nobody tells: then it is all that it might have. */
+interface ViewAnswer {
+  readonly response: ApiResponse & { readonly body: string };
+  /** The tag of its body. */
+  readonly tag: string;
+  readonly accounts: readonly string[] | undefined;
+}
+
+/** What was read, or that it was not found: that, too, is as old as the cache. */
+async function readAnswer(request: ApiRequest, services: ViewServices, read: ViewRead): Promise<ViewAnswer> {
+  try {
+    const { value, accounts } = await read(request, services);
+    request.access.checkResult(value);
+    return { ...toViewResponse(200, writeAnswer(value)), accounts };
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    const body = parseError(error, services.clock.now());
+    return { ...toViewResponse(body.status, JSON.stringify(body)), accounts: undefined };
+  }
+}
+
+function toViewResponse(status: number, body: string): Pick<ViewAnswer, 'response' | 'tag'> {
+  return { response: { status, body }, tag: toTextTag(body) };
+}
+
+/** @throws InvalidInputError for an answer that is too large, with what to ask instead. */
+function writeAnswer(value: unknown): string {
+  const body = JSON.stringify(value);
+  if (body.length <= viewAnswerMax) return body;
+  throw new InvalidInputError(
+    `The answer has ${body.length} characters: at most ${viewAnswerMax} are sent; ask for less at once, by naming an account, ` +
+      'a namespace, or fewer applications or clusters',
+  );
+}
+
+function toPathScope(request: ApiRequest): ViewScope {
+  const account = request.findParameter('account');
+  if (account !== undefined) return { accounts: [account] };
+  const application = request.findParameter('application');
+  return application === undefined ? 'everything' : { applications: [application] };
+}
+
+/** The configured accounts in a scope, as far as the caller may read them. */
+async function listScopedAccounts(
+  scope: ViewScope,
+  { providers, cache, mayRead }: Pick<ReadableServices, 'providers' | 'cache' | 'mayRead'>,
+): Promise<readonly string[]> {
+  if (typeof scope === 'string') {
+    const has = ({ openViews, images }: Provider) => (scope === 'images' ? images : openViews) !== undefined;
+    const owners = providers.providers.filter(has);
+    return owners.flatMap(({ accounts }) => accounts.map(({ name }) => name)).filter(mayRead);
+  }
+  const named = 'accounts' in scope ? scope.accounts : await listAccountsOf(scope.applications, cache);
+  return [...new Set(named)].filter(
+    (account) => providers.findAccount(account) !== undefined && mayRead(account),
+  );
+}
+
+async function listAccountsOf(
+  applications: readonly string[],
+  cache: Pick<ReadServices['cache'], 'listAccounts'>,
+): Promise<readonly string[]> {
+  const limit = createConcurrencyLimit(viewConcurrency);
+  const names = [...new Set(applications)];
+  const entries = await Promise.all(names.map((name) => limit(() => cache.listAccounts(name))));
+  return entries.flat().map(({ account }) => account);
+}
+
+async function touchScopedAccounts(
+  scoped: Promise<readonly string[]>,
+  services: ReadServices,
+): Promise<void> {
+  // Where the accounts cannot be listed nothing can be read, either: the read tells why.
+  await touchAccounts(services, await scoped.catch(() => []));
+}
+
+/** How fresh accounts are; of none when that cannot be read. */
+async function readFreshness(
+  scoped: Promise<readonly string[]>,
+  { all, agents, clock, log }: ReadServices,
+): Promise<Freshness> {
+  try {
+    const recent = all.get(createRecentFreshness);
+    return await readRecentFreshness({ agents, clock, recent }, await scoped);
+  } catch (error) {
+    log.warn('the age of an answer cannot be told', { error });
+    return new Map();
+  }
+}
+
+/** What a request demands. */
+interface Demand {
+  readonly request: ApiRequest;
+  readonly scoped: Promise<readonly string[]>;
+  readonly wanted: ViewScope;
+  readonly maxAgeMs: number;
+}
+
+/**
+ * Has refreshed what is older than demanded. An application that is nowhere may have come to be anywhere since.
+ *
+ * @returns how fresh it is then; of none when that cannot be read.
+ */
+async function refresh(
+  services: ReadableServices,
+  { request, scoped, wanted, maxAgeMs }: Demand,
+): Promise<Freshness> {
+  const { clock, log } = services;
+  const deadlineMs = clock.monotonic() + refreshWaitMs;
+  try {
+    const known = await scoped;
+    const isNowhere = known.length === 0 && typeof wanted !== 'string' && 'applications' in wanted;
+    const accounts = isNowhere ? await listScopedAccounts('everything', services) : known;
+    return await demandRefresh(services, accounts, { maxAgeMs, deadlineMs, signal: request.signal });
+  } catch (error) {
+    log.warn('what a request demands cannot be refreshed', { error });
+    return new Map();
+  }
+}
