@@ -66,8 +66,22 @@ const lostStatuses: readonly number[] = [500, 502, 503, 504];
  * the object before writing again. A time-out is not meant: a server that does not answer will not tell either.
  */
 export function isAnswerLost(error: unknown): boolean {
-  if (error instanceof KubernetesApiError) return lostStatuses.includes(error.status);
+  if (error instanceof KubernetesApiError)
+    return lostStatuses.includes(error.status) && !isUnreadableRequest(error);
   return error instanceof KubernetesConnectionError && error.answerLost;
+}
+
+/** Words by which a 500 without a reason speaks of the API server's store, or of a call that it made itself. */
+const passingTrouble =
+  /etcd|rpc error|time[d-]? ?out|deadline|unavailable|connection|leader|\bEOF\b|cancell?ed|^HTTP 500/i;
+
+/**
+ * True for a 500 by which the API server says that it cannot read what was sent, such as bad base64 in a Secret or a patch of the
+ * wrong types: a Status without a reason (`ErrorToAPIStatus` of k8s.io/apiserver, for errors of no known kind). Another try changes nothing.
+ */
+export function isUnreadableRequest(error: unknown): boolean {
+  if (!(error instanceof KubernetesApiError) || error.status !== 500) return false;
+  return error.reason === '' && !passingTrouble.test(error.message);
 }
 
 /** True when the server did not answer, or said that it cannot for the moment: nothing is known of what was asked for. */

@@ -5,6 +5,7 @@ import { mayBeRenewed } from '#tasks/late-credentials.ts';
 import { objectBytesMax } from '../api/answer-limits.ts';
 import {
   isForCredentials,
+  isUnreadableRequest,
   KubernetesApiError,
   KubernetesConnectionError,
   parseApiError,
@@ -173,7 +174,10 @@ export class ApiTransport {
         tries,
         remainingMs: deadlineMs - clock.monotonic(),
         repeatable: request.repeatable ?? request.method === 'GET',
-        persists: request.persists === true && failure.error instanceof KubernetesApiError,
+        persists:
+          request.persists === true &&
+          failure.error instanceof KubernetesApiError &&
+          !isUnreadableRequest(failure.error),
         randomFraction: randomness.fraction(),
       });
       if (pauseMs === undefined) throw failure.error;

@@ -121,14 +121,34 @@ describe('trouble that passes', () => {
   test.each([500, 502, 504])('is waited out for half a minute by operations: status %s', async (status) => {
     const clock = new TurnedClock();
     await using client = connect({ clock, randomness: { fraction: () => 0.5, id: () => '' } });
-    server.script(...Array.from({ length: 12 }, () => answerStatus(status, '')), answerJson(200, found));
+    const trouble = answerStatus(status, status === 500 ? 'InternalError' : '');
+    server.script(...Array.from({ length: 12 }, () => trouble), answerJson(200, found));
     expect(await client.persistent.get(one)).toEqual(found);
-    server.script(answerStatus(status, ''));
+    server.script(trouble);
     const start = clock.now();
     await expect(client.persistent.get(one)).rejects.toMatchObject({ status });
     expect(clock.now() - start).toBeGreaterThan(25_000);
     expect(clock.now() - start).toBeLessThan(30_000);
   });
+
+  test.each([
+    ['illegal base64 data at input byte 7', 4],
+    [
+      'failed to create typed patch object (shop/web; apps/v1, Kind=Deployment): .spec.x: field not declared in schema',
+      4,
+    ],
+    ['etcdserver: request timed out', 5],
+    ['rpc error: code = Unavailable desc = transport is closing', 5],
+  ])(
+    'by a 500 without a reason is waited out by operations only where it may pass: %s',
+    async (message, tries) => {
+      await using client = connect({ clock: new TurnedClock() });
+      const trouble = answerJson(500, { kind: 'Status', status: 'Failure', code: 500, message });
+      server.script(trouble, trouble, trouble, trouble, answerJson(200, found));
+      await client.persistent.get(one).catch((error: unknown) => expect(error).toMatchObject({ message }));
+      expect(server.seen).toHaveLength(tries);
+    },
+  );
 
   test('lasts as long as the server says, up to ten seconds', async () => {
     const clock = new TurnedClock();
