@@ -105,9 +105,11 @@ const noOnesRights = { getRights: () => noRights };
 async function openGateServices({ all, services }: AdmitOptions): Promise<GateServices> {
   const opened = findGateServices(services);
   if (opened !== undefined) return opened;
-  const { openProviders } = await import('#provider-kit/services/providers.ts');
+  const openProviders = await all.get(loadProviderOpener);
   return openProviders(all);
 }
+
+const loadProviderOpener = async () => (await import('#provider-kit/services/providers.ts')).openProviders;
 
 /** Those that the function has opened itself. */
 function findGateServices(services: object): GateServices | undefined {
