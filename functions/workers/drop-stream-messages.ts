@@ -1,4 +1,4 @@
-import { openAgentStore } from '#caching/services/agent-store.ts';
+import { openCachingAgentStore } from '#caching/services/caching-agent-store.ts';
 import { reportDeadMessage } from '#http/events/dead-letters.ts';
 import { streamMessages } from '#http/events/message-kinds.ts';
 import { queueHandler } from '#http/events/queue-handler.ts';
@@ -6,7 +6,7 @@ import { queueHandler } from '#http/events/queue-handler.ts';
 /** Queue `agent-streams-dead-letters`: tells which agents a failed message named, and why. The scheduler sends for them again. */
 export const handler = queueHandler(
   streamMessages,
-  openAgentStore,
+  openCachingAgentStore,
   async function dropStreamMessages(message, services) {
     await reportDeadMessage(message, services);
   },

@@ -1,4 +1,4 @@
-import { runAgentStreams } from '#caching/events/streams-worker.ts';
+import { runCachingAgentStreams } from '#caching/events/streams-worker.ts';
 import { openStreams } from '#caching/services/streams.ts';
 import { streamMessages } from '#http/events/message-kinds.ts';
 import { queueHandler } from '#http/events/queue-handler.ts';
@@ -9,6 +9,6 @@ export const handler = queueHandler(
   streamMessages,
   openStreams,
   async function watchAgents(message, services) {
-    await runAgentStreams(message, services, () => openProviders(services.all));
+    await runCachingAgentStreams(message, services, () => openProviders(services.all));
   },
 );

@@ -1,7 +1,7 @@
 import { tellAgentsOfChange } from '#accounts/events/changed-account.ts';
 import { publishAccountFacts } from '#accounts/services/account-facts.ts';
 import { completeAccountChanges } from '#accounts/services/account-store.ts';
-import { scheduleCachingAgents } from '#caching/events/agents-worker.ts';
+import { scheduleCachingAgents } from '#caching/events/caching-agents-worker.ts';
 import { openStreams } from '#caching/services/streams.ts';
 import { scheduleHandler } from '#http/events/schedule-handler.ts';
 import {

@@ -1,5 +1,5 @@
-import type { AgentStore } from '#caching/scheduling/agent-store.ts';
-import { openAgents } from '#caching/services/agents.ts';
+import type { CachingAgentStore } from '#caching/scheduling/caching-agent-store.ts';
+import { openCachingAgents } from '#caching/services/caching-agents.ts';
 import type { Clock } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
@@ -12,7 +12,7 @@ export const readyAfterMs = 60_000;
 
 /** What tells whether a replica is ready. */
 export interface ReadinessOptions {
-  readonly agents: Pick<AgentStore, 'readFreshness'>;
+  readonly agents: Pick<CachingAgentStore, 'readFreshness'>;
   /** Names the accounts of the settings that are cached. */
   listAccounts(): Promise<readonly string[]>;
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -59,7 +59,7 @@ export class Readiness {
 /** The readiness of a replica that begins now. */
 export function createReadiness(services: Services, log: Logger): Readiness {
   return new Readiness({
-    agents: { readFreshness: (accounts) => openAgents(services).agents.readFreshness(accounts) },
+    agents: { readFreshness: (accounts) => openCachingAgents(services).agents.readFreshness(accounts) },
     async listAccounts() {
       const { providers } = await openProviders(services);
       return [...new Set((await providers.loadCachingAgents()).map(({ account }) => account))];

@@ -17,7 +17,7 @@ import { createLogger } from '#platform/services/logger.ts';
 import { Services } from '#platform/services/services.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import { loadSettings } from '#settings/live/settings.ts';
-import { type AgentHome, checkSessionKey, openAgentHome } from './agent-home.ts';
+import { type AgentServer, checkSessionKey, openAgentServer } from './agent-server.ts';
 import { createResources } from './create-resources.ts';
 import { openGrpc } from './grpc/open-grpc.ts';
 import { HostAccess } from './host-access.ts';
@@ -72,7 +72,7 @@ export interface Host extends AsyncDisposable {
   readonly grpcPort: number | undefined;
   readonly peers: Peers;
   /** What serves agents. */
-  readonly agents: Pick<AgentHome, 'connections' | 'awaited' | 'forwarding'>;
+  readonly agents: Pick<AgentServer, 'connections' | 'awaited' | 'forwarding'>;
   /** What its functions work with. */
   readonly services: Services;
 }
@@ -100,7 +100,7 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
   const peers = starting.use(openPeers({ settings, cluster, log }));
   const { peerTokenFile: file, toPeerUrl: toUrl, podName } = options;
   const tokens = new PeerTokens({ client: cluster.client, file, clock: systemClock, log });
-  const agents = starting.use(openAgentHome({ services, peers, tokens, podName, log, toUrl }));
+  const agents = starting.use(openAgentServer({ services, peers, tokens, podName, log, toUrl }));
   const access = new HostAccess(tokens, Promise.resolve(services));
   const readiness = createReadiness(services, log);
   const own = createHostRoutes({ ...agents, access, peers, readiness, log });

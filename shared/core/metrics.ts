@@ -6,7 +6,7 @@ const ours = {
 } as const;
 
 /** Seconds by which an agent ran later than it was due: what its worker puts there, and an alarm watches. */
-export const agentLagMetric = { ...ours, metricName: 'AgentLag' } as const;
+export const cachingAgentLagMetric = { ...ours, metricName: 'AgentLag' } as const;
 
 /** Objects and applications of an account that are too large to be cached; told by agents that have such. */
 export const tooLargeMetric = { ...ours, metricName: 'TooLarge' } as const;

@@ -1,5 +1,5 @@
-import { agentIntervalSeconds } from '#caching/scheduling/agent-interval.ts';
-import { defaultAgentIntervalMs } from '#caching/scheduling/agent-schedule.ts';
+import { cachingAgentIntervalSeconds } from '#caching/scheduling/caching-agent-interval.ts';
+import { defaultCachingAgentIntervalMs } from '#caching/scheduling/caching-agent-schedule.ts';
 import { ConfigurationError } from '#core/errors.ts';
 import { rememberedMib } from '#core/remembered-bytes.ts';
 
@@ -94,7 +94,7 @@ const settings = {
   /** Seconds between two runs of a caching agent whose account and settings name none, 10 to 3600. Default 30. */
   agentIntervalSeconds: {
     variable: 'BUSDRIVER_AGENT_INTERVAL_SECONDS',
-    read: makeWhole({ ...agentIntervalSeconds, otherwise: defaultAgentIntervalMs / 1000 }),
+    read: makeWhole({ ...cachingAgentIntervalSeconds, otherwise: defaultCachingAgentIntervalMs / 1000 }),
   },
   /**
    * MiB that all that a process remembers between requests may take, 1 to 1024: rows of the cache, names in it, and what Fiat told of users.
@@ -122,7 +122,7 @@ export interface Config
   readonly engineCredentials: EngineCredentials | undefined;
   /** Where engines are; empty where the placement is not `local`: there the AWS SDK finds its services itself. */
   readonly endpoints: Endpoints;
-  /** `agentIntervalSeconds` in milliseconds. */
+  /** `cachingAgentIntervalSeconds` in milliseconds. */
   readonly agentIntervalMs: number;
   /** Whether agents can reach this installation. */
   readonly servesAgents: boolean;
@@ -163,14 +163,17 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     name,
     read(environment[variable], makeReject(variable)),
   ]);
-  const { engineAccessKeyId, engineSecretAccessKey, agentIntervalSeconds, ...others } = Object.fromEntries(
-    entries,
-  ) as Settings;
+  const {
+    engineAccessKeyId,
+    engineSecretAccessKey,
+    agentIntervalSeconds: cachingAgentIntervalSeconds,
+    ...others
+  } = Object.fromEntries(entries) as Settings;
   const isLocal = others.placement === 'local';
   const hasEngineCredentials = isLocal && Boolean(engineAccessKeyId || engineSecretAccessKey);
   const config: Config = {
     ...others,
-    agentIntervalMs: agentIntervalSeconds * 1000,
+    agentIntervalMs: cachingAgentIntervalSeconds * 1000,
     servesAgents: isLocal || others.agentAudience !== undefined,
     engineCredentials: hasEngineCredentials
       ? {

@@ -1,4 +1,4 @@
-import type { AccountFreshness } from '#caching/scheduling/agent-store.ts';
+import type { AccountFreshness } from '#caching/scheduling/caching-agent-store.ts';
 import { cacheControlMax } from '#core/request-limits.ts';
 import { compareText } from '#core/text-order.ts';
 

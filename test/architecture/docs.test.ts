@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import * as agentSchedule from '#caching/scheduling/agent-schedule.ts';
-import * as dueAgents from '#caching/scheduling/due-agents.ts';
-import * as runAgent from '#caching/scheduling/run-agent.ts';
+import * as agentSchedule from '#caching/scheduling/caching-agent-schedule.ts';
+import * as dueAgents from '#caching/scheduling/due-caching-agents.ts';
+import * as runTurn from '#caching/scheduling/run-turn.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import * as taskItems from '#tasks/aws/task-items.ts';
 import * as journalFormats from '#tasks/journal-format.ts';
@@ -91,7 +91,7 @@ describe('docs/architecture.md', () => {
   it('tells the numbers of the code', () => {
     const constants: { readonly [name: string]: unknown } = {
       ...{ ...task, ...taskItems, ...sweepTasks, ...journalFormats },
-      ...{ ...agentSchedule, ...dueAgents, ...runAgent },
+      ...{ ...agentSchedule, ...dueAgents, ...runTurn },
     };
     const { text } = getDocument('docs/architecture.md');
     const rows = findRows(text.slice(text.indexOf('## Numbers'))).slice(1);

@@ -100,7 +100,7 @@ export const settingAdditions: readonly Addition[] = [
       isKept: ({ constant }, texts) =>
         texts.isNamedIn('shared/', new RegExp(`(?<!export const )\\b${constant}\\b`)),
       tell: ({ constant, metric }) =>
-        `nothing tells ${metric}: record ${constant} in shared/caching/services/agent-metrics.ts, or wherever its value is known`,
+        `nothing tells ${metric}: record ${constant} in shared/caching/services/caching-agent-metrics.ts, or wherever its value is known`,
     },
     {
       isKept: ({ metric }, texts) =>
@@ -113,7 +113,7 @@ export const settingAdditions: readonly Addition[] = [
         texts.isNamedIn('test/shared/', new RegExp(`\\b${metric}\\b`)) ||
         texts.isNamedIn('test/infra/aws/bundled-functions.test.ts', new RegExp(`\\b${metric}\\b`)),
       tell: ({ metric }) =>
-        `no test of ${metric}: test/shared/caching/services/agent-metrics.test.ts must expect the line that tells it`,
+        `no test of ${metric}: test/shared/caching/services/caching-agent-metrics.test.ts must expect the line that tells it`,
     },
   ]),
 ];

@@ -1,6 +1,6 @@
-import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { DynamoCachingAgentStore } from '#caching/aws/agents/caching-agent-store.ts';
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
-import { getClaimableTurn } from '#caching/scheduling/agent-schedule.ts';
+import { getClaimableTurn } from '#caching/scheduling/caching-agent-schedule.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { toRevision } from '#caching/store/revision.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
@@ -67,7 +67,7 @@ export async function countUnits(documents: StoreTestClient): Promise<UnitsRepor
   const change = divide(counter.take(), rounds * changesTogether);
   await readHeads(cache, new Set(fleet.flat().map(({ kind }) => kind)));
   const check = divide(counter.take(), objects);
-  const agents = new DynamoAgentStore(parts);
+  const agents = new DynamoCachingAgentStore(parts);
   await agents.sync([agent]);
   await runIdle(agents);
   counter.take();
@@ -85,7 +85,7 @@ async function readHeads(cache: CacheStore, kinds: ReadonlySet<string>): Promise
   }
 }
 
-async function runIdle(agents: DynamoAgentStore): Promise<void> {
+async function runIdle(agents: DynamoCachingAgentStore): Promise<void> {
   const turn = getClaimableTurn(agent, systemClock.now());
   const answer = await agents.claim(agent, { owner: 'bench', turn, leaseMs: 60_000, demanded: true });
   if (answer === undefined) throw new Error('the agent could not be claimed');

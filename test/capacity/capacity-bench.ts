@@ -1,10 +1,10 @@
-import { getAgentKey, parseAgent } from '#caching/aws/agents/agent-items.ts';
-import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { getCachingAgentKey, parseCachingAgent } from '#caching/aws/agents/caching-agent-items.ts';
+import { DynamoCachingAgentStore } from '#caching/aws/agents/caching-agent-store.ts';
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import { CacheTable } from '#caching/aws/store/cache-table.ts';
-import type { Agent } from '#caching/scheduling/agent-store.ts';
 import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
-import { type AgentSystem, runAgents } from '#caching/scheduling/run-agents.ts';
+import type { StoredCachingAgent } from '#caching/scheduling/caching-agent-store.ts';
+import { type CachingAgentSystem, runTurns } from '#caching/scheduling/run-turns.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import type { Logger } from '#core/logger.ts';
 import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
@@ -19,7 +19,7 @@ import type { FleetWorld } from './fleet-world.ts';
 /** Accounts of one cluster with their cache, run as a worker runs them. */
 export interface CapacityBench extends AsyncDisposable {
   readonly cache: CacheStore;
-  readonly agents: DynamoAgentStore;
+  readonly agents: DynamoCachingAgentStore;
   readonly reader: ViewReader;
   readonly clock: TestClock;
   /** What the table was asked for since the last time. */
@@ -29,9 +29,9 @@ export interface CapacityBench extends AsyncDisposable {
   /** How much of an account answers tell to be too large; undefined when nothing is known of it. */
   readTooLarge(account: string): Promise<number | undefined>;
   /** Runs the agent of an account once. @returns it as it is then */
-  run(account: string): Promise<Agent>;
+  run(account: string): Promise<StoredCachingAgent>;
   /** The agent of an account. */
-  find(account: string): Promise<Agent>;
+  find(account: string): Promise<StoredCachingAgent>;
 }
 
 export interface CapacityBenchOptions {
@@ -55,7 +55,7 @@ export async function openCapacityBench(options: CapacityBenchOptions): Promise<
   const units = countCapacity(documents);
   const parts = { documents, tableName: engine.tableName, clock, randomness: testRandomness };
   const cache = createCacheStore({ ...parts, codecs: kubernetesPlugin.rowCodecs ?? {} });
-  const agents = new DynamoAgentStore(parts);
+  const agents = new DynamoCachingAgentStore(parts);
   const members = {
     kinds: ['deployment', 'replicaSet', 'pod'],
     serviceAccount: false,
@@ -72,7 +72,7 @@ export async function openCapacityBench(options: CapacityBenchOptions): Promise<
   const own = core.map((agent): CachingAgent => ({ ...agent, timeoutMs }));
   const byAccount = new Map(own.map((agent) => [agent.account, agent]));
   await agents.sync(own);
-  const system: AgentSystem = {
+  const system: CachingAgentSystem = {
     ...{ agents, cache, clock, randomness: testRandomness, log: silentLog, host: 'capacity' },
     bus: { publish: async () => undefined },
     recordLags: () => undefined,
@@ -81,11 +81,11 @@ export async function openCapacityBench(options: CapacityBenchOptions): Promise<
   };
   // By a client of its own, whose requests are not counted.
   const table = new CacheTable({ ...parts, documents: engine.openDocuments() });
-  const find = async (account: string): Promise<Agent> => {
+  const find = async (account: string): Promise<StoredCachingAgent> => {
     const agent = byAccount.get(account);
-    const item = agent && (await table.get(getAgentKey(agent)));
+    const item = agent && (await table.get(getCachingAgentKey(agent)));
     if (item === undefined) throw new Error(`there is no agent of ${account}`);
-    return parseAgent(item);
+    return parseCachingAgent(item);
   };
   return {
     cache,
@@ -104,12 +104,12 @@ export async function openCapacityBench(options: CapacityBenchOptions): Promise<
   };
 }
 
-async function runOnce(system: AgentSystem, agent: CachingAgent | undefined): Promise<void> {
+async function runOnce(system: CachingAgentSystem, agent: CachingAgent | undefined): Promise<void> {
   if (agent === undefined) throw new Error('there is no such agent');
   const { account, name } = agent;
   const message = { agents: [{ account, name }], dueMs: system.clock.now(), isDemanded: true };
   const stop = new AbortController().signal;
-  await runAgents(system, message, { findAgent: () => agent, stop });
+  await runTurns(system, message, { findAgent: () => agent, stop });
 }
 
 interface ServerGroup {

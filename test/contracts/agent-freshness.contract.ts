@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
-import { idleIntervalMs } from '#caching/scheduling/agent-schedule.ts';
+import { DynamoCachingAgentStore } from '#caching/aws/agents/caching-agent-store.ts';
+import { idleIntervalMs } from '#caching/scheduling/caching-agent-schedule.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
 import type { AgentBench } from './agent-bench.ts';
@@ -130,7 +130,7 @@ export function testAgentFreshness(open: (clock?: TestClock) => AgentBench): voi
         },
       });
       const parts = { documents: flaky, tableName: cacheTable.name, clock, randomness: testRandomness };
-      const store = new DynamoAgentStore(parts);
+      const store = new DynamoCachingAgentStore(parts);
       await expect(store.wake(spec.account)).rejects.toThrow('DynamoDB is away');
       isAway = false;
       expect(await store.wake(spec.account)).toMatchObject([{ account: spec.account }]);

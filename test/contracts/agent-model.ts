@@ -1,4 +1,4 @@
-import { earlyToleranceMs } from '#caching/scheduling/agent-schedule.ts';
+import { earlyToleranceMs } from '#caching/scheduling/caching-agent-schedule.ts';
 
 /** What a worker does to an agent, or what happens to it. */
 export type AgentAction = 'claim' | 'renew' | 'commit' | 'finish' | 'fail' | 'demand' | 'wake' | 'wait';

@@ -5,7 +5,7 @@ import {
   idleAfterMs,
   idleIntervalMs,
   useRememberedMs,
-} from '#caching/scheduling/agent-schedule.ts';
+} from '#caching/scheduling/caching-agent-schedule.ts';
 import { LeaseLostError } from '#tasks/task.ts';
 import { type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
 import { chooseSize } from '#test/support/run/test-size.ts';

@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toCacheOwner } from '#caching/scheduling/cache-owner.ts';
 import {
   getClaimableTurn,
   getNextRunMs,
   getTurn,
   idleIntervalMs,
   retryDelayMs,
-} from '#caching/scheduling/agent-schedule.ts';
-import { type AgentSpec, type ClaimedAgent, isHeld } from '#caching/scheduling/agent-store.ts';
-import { toCacheOwner } from '#caching/scheduling/cache-owner.ts';
+} from '#caching/scheduling/caching-agent-schedule.ts';
+import {
+  type CachingAgentSpec,
+  type ClaimedCachingAgent,
+  isHeld,
+} from '#caching/scheduling/caching-agent-store.ts';
 import { clockErrorMsMax } from '#core/clock.ts';
 import { LeaseLostError } from '#tasks/task.ts';
 import type { TestClock } from '#test/support/run/test-clock.ts';
@@ -169,7 +173,7 @@ const start = fc.record({
 /** Begins as `npm start` does, and runs the agent once, which must be let run within its longest pause. */
 async function startAt(
   bench: AgentBench,
-  spec: AgentSpec,
+  spec: CachingAgentSpec,
   { setByMs, end }: typeof start extends fc.Arbitrary<infer T> ? T : never,
 ): Promise<void> {
   const { store, clock } = bench;
@@ -206,12 +210,12 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** A worker with a connection of its own, and what it claimed last, which may be worth nothing any more. */
 interface Worker {
   readonly bench: AgentBench;
-  claimed: ClaimedAgent | undefined;
+  claimed: ClaimedCachingAgent | undefined;
 }
 
 interface Workplace {
   readonly workers: readonly Worker[];
-  readonly spec: AgentSpec;
+  readonly spec: CachingAgentSpec;
   readonly clock: TestClock;
   readonly model: ModelAgent;
 }
@@ -265,7 +269,7 @@ async function doStep({ workers, spec, clock, model }: Workplace, step: Step): P
 }
 
 interface Act extends Pick<Step, 'action'> {
-  readonly spec: AgentSpec;
+  readonly spec: CachingAgentSpec;
   readonly turn: number;
   readonly nextRunMs: number;
   readonly state: string;
@@ -305,7 +309,7 @@ interface ProgramResult {
 }
 
 async function runProgram(
-  { worker, spec, clock }: { worker: Worker | undefined; spec: AgentSpec; clock: TestClock },
+  { worker, spec, clock }: { worker: Worker | undefined; spec: CachingAgentSpec; clock: TestClock },
   actions: readonly AgentAction[],
 ): Promise<ProgramResult> {
   const result: ProgramResult = { fences: [], endedTurns: [] };

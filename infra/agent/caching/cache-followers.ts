@@ -1,8 +1,8 @@
-import { type AgentKey, toAgentId } from '#caching/scheduling/agent-store.ts';
 import { toCacheOwner } from '#caching/scheduling/cache-owner.ts';
 import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
-import { AgentWatch } from '#caching/scheduling/streams/agent-watch.ts';
-import { claimAgent, type StreamWorker } from '#caching/scheduling/streams/stream-worker.ts';
+import { type CachingAgentKey, toCachingAgentId } from '#caching/scheduling/caching-agent-store.ts';
+import { CachingAgentWatch } from '#caching/scheduling/streams/caching-agent-watch.ts';
+import { claimCachingAgent, type StreamWorker } from '#caching/scheduling/streams/stream-worker.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { getRandomMs } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
@@ -51,7 +51,7 @@ export interface CacheFollowersOptions {
 /** Keeps the accounts of an agent cached, each as long as no other agent does. */
 export class CacheFollowers {
   readonly #options: CacheFollowersOptions;
-  readonly #watched = new Map<string, AgentWatch>();
+  readonly #watched = new Map<string, CachingAgentWatch>();
   readonly #following = new Map<string, Promise<void>>();
   #agents: ReadonlyMap<string, CachingAgent> = new Map();
   #use: AccountsUse | undefined;
@@ -116,7 +116,7 @@ export class CacheFollowers {
       const agents = await use.loadCachingAgents();
       const before = this.#use;
       this.#use = use;
-      this.#agents = new Map(agents.map((agent) => [toAgentId(agent), agent]));
+      this.#agents = new Map(agents.map((agent) => [toCachingAgentId(agent), agent]));
       void clock.sleep(closeMs).finally(() => before?.[Symbol.dispose]());
     } catch (error) {
       use[Symbol.dispose]();
@@ -125,7 +125,7 @@ export class CacheFollowers {
   }
 
   /** Follows one agent for as long as there is such a one. Never rejects. */
-  async #follow(key: AgentKey, worker: StreamWorker): Promise<void> {
+  async #follow(key: CachingAgentKey, worker: StreamWorker): Promise<void> {
     const { clock, randomness, log } = this.#options;
     while (!worker.stop.aborted && worker.findAgent(key) !== undefined) {
       const asked = this.#getPause(key.account);
@@ -150,17 +150,17 @@ export class CacheFollowers {
   }
 
   /** @returns milliseconds to pause before it is begun anew; undefined where another agent keeps the account cached */
-  async #followOnce(key: AgentKey, worker: StreamWorker): Promise<number | undefined> {
-    const id = toAgentId(key);
+  async #followOnce(key: CachingAgentKey, worker: StreamWorker): Promise<number | undefined> {
+    const id = toCachingAgentId(key);
     this.#heldUntilMs.delete(key.account);
     const onHeld = (untilMs: number): void => void this.#heldUntilMs.set(key.account, untilMs);
-    const claimed = await worker.limit(() => claimAgent(key, worker, onHeld));
+    const claimed = await worker.limit(() => claimCachingAgent(key, worker, onHeld));
     const agent = worker.findAgent(key);
     if (claimed === undefined || agent === undefined) return undefined;
     const { account, name } = key;
     this.#pauses.delete(account);
     this.#options.log.info('keeping an account cached', { account, agent: name });
-    const watching = new AgentWatch({ agent, claimed, worker });
+    const watching = new CachingAgentWatch({ agent, claimed, worker });
     this.#watched.set(id, watching);
     try {
       const end = await watching.run();
@@ -189,7 +189,7 @@ export class CacheFollowers {
       owner: toCacheOwner(host),
       limit: createConcurrencyLimit(callsMax),
       relieved: new AbortController().signal,
-      findAgent: (key) => this.#agents.get(toAgentId(key)),
+      findAgent: (key) => this.#agents.get(toCachingAgentId(key)),
       isAway: (error) => error instanceof HubAwayError || error instanceof LeaseLostError,
       // Busdriver tells the bus, and counts; nobody is sent for from here.
       bus: { publish: async () => undefined },

@@ -5,15 +5,15 @@ import {
   keptSchema,
 } from '#agents/protocol/cache-messages.ts';
 import type {
-  Agent,
-  AgentKey,
-  AgentLease,
-  AgentProgress,
-  AgentStore,
-  ClaimedAgent,
+  CachingAgentKey,
+  CachingAgentLease,
+  CachingAgentProgress,
+  CachingAgentStore,
+  ClaimedCachingAgent,
   ClaimOptions,
   Finish,
-} from '#caching/scheduling/agent-store.ts';
+  StoredCachingAgent,
+} from '#caching/scheduling/caching-agent-store.ts';
 import type { Clock } from '#core/clock.ts';
 import { LeaseLostError } from '#tasks/task.ts';
 import { HubAwayError } from '../hub/hub-client.ts';
@@ -21,7 +21,8 @@ import type { AgentMetrics } from '../status/agent-metrics.ts';
 import { type CacheCalls, CacheHeldError } from './cache-calls.ts';
 
 /** What a watch does with the store of caching agents. */
-export interface WatchedAgentStore extends Pick<AgentStore, 'claim' | 'renew' | 'commitState' | 'finish'> {
+export interface WatchedAgentStore
+  extends Pick<CachingAgentStore, 'claim' | 'renew' | 'commitState' | 'finish'> {
   /** Gives up the claims that are under way: each rejects with `HubAwayError`. Busdriver may grant them yet, and grants the next one anew. */
   giveUpClaims(): void;
 }
@@ -37,7 +38,7 @@ export interface RemoteAgentStoreOptions {
 export class RemoteAgentStore implements WatchedAgentStore {
   readonly #options: RemoteAgentStoreOptions;
   /** How agents were when they were claimed: their end tells little of them. */
-  readonly #claimed = new WeakMap<AgentLease, Agent>();
+  readonly #claimed = new WeakMap<CachingAgentLease, StoredCachingAgent>();
   #lastAskedMs = 0;
   #claims = new AbortController();
 
@@ -45,7 +46,10 @@ export class RemoteAgentStore implements WatchedAgentStore {
     this.#options = options;
   }
 
-  async claim(key: AgentKey, { owner, leaseMs, onHeld }: ClaimOptions): Promise<ClaimedAgent | undefined> {
+  async claim(
+    key: CachingAgentKey,
+    { owner, leaseMs, onHeld }: ClaimOptions,
+  ): Promise<ClaimedCachingAgent | undefined> {
     const { calls, clock } = this.#options;
     const validUntil = clock.monotonic() + leaseMs;
     this.#lastAskedMs = Math.max(this.#lastAskedMs + 1, clock.now());
@@ -60,7 +64,7 @@ export class RemoteAgentStore implements WatchedAgentStore {
       });
     if (answer === undefined) return undefined;
     const { lease: told, agent: before, state } = claimedSchema.parse(answer);
-    const lease: AgentLease = { ...key, owner, leaseMs, validUntil, ...fromMessage(told) };
+    const lease: CachingAgentLease = { ...key, owner, leaseMs, validUntil, ...fromMessage(told) };
     const agent = toAgent(key, lease, before);
     this.#claimed.set(lease, agent);
     return { agent, lease, readState: async () => state };
@@ -71,15 +75,15 @@ export class RemoteAgentStore implements WatchedAgentStore {
     this.#claims = new AbortController();
   }
 
-  async renew(lease: AgentLease, progress?: AgentProgress): Promise<void> {
+  async renew(lease: CachingAgentLease, progress?: CachingAgentProgress): Promise<void> {
     await this.#keep(lease, { progress });
   }
 
-  async commitState(lease: AgentLease, state: string, progress?: AgentProgress): Promise<void> {
+  async commitState(lease: CachingAgentLease, state: string, progress?: CachingAgentProgress): Promise<void> {
     await this.#keep(lease, { state, progress });
   }
 
-  async finish(lease: AgentLease, finish: Finish): Promise<Agent> {
+  async finish(lease: CachingAgentLease, finish: Finish): Promise<StoredCachingAgent> {
     const { outcome, durationMs, nextRunMs, error, state, ...progress } = finish;
     const nowMs = this.#options.clock.now();
     const nextRunInMs = Math.max(0, Math.round(nextRunMs - nowMs));
@@ -93,9 +97,9 @@ export class RemoteAgentStore implements WatchedAgentStore {
 
   /** @throws LeaseLostError when another agent has it */
   async #keep(
-    lease: AgentLease,
+    lease: CachingAgentLease,
     message: Omit<CacheProgressMessage, 'agent' | 'lease' | 'progress'> & {
-      readonly progress?: AgentProgress | undefined;
+      readonly progress?: CachingAgentProgress | undefined;
     },
   ): Promise<{ readonly failures?: number | undefined }> {
     const { calls, clock, metrics } = this.#options;
@@ -120,8 +124,8 @@ export class RemoteAgentStore implements WatchedAgentStore {
 const noneBefore = { intervalMs: 0, failures: 0, items: 0, hasRun: false };
 
 function toAgent(
-  { account, name }: AgentKey,
-  { turn, usedAtMs, startedAtMs, lagMs }: AgentLease,
+  { account, name }: CachingAgentKey,
+  { turn, usedAtMs, startedAtMs, lagMs }: CachingAgentLease,
   before: {
     intervalMs: number;
     failures: number;
@@ -129,7 +133,7 @@ function toAgent(
     hasRun: boolean;
     asOfMs?: number | undefined;
   },
-): Agent {
+): StoredCachingAgent {
   const { intervalMs, failures, items, hasRun, asOfMs } = before;
   const lastRun = { outcome: 'STOPPED', durationMs: 0, items, changes: 0, startedAtMs, lagMs } as const;
   return {
@@ -145,7 +149,7 @@ function fromMessage({ startedMs: startedAtMs, usedMs: usedAtMs, ...lease }: Cac
   return { ...lease, startedAtMs, usedAtMs };
 }
 
-function toMessage(lease: AgentLease): CacheLease {
+function toMessage(lease: CachingAgentLease): CacheLease {
   const { fence, turn, startedAtMs, lagMs, usedAtMs, stateWrites, hasChunks } = lease;
   return { fence, turn, startedMs: startedAtMs, lagMs, usedMs: usedAtMs, stateWrites, hasChunks };
 }

@@ -5,7 +5,7 @@ import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { agentLagMetric, type DeadLetterReason, deadLettersMetric } from '#core/metrics.ts';
+import { cachingAgentLagMetric, type DeadLetterReason, deadLettersMetric } from '#core/metrics.ts';
 import type { Queue as QueueRow } from '#functions/queues.ts';
 import { toResourceName } from '../context/context.ts';
 import { listRepositories } from '../context/grant-sizes.ts';
@@ -63,7 +63,7 @@ const metricAlarms: {
 } = {
   // The worker itself tells how late each agent ran: the age of messages, which are sent ahead of time, does not.
   AgentLag: {
-    metric: agentLagMetric,
+    metric: cachingAgentLagMetric,
     suffix: 'agent-lag',
     describe: (queue) =>
       `Agents of the queue ${queue} run late: what Spinnaker is shown of clusters is older than it should be.`,

@@ -39,7 +39,7 @@ export interface IamAuth {
 export type AgentAuth = ServiceAccountAuth | CertificateAuth | IamAuth;
 
 /** How an account is served that only an agent in its cluster reaches. */
-export interface AgentHome {
+export interface AgentAccess {
   readonly auth: AgentAuth;
   /** Seconds for which an accepted operation waits for an agent; undefined for what holds for all. */
   readonly waitSeconds: number | undefined;
@@ -62,7 +62,7 @@ export interface Account {
   /** Legacy groups where they alone were configured: the permissions are made of them. Else empty. */
   readonly requiredGroupMembership: readonly string[];
   /** How its agents are known, where it is reached by them alone. */
-  readonly agentHome?: AgentHome | undefined;
+  readonly agentHome?: AgentAccess | undefined;
   /** The fields that only this provider's accounts have, for the expanded view. Never holds a secret. */
   readonly details: JsonObject;
 }

@@ -1,5 +1,9 @@
-import type { Agent, AgentLease, AgentProgress } from '#caching/scheduling/agent-store.ts';
 import { toCacheOwner } from '#caching/scheduling/cache-owner.ts';
+import type {
+  CachingAgentLease,
+  CachingAgentProgress,
+  StoredCachingAgent,
+} from '#caching/scheduling/caching-agent-store.ts';
 import { reportRuns } from '#caching/scheduling/report-runs.ts';
 import { streamLeaseMs } from '#caching/scheduling/streams/stream-worker.ts';
 import { getErrorMessage, InvalidInputError } from '#core/errors.ts';
@@ -75,7 +79,7 @@ export async function keepCache(request: CacheRequest, message: CacheProgressMes
 
 async function keep(
   { hub }: CacheRequest,
-  lease: AgentLease,
+  lease: CachingAgentLease,
   { state, progress: told, end }: CacheProgressMessage,
 ): Promise<KeptCacheLease> {
   const { agents, clock } = hub;
@@ -102,7 +106,7 @@ async function keep(
 /** Nobody else knows of runs of agents: they are told on the bus as those of workers are. */
 async function report(
   { bus, log }: Pick<AgentCacheHub, 'bus' | 'log'>,
-  agent: Agent,
+  agent: StoredCachingAgent,
   { lagMs, error }: { readonly lagMs: number; readonly error: string | undefined },
 ): Promise<void> {
   const reporter = { bus, log, recordLags: () => undefined, recordTooLarge: () => undefined };
@@ -113,7 +117,7 @@ async function report(
 function toProgress(
   { asOfMs, details, ...told }: NonNullable<CacheProgressMessage['progress']>,
   nowMs: number,
-): AgentProgress {
+): CachingAgentProgress {
   return {
     ...told,
     ...(asOfMs !== undefined && { asOfMs: Math.min(asOfMs, nowMs) }),
@@ -122,7 +126,7 @@ function toProgress(
 }
 
 /** @throws InvalidInputError */
-function parseDetails(text: string): NonNullable<AgentProgress['details']> {
+function parseDetails(text: string): NonNullable<CachingAgentProgress['details']> {
   const at = 'progress.details';
   try {
     return parseWith(detailsSchema, JSON.parse(text), at);
@@ -135,13 +139,13 @@ function parseDetails(text: string): NonNullable<AgentProgress['details']> {
 function toLease(
   { caller, account }: Pick<CacheRequest, 'caller' | 'account'>,
   { agent: name, lease }: Pick<CacheProgressMessage, 'agent' | 'lease'>,
-): AgentLease {
+): CachingAgentLease {
   const { startedMs: startedAtMs, usedMs: usedAtMs, ...others } = lease;
   const place = { account, name, owner: toCacheOwner(caller.session.agentId), leaseMs: streamLeaseMs };
   return { ...others, ...place, startedAtMs, usedAtMs, validUntil: 0 };
 }
 
-function toMessage(lease: AgentLease): CacheLease {
+function toMessage(lease: CachingAgentLease): CacheLease {
   const { fence, turn, startedAtMs, lagMs, usedAtMs, stateWrites, hasChunks } = lease;
   return { fence, turn, startedMs: startedAtMs, lagMs, usedMs: usedAtMs, stateWrites, hasChunks };
 }

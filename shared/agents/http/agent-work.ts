@@ -1,5 +1,8 @@
 import { toCacheOwner } from '#caching/scheduling/cache-owner.ts';
-import { type AgentStoreServices, openAgentStore } from '#caching/services/agent-store.ts';
+import {
+  type CachingAgentStoreServices,
+  openCachingAgentStore,
+} from '#caching/services/caching-agent-store.ts';
 import { mapConcurrently } from '#core/concurrency.ts';
 import type { Services } from '#platform/services/services.ts';
 import { isFinished, isLeased, type OpenRow, staleRowAgeMs, type TaskStatus } from '#tasks/task.ts';
@@ -10,12 +13,12 @@ import { openSessionPlaces } from '../services/session-places.ts';
 import { type AgentCaller, isOutdated } from './agent-handler.ts';
 
 /** What listing work needs. */
-export interface AgentWorkHub extends AgentHub, Pick<AgentStoreServices, 'agents'> {}
+export interface AgentWorkHub extends AgentHub, Pick<CachingAgentStoreServices, 'agents'> {}
 
 /** Opens that. @throws as `openAgentHub` */
 export async function openAgentWork(services: Services): Promise<AgentWorkHub> {
   const hub = await openAgentHub(services);
-  return { ...hub, agents: openAgentStore(services).agents };
+  return { ...hub, agents: openCachingAgentStore(services).agents };
 }
 
 /** Reads of one account that are looked at, of which an agent may run a part at once. */

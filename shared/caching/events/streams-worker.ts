@@ -2,8 +2,8 @@ import { UnavailableError } from '#core/errors.ts';
 import type { QueueMessage } from '#http/events/queue-handler.ts';
 import type { ProviderSet } from '#provider-kit/provider-set.ts';
 import type { ProviderServices } from '#provider-kit/services/providers.ts';
-import { toAgentId } from '../scheduling/agent-store.ts';
 import type { CachingAgent } from '../scheduling/caching-agent.ts';
+import { toCachingAgentId } from '../scheduling/caching-agent-store.ts';
 import { runStreams } from '../scheduling/streams/run-streams.ts';
 import type { StreamMessage } from '../scheduling/streams/stream-queue.ts';
 import type { StreamServices } from '../services/streams.ts';
@@ -23,7 +23,7 @@ const checkIntervalMs = 500;
  *
  * @param open opens the providers: named by the function, as all that its grants follow from
  */
-export async function runAgentStreams(
+export async function runCachingAgentStreams(
   message: QueueMessage<StreamMessage>,
   services: StreamServices,
   open: () => Promise<ProviderServices>,
@@ -36,7 +36,7 @@ export async function runAgentStreams(
         const { providers } = await open();
         const known = agentsOf.get(providers) ?? toMap(await providers.loadCachingAgents());
         agentsOf.set(providers, known);
-        return (key) => known.get(toAgentId(key));
+        return (key) => known.get(toCachingAgentId(key));
       },
       handOver: ending.signal,
       stop: message.stop,
@@ -50,7 +50,7 @@ export async function runAgentStreams(
 }
 
 function toMap(agents: readonly CachingAgent[]): ReadonlyMap<string, CachingAgent> {
-  return new Map(agents.map((agent) => [toAgentId(agent), agent]));
+  return new Map(agents.map((agent) => [toCachingAgentId(agent), agent]));
 }
 
 /** A signal for the time to send for a successor. */

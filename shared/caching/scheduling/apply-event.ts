@@ -3,8 +3,8 @@ import { within } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { AwsEvent } from './aws-event.ts';
 import type { CachingAgent, FoundUpdate } from './caching-agent.ts';
-import type { AgentSystem } from './run-agents.ts';
-import { sendMessages } from './send-agents.ts';
+import type { CachingAgentSystem } from './run-turns.ts';
+import { sendMessages } from './send-caching-agents.ts';
 
 /** Milliseconds for what an event asks for, of one agent. */
 export const eventUpdateTimeoutMs = 60_000;
@@ -24,7 +24,7 @@ export interface ApplyEventOptions {
  * once; an event that nobody is concerned by is passed over. Never rejects.
  */
 export async function applyEvent(
-  system: AgentSystem,
+  system: CachingAgentSystem,
   event: AwsEvent,
   { agents, stop }: ApplyEventOptions,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function applyEvent(
 }
 
 async function applyUpdate(
-  { cache, clock, log, bus }: AgentSystem,
+  { cache, clock, log, bus }: CachingAgentSystem,
   { key, update, stop }: { readonly key: object; readonly update: FoundUpdate; readonly stop: AbortSignal },
 ): Promise<void> {
   const deadline = { ms: eventUpdateTimeoutMs, what: 'what an event asks for', signal: stop };

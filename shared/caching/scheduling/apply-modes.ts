@@ -1,11 +1,11 @@
 import { mapConcurrently } from '#core/concurrency.ts';
 import type { Logger } from '#core/logger.ts';
-import type { Agent, AgentStore } from './agent-store.ts';
-import { type ConfiguredAgent, chooseModes, type ModeChoice } from './choose-modes.ts';
+import type { CachingAgentStore, StoredCachingAgent } from './caching-agent-store.ts';
+import { type ConfiguredCachingAgent, chooseModes, type ModeChoice } from './choose-modes.ts';
 
 /** What putting agents into modes needs. */
 export interface ModeSystem {
-  readonly agents: Pick<AgentStore, 'setMode'>;
+  readonly agents: Pick<CachingAgentStore, 'setMode'>;
   readonly log: Logger;
 }
 
@@ -21,15 +21,19 @@ const concurrency = 16;
  */
 export function applyModes(
   system: ModeSystem,
-  agents: readonly ConfiguredAgent[],
+  agents: readonly ConfiguredCachingAgent[],
   nowMs: number,
-): Promise<readonly Agent[]> {
+): Promise<readonly StoredCachingAgent[]> {
   return mapConcurrently(chooseModes(agents, nowMs), concurrency, ({ agent, choice }) =>
     applyMode(system, agent, choice),
   );
 }
 
-async function applyMode({ agents, log }: ModeSystem, agent: Agent, choice: ModeChoice): Promise<Agent> {
+async function applyMode(
+  { agents, log }: ModeSystem,
+  agent: StoredCachingAgent,
+  choice: ModeChoice,
+): Promise<StoredCachingAgent> {
   const { account, name, mode: before } = agent;
   if (before?.mode === choice.mode && before.reason === choice.reason) return agent;
   const changed = await agents.setMode(agent, choice);

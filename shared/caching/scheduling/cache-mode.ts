@@ -15,7 +15,7 @@ export type CacheModeSetting = CacheMode | 'automatic';
 export type ModeReason = (typeof modeReasons)[number];
 
 /** The mode that an agent is in. */
-export interface AgentMode {
+export interface CachingAgentMode {
   readonly mode: CacheMode;
   readonly reason: ModeReason;
   /** Since when it is in this mode, wall time in milliseconds. */

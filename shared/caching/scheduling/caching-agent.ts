@@ -1,11 +1,11 @@
 import type { BusEvent } from '#platform/ports/event-bus.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type { AgentProgress, AgentSpec } from './agent-store.ts';
 import type { AwsEvent } from './aws-event.ts';
 import type { CacheModeSetting } from './cache-mode.ts';
+import type { CachingAgentProgress, CachingAgentSpec } from './caching-agent-store.ts';
 
 /** Milliseconds after which a run is given up, unless the agent has a time of its own: 5 minutes. */
-export const defaultAgentTimeoutMs = 300_000;
+export const defaultCachingAgentTimeoutMs = 300_000;
 
 /** What a run works with. */
 export interface CachingRun {
@@ -27,7 +27,7 @@ export interface CachingRun {
    * Stores what the next run is to know before this one ends: a worker that dies later costs only what came after it. What it has come to is
    * shown, and stays so where the run fails later.
    */
-  commitState(state: string, progress?: AgentProgress): Promise<void>;
+  commitState(state: string, progress?: CachingAgentProgress): Promise<void>;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface CachingRun {
  * read, for example; never what is secret. `tooLarge` names what cannot be cached since it is too large, and `tooLargeCount` counts
  * it: answers and a metric tell that number. `cachesNothing: true` tells that no view depends on the agent.
  */
-export interface CachingResult extends AgentProgress {
+export interface CachingResult extends CachingAgentProgress {
   /** `listing`: it has to list and is not alone. It did what it could without, and wants to be run again, alone, at once. */
   readonly outcome: 'done' | 'listing';
   /** What the next run is to know. */
@@ -73,7 +73,7 @@ export interface UpdateResult {
 export type FoundUpdate = (run: Pick<CachingRun, 'cache' | 'signal'>) => Promise<UpdateResult>;
 
 /** Something that keeps the cache of one account up to date. Runs may overlap and come twice: the object rule makes that harmless. */
-export interface CachingAgent extends AgentSpec {
+export interface CachingAgent extends CachingAgentSpec {
   readonly mode: CacheModeSetting;
   /** Accounts that are watched at most of those whose mode is `automatic`. Default: all. */
   readonly streamedAccountsMax?: number | undefined;

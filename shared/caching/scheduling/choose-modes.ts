@@ -1,6 +1,6 @@
-import type { Agent } from './agent-store.ts';
-import type { AgentMode, ModeReason } from './cache-mode.ts';
+import type { CachingAgentMode, ModeReason } from './cache-mode.ts';
 import type { CachingAgent } from './caching-agent.ts';
+import type { StoredCachingAgent } from './caching-agent-store.ts';
 
 /** Watches of one agent, each a connection: an agent that needs more is run by turns. */
 export const watchesMax = 60;
@@ -21,16 +21,16 @@ const returnAfterMs = 60 * 60_000;
 const returnShare = { watches: 0.8, changes: 0.25 };
 
 /** An agent with what is configured of it. */
-export interface ConfiguredAgent {
-  readonly agent: Agent;
+export interface ConfiguredCachingAgent {
+  readonly agent: StoredCachingAgent;
   readonly configured: CachingAgent;
 }
 
 /** The mode that an agent is to be in. */
-export type ModeChoice = Pick<AgentMode, 'mode' | 'reason'>;
+export type ModeChoice = Pick<CachingAgentMode, 'mode' | 'reason'>;
 
 /** An agent with what it wants to be, and is to be unless there are too many. */
-interface Wish extends ConfiguredAgent {
+interface Wish extends ConfiguredCachingAgent {
   readonly choice: ModeChoice;
 }
 
@@ -42,9 +42,9 @@ interface Wish extends ConfiguredAgent {
  * @param nowMs wall time, milliseconds
  */
 export function chooseModes(
-  agents: readonly ConfiguredAgent[],
+  agents: readonly ConfiguredCachingAgent[],
   nowMs: number,
-): readonly { readonly agent: Agent; readonly choice: ModeChoice }[] {
+): readonly { readonly agent: StoredCachingAgent; readonly choice: ModeChoice }[] {
   const wishes = agents.map((each) => ({ ...each, choice: toWish(each, nowMs) }));
   const allowed = pickAccounts(wishes);
   return wishes.map(({ agent, configured, choice }) => {
@@ -53,7 +53,7 @@ export function chooseModes(
   });
 }
 
-function toWish({ agent, configured }: ConfiguredAgent, nowMs: number): ModeChoice {
+function toWish({ agent, configured }: ConfiguredCachingAgent, nowMs: number): ModeChoice {
   if (configured.mode !== 'automatic') return { mode: configured.mode, reason: 'setting' };
   if (agent.usedAtMs + watchedUnusedMs <= nowMs) return toInterval('unused');
   const excess = findExcess(agent, nowMs);
@@ -61,7 +61,7 @@ function toWish({ agent, configured }: ConfiguredAgent, nowMs: number): ModeChoi
 }
 
 /** What of an agent is too much to be watched; undefined when nothing is. */
-function findExcess(agent: Agent, nowMs: number): 'watches' | 'changes' | undefined {
+function findExcess(agent: StoredCachingAgent, nowMs: number): 'watches' | 'changes' | undefined {
   const { mode } = agent;
   const before = mode?.mode === 'interval' ? mode.reason : undefined;
   const isFresh = mode !== undefined && mode.sinceMs + returnAfterMs > nowMs;
@@ -75,12 +75,12 @@ function findExcess(agent: Agent, nowMs: number): 'watches' | 'changes' | undefi
 }
 
 /** What a watcher measured, else what the last run found. */
-function getChangesPerSecond(agent: Agent): number {
+function getChangesPerSecond(agent: StoredCachingAgent): number {
   if (agent.mode?.mode === 'stream') return readDetail(agent, 'changesPerSecond');
   return ((agent.lastRun?.changes ?? 0) * 1000) / agent.intervalMs;
 }
 
-function readDetail({ progress, lastRun }: Agent, name: string): number {
+function readDetail({ progress, lastRun }: StoredCachingAgent, name: string): number {
   const value = (progress?.details ?? lastRun?.details)?.[name];
   return typeof value === 'number' ? value : 0;
 }
@@ -99,8 +99,8 @@ function pickAccounts(wishes: readonly Wish[]): ReadonlySet<string> {
 }
 
 /** Who is watched stays so; of the others, who was used last comes first. */
-function byClaim({ agent: one }: ConfiguredAgent, { agent: other }: ConfiguredAgent): number {
-  const isWatched = ({ mode }: Agent): number => (mode?.mode === 'stream' ? 1 : 0);
+function byClaim({ agent: one }: ConfiguredCachingAgent, { agent: other }: ConfiguredCachingAgent): number {
+  const isWatched = ({ mode }: StoredCachingAgent): number => (mode?.mode === 'stream' ? 1 : 0);
   return isWatched(other) - isWatched(one) || other.usedAtMs - one.usedAtMs;
 }
 

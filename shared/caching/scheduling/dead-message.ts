@@ -1,6 +1,6 @@
 import type { DeadLetterReason } from '#core/metrics.ts';
-import { type Agent, type AgentKey, toAgentId } from './agent-store.ts';
-import { toAgentView } from './agent-view.ts';
+import { type CachingAgentKey, type StoredCachingAgent, toCachingAgentId } from './caching-agent-store.ts';
+import { toCachingAgentView } from './caching-agent-view.ts';
 
 /**
  * Why a message for agents became a dead letter: the worst that holds for one of them.
@@ -8,14 +8,14 @@ import { toAgentView } from './agent-view.ts';
  * @param agents what is stored of them; others are ignored. One that is unknown or removed needs nothing.
  */
 export function findDeadMessageReason(
-  agents: readonly Agent[],
-  keys: readonly AgentKey[],
+  agents: readonly StoredCachingAgent[],
+  keys: readonly CachingAgentKey[],
   nowMs: number,
 ): DeadLetterReason {
-  const named = new Set(keys.map(toAgentId));
+  const named = new Set(keys.map(toCachingAgentId));
   const left = agents
-    .filter((agent) => named.has(toAgentId(agent)))
-    .map((agent) => toAgentView(agent, nowMs))
+    .filter((agent) => named.has(toCachingAgentId(agent)))
+    .map((agent) => toCachingAgentView(agent, nowMs))
     .filter(({ state }) => state === 'waiting' || state === 'overdue');
   // A run that ended sets them back to 0.
   if (left.some(({ attempts }) => attempts > 0)) return 'unended';

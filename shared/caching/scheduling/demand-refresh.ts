@@ -1,11 +1,11 @@
 import type { Hints } from '#agents/agent-connections.ts';
-import type { AccountFreshness, AgentStore } from './agent-store.ts';
 import { isCacheOwner } from './cache-owner.ts';
-import { type AgentSender, sendMessages } from './send-agents.ts';
+import type { AccountFreshness, CachingAgentStore } from './caching-agent-store.ts';
+import { type CachingAgentSender, sendMessages } from './send-caching-agents.ts';
 
 /** What a demand for fresh data needs. A cache context is one. */
-export interface DemandContext extends AgentSender {
-  readonly agents: Pick<AgentStore, 'readFreshness' | 'demand'>;
+export interface DemandContext extends CachingAgentSender {
+  readonly agents: Pick<CachingAgentStore, 'readFreshness' | 'demand'>;
   /** Tells agents in clusters. Default: they find it when they ask for work. */
   readonly hints?: Hints | undefined;
 }

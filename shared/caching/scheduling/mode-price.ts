@@ -1,5 +1,5 @@
-import { getPaceMs } from './agent-schedule.ts';
-import { type Agent, isHeld } from './agent-store.ts';
+import { getPaceMs } from './caching-agent-schedule.ts';
+import { isHeld, type StoredCachingAgent } from './caching-agent-store.ts';
 
 /**
  * US dollars a month in AWS, by the list prices and assumptions of `infra/tools/cost`: a worker that watches, the progress that it stores of an
@@ -16,9 +16,9 @@ const pricedIntervalMs = 30_000;
  * in it. Undefined for one without a mode.
  */
 export function createPriceList(
-  agents: readonly Agent[],
+  agents: readonly StoredCachingAgent[],
   nowMs: number,
-): (agent: Agent) => number | undefined {
+): (agent: StoredCachingAgent) => number | undefined {
   const held = Map.groupBy(
     agents.filter((agent) => isHeld(agent, nowMs)),
     ({ lease }) => lease?.owner,

@@ -1,5 +1,5 @@
 import type { Clock } from '#core/clock.ts';
-import type { AccountFreshness, AgentStore } from './agent-store.ts';
+import type { AccountFreshness, CachingAgentStore } from './caching-agent-store.ts';
 
 /** Milliseconds for which what was told of an account holds. Its cache is then as much fresher than it is said to be. */
 const recentMs = 1_000;
@@ -7,7 +7,7 @@ const recentMs = 1_000;
 /** What a process was told of accounts within the last second, by name. */
 export type RecentFreshness = Map<string, { readonly untilMs: number; readonly told: ReadingFreshness }>;
 
-type ReadingFreshness = ReturnType<AgentStore['readFreshness']>;
+type ReadingFreshness = ReturnType<CachingAgentStore['readFreshness']>;
 
 /** What a process remembers of {@link readRecentFreshness}. */
 export function createRecentFreshness(): RecentFreshness {
@@ -25,7 +25,7 @@ export async function readRecentFreshness(
     agents,
     clock,
     recent,
-  }: { agents: Pick<AgentStore, 'readFreshness'>; clock: Clock; recent: RecentFreshness },
+  }: { agents: Pick<CachingAgentStore, 'readFreshness'>; clock: Clock; recent: RecentFreshness },
   accounts: readonly string[],
 ): ReadingFreshness {
   const nowMs = clock.monotonic();

@@ -2,14 +2,14 @@ import type { Clock } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type { Agent, AgentKey, AgentStore } from './agent-store.ts';
+import type { CachingAgentKey, CachingAgentStore, StoredCachingAgent } from './caching-agent-store.ts';
 
 /** Milliseconds after which nobody writes for an agent any more that was taken out of service: 5 minutes. */
 export const removalDelayMs = 5 * 60_000;
 
 /** What removing accounts needs. */
 export interface RemovalSystem {
-  readonly agents: Pick<AgentStore, 'forget'>;
+  readonly agents: Pick<CachingAgentStore, 'forget'>;
   readonly cache: Pick<CacheStore, 'deleteAccount'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -18,9 +18,9 @@ export interface RemovalSystem {
 /** What may be removed. */
 export interface RemovalOptions {
   /** Agents out of service. */
-  readonly removed: readonly Agent[];
+  readonly removed: readonly StoredCachingAgent[];
   /** Agents that there should be. */
-  readonly wanted: readonly AgentKey[];
+  readonly wanted: readonly CachingAgentKey[];
   /** Accounts that are not run for now, since their settings are wrong: they keep what they have. */
   readonly rejected: readonly string[];
   /** Monotonic time at which to begin nothing more. */

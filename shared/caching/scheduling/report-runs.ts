@@ -1,9 +1,9 @@
 import { getErrorMessage } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
 import type { EventBus } from '#platform/ports/event-bus.ts';
-import { toRunEvent } from './agent-events.ts';
-import { countTooLarge } from './agent-store.ts';
-import type { EndedAgent } from './run-agent.ts';
+import { toRunEvent } from './caching-agent-events.ts';
+import { countTooLarge } from './caching-agent-store.ts';
+import type { EndedTurn } from './run-turn.ts';
 
 /** Where runs are reported. */
 export interface RunReporter {
@@ -19,7 +19,7 @@ export interface RunReporter {
  * Tells of runs that ended: how late they were, and in the log and on the bus those that changed something, failed, or went well
  * again; on the bus, too, what they are to tell besides. Never rejects: an event that cannot be published is lost, and the log says so.
  */
-export async function reportRuns(reporter: RunReporter, runs: readonly EndedAgent[]): Promise<void> {
+export async function reportRuns(reporter: RunReporter, runs: readonly EndedTurn[]): Promise<void> {
   const { bus, log } = reporter;
   if (runs.length > 0) reporter.recordLags(runs.map(({ lagMs }) => lagMs));
   const counts = runs.map(({ agent }) => countTooLarge(agent)).filter((count) => count > 0);
@@ -36,12 +36,12 @@ export async function reportRuns(reporter: RunReporter, runs: readonly EndedAgen
 }
 
 /** An idle run costs less than an event would. One that was stopped goes on, and is told of then. */
-function isTold({ before, agent: { lastRun } }: EndedAgent): boolean {
+function isTold({ before, agent: { lastRun } }: EndedTurn): boolean {
   if (lastRun === undefined || lastRun.outcome === 'STOPPED') return false;
   return lastRun.outcome === 'FAILURE' || lastRun.changes > 0 || before.failures > 0;
 }
 
-function logRun(log: Logger, { agent, error }: EndedAgent): void {
+function logRun(log: Logger, { agent, error }: EndedTurn): void {
   const { account, name, failures, lastRun, nextRunMs } = agent;
   const fields = { account, agent: name, ...lastRun };
   if (error === undefined) log.info('an agent brought the cache up to date', fields);

@@ -1,6 +1,6 @@
 import type { Logger } from '#core/logger.ts';
-import { idleIntervalMs } from './agent-schedule.ts';
-import { type Agent, isHeld } from './agent-store.ts';
+import { idleIntervalMs } from './caching-agent-schedule.ts';
+import { isHeld, type StoredCachingAgent } from './caching-agent-store.ts';
 
 /** Milliseconds that a run may take, and wait for a worker, before its account counts as stale. */
 const runMs = 5 * 60_000;
@@ -32,7 +32,7 @@ export interface StaleMemory {
  * account, if its own are shorter) and five minutes; or, where nothing is cached, it failed or lost its worker five times in a row,
  * or was not begun for as long. A first list under way may take its time.
  */
-export function countStaleAccounts(agents: readonly Agent[], nowMs: number): AccountCount {
+export function countStaleAccounts(agents: readonly StoredCachingAgent[], nowMs: number): AccountCount {
   const stale = new Set(agents.filter((agent) => isBehind(agent, nowMs)).map(({ account }) => account));
   return { all: new Set(agents.map(({ account }) => account)).size, stale: [...stale].sort() };
 }
@@ -48,7 +48,7 @@ export function tellStaleAccounts(log: Logger, { all, stale }: AccountCount, mem
   log.warn('accounts are stale', { accounts: stale.slice(0, toldMax), stale: stale.length, all });
 }
 
-function isBehind({ asOfMs, attempts, failures, ...agent }: Agent, nowMs: number): boolean {
+function isBehind({ asOfMs, attempts, failures, ...agent }: StoredCachingAgent, nowMs: number): boolean {
   const toleranceMs = 2 * Math.max(agent.intervalMs, idleIntervalMs) + runMs;
   if (asOfMs !== undefined) return asOfMs + toleranceMs < nowMs;
   if (failures + attempts >= vainRunsMax) return true;

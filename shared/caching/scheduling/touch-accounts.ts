@@ -1,12 +1,12 @@
 import { forEachConcurrently } from '#core/concurrency.ts';
 import { getErrorMessage } from '#core/errors.ts';
-import type { AgentStore } from './agent-store.ts';
-import { pickDueAgents } from './due-agents.ts';
-import { type AgentSender, sendMessages, toMessages } from './send-agents.ts';
+import type { CachingAgentStore } from './caching-agent-store.ts';
+import { pickDueCachingAgents } from './due-caching-agents.ts';
+import { type CachingAgentSender, sendMessages, toMessages } from './send-caching-agents.ts';
 
 /** What noting the use of accounts needs. A cache context is one. */
-export interface UseContext extends AgentSender {
-  readonly agents: Pick<AgentStore, 'wake'>;
+export interface UseContext extends CachingAgentSender {
+  readonly agents: Pick<CachingAgentStore, 'wake'>;
 }
 
 /** Accounts at a time. */
@@ -26,7 +26,7 @@ export async function touchAccounts(context: UseContext, accounts: readonly stri
 async function wake(context: UseContext, account: string): Promise<void> {
   try {
     const woken = await context.agents.wake(account);
-    const { overdue, turns } = pickDueAgents(woken, new Map(), context.clock.now());
+    const { overdue, turns } = pickDueCachingAgents(woken, new Map(), context.clock.now());
     await sendMessages(context, [...toMessages(overdue), ...toMessages(turns)]);
   } catch (error) {
     context.log.warn('the use of an account could not be noted', { account, cause: getErrorMessage(error) });

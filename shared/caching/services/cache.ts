@@ -2,18 +2,18 @@ import { type CallKind, openDocuments } from '#platform/services/aws-clients.ts'
 import { type BaseServices, openBase } from '#platform/services/base.ts';
 import type { Services } from '#platform/services/services.ts';
 import { plugins } from '#providers/index.ts';
-import { DynamoAgentStore } from '../aws/agents/agent-store.ts';
+import { DynamoCachingAgentStore } from '../aws/agents/caching-agent-store.ts';
 import { createCacheStore } from '../aws/store/cache-store.ts';
-import type { AgentQueue } from '../scheduling/agent-queue.ts';
-import type { AgentStore } from '../scheduling/agent-store.ts';
+import type { CachingAgentQueue } from '../scheduling/caching-agent-queue.ts';
+import type { CachingAgentStore } from '../scheduling/caching-agent-store.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import { createLateAgentQueue } from './late-agent-queue.ts';
+import { createLateCachingAgentQueue } from './late-caching-agent-queue.ts';
 
 /** What functions that deal with the cache work with. */
 export interface CacheServices extends BaseServices {
   readonly cache: CacheStore;
-  readonly agents: AgentStore;
-  readonly agentQueue: AgentQueue;
+  readonly agents: CachingAgentStore;
+  readonly agentQueue: CachingAgentQueue;
 }
 
 /**
@@ -34,7 +34,7 @@ function createCache(services: Services, kind: CallKind): CacheServices {
   return {
     ...base,
     cache: createCacheStore({ ...options, codecs, remembered }),
-    agents: new DynamoAgentStore(options),
-    agentQueue: createLateAgentQueue(services),
+    agents: new DynamoCachingAgentStore(options),
+    agentQueue: createLateCachingAgentQueue(services),
   };
 }

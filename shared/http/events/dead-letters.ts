@@ -1,6 +1,6 @@
-import type { AgentKey } from '#caching/scheduling/agent-store.ts';
+import type { CachingAgentKey } from '#caching/scheduling/caching-agent-store.ts';
 import { findDeadMessageReason } from '#caching/scheduling/dead-message.ts';
-import type { AgentStoreServices } from '#caching/services/agent-store.ts';
+import type { CachingAgentStoreServices } from '#caching/services/caching-agent-store.ts';
 import type { LogFields } from '#core/logger.ts';
 import { type DeadLetterReason, deadLettersMetric } from '#core/metrics.ts';
 import type { Config } from '#platform/config.ts';
@@ -10,8 +10,8 @@ import type { Delivery } from './queue-handler.ts';
 
 /** Tells, by a line and a metric, why a message for agents became a dead letter. */
 export async function reportDeadMessage(
-  { agents, deliveries }: { readonly agents: readonly AgentKey[] } & Pick<Delivery, 'deliveries'>,
-  services: AgentStoreServices,
+  { agents, deliveries }: { readonly agents: readonly CachingAgentKey[] } & Pick<Delivery, 'deliveries'>,
+  services: CachingAgentStoreServices,
 ): Promise<void> {
   const reason = findDeadMessageReason(await services.agents.list(), agents, services.clock.now());
   tellDeadLetter(services, reason, { agents, deliveries });

@@ -1,5 +1,8 @@
-import { type AgentMessage, parseAgentMessage } from '#caching/scheduling/agent-queue.ts';
 import { type AwsEvent, parseAwsEvent } from '#caching/scheduling/aws-event.ts';
+import {
+  type CachingAgentMessage,
+  parseCachingAgentMessage,
+} from '#caching/scheduling/caching-agent-queue.ts';
 import { parseStreamMessage, type StreamMessage } from '#caching/scheduling/streams/stream-queue.ts';
 import { parseTaskMessage, type TaskMessage } from '#tasks/operation-queue.ts';
 import type { MessageKind } from './queue-handler.ts';
@@ -16,10 +19,10 @@ export interface EventMessage {
 }
 
 /** Messages of the queue `agents`. */
-export const agentMessages: MessageKind<AgentMessage | EventMessage> = {
+export const agentMessages: MessageKind<CachingAgentMessage | EventMessage> = {
   parse(body) {
     const event = parseAwsEvent(body);
-    return event === undefined ? parseAgentMessage(body) : { event };
+    return event === undefined ? parseCachingAgentMessage(body) : { event };
   },
   toLogFields: () => ({}),
 };

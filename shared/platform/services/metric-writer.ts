@@ -1,5 +1,5 @@
 import type { Clock } from '#core/clock.ts';
-import { agentLagMetric } from '#core/metrics.ts';
+import { cachingAgentLagMetric } from '#core/metrics.ts';
 import type { Config, Environment } from '../config.ts';
 
 /** How to write metrics. */
@@ -37,7 +37,9 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
   if (functionName === undefined) return () => undefined;
   return (metrics, dimensions = {}) =>
     write(
-      JSON.stringify(toLine(metrics, { [agentLagMetric.dimension]: functionName, ...dimensions }, options)),
+      JSON.stringify(
+        toLine(metrics, { [cachingAgentLagMetric.dimension]: functionName, ...dimensions }, options),
+      ),
     );
 }
 
@@ -54,7 +56,7 @@ function toLine(
       Timestamp: atMs,
       CloudWatchMetrics: [
         {
-          Namespace: agentLagMetric.namespace,
+          Namespace: cachingAgentLagMetric.namespace,
           Dimensions: [Object.keys(dimensions)],
           Metrics: metrics.map(({ metricName, unit }) => ({ Name: metricName, Unit: unit })),
         },

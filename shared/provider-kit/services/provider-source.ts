@@ -1,7 +1,7 @@
 import { parseAccountFacts, pickDefinitions } from '#accounts/account-facts.ts';
 import { AccountBreakers } from '#accounts/model/account-breaker.ts';
 import type { AccountDefinition, StoredAccount } from '#accounts/model/account-store.ts';
-import { findIntervalMs } from '#caching/scheduling/agent-interval.ts';
+import { findIntervalMs } from '#caching/scheduling/caching-agent-interval.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { type Config, type Environment, toOuterEnvironment } from '#platform/config.ts';
 import { createAwsPorts } from '#platform/services/aws-ports.ts';

@@ -1,5 +1,5 @@
 import type { AccountBreakers } from '#accounts/model/account-breaker.ts';
-import { type CachingAgent, defaultAgentTimeoutMs } from '#caching/scheduling/caching-agent.ts';
+import { type CachingAgent, defaultCachingAgentTimeoutMs } from '#caching/scheduling/caching-agent.ts';
 import type { Clock } from '#core/clock.ts';
 import type { RegistryAccount } from './account.ts';
 import type { AccountClients } from './account-clients.ts';
@@ -26,11 +26,11 @@ export function createCachingAgents(
   { clients, clock, breakers }: CachingAgentParts,
 ): readonly CachingAgent[] {
   const open = async (account: RegistryAccount, kind: RepositoryKind) => {
-    const [{ runImageAgent, updateRepository }, { client, listing }] = await Promise.all([
-      import('./agent-run.ts'),
+    const [{ runImageCachingAgent, updateRepository }, { client, listing }] = await Promise.all([
+      import('./caching-agent-run.ts'),
       clients.open(account),
     ]);
-    return { runImageAgent, updateRepository, account, client, listing, clock, kind };
+    return { runImageCachingAgent, updateRepository, account, client, listing, clock, kind };
   };
   const toAgent = (account: RegistryAccount, kind: RepositoryKind): CachingAgent => {
     const breaker = breakers?.get(account.name, account.baseUrl.href);
@@ -40,11 +40,11 @@ export function createCachingAgents(
       provider: account.cloudProvider,
       mode: 'interval',
       intervalMs: account.intervalMs,
-      timeoutMs: defaultAgentTimeoutMs,
+      timeoutMs: defaultCachingAgentTimeoutMs,
       async run(run) {
-        const { runImageAgent, ...parts } = await open(account, kind);
+        const { runImageCachingAgent, ...parts } = await open(account, kind);
         const { judgeRun } = await import('./run-health.ts');
-        return judgeRun({ breaker, signal: run.signal }, () => runImageAgent(parts, run));
+        return judgeRun({ breaker, signal: run.signal }, () => runImageCachingAgent(parts, run));
       },
       findUpdate(event) {
         const change = findImageChange(event, account);

@@ -1,7 +1,7 @@
 import type { AwsEvent } from '#caching/scheduling/aws-event.ts';
 import { asString } from '#core/json.ts';
 import type { RegistryAccount } from './account.ts';
-import type { RepositoryChange } from './agent-run.ts';
+import type { RepositoryChange } from './caching-agent-run.ts';
 
 /**
  * What an event tells has changed in the registry of an account: it is one of ECR about an image that got a tag, or was deleted. Undefined

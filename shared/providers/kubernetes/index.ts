@@ -1,7 +1,7 @@
 import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import { parseAccountFields } from './account/account-fields.ts';
-import { createAgentHome, reachOptions } from './account/agent-home.ts';
+import { createAgentAccess, reachOptions } from './account/agent-access.ts';
 import { knownSettings } from './account/known-settings.ts';
 import { inlineFiles, toLocalSettings } from './account/local-settings.ts';
 import {
@@ -26,7 +26,7 @@ export const kubernetesPlugin: ProviderPlugin = {
   secretNameOptions,
   findPlainSecrets,
   reachOptions,
-  readAgentAuth: (definition) => createAgentHome(parseAccountFields(definition, ''), '')?.auth,
+  readAgentAuth: (definition) => createAgentAccess(parseAccountFields(definition, ''), '')?.auth,
   rowCodecs: { serverGroups: rowCodec, pods: rowCodec, services: rowCodec },
   knownSettings,
   async loadInspector() {

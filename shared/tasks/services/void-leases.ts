@@ -1,4 +1,4 @@
-import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { DynamoCachingAgentStore } from '#caching/aws/agents/caching-agent-store.ts';
 import type { Logger } from '#core/logger.ts';
 import { ItemTable } from '#platform/aws/table.ts';
 import { openDocuments } from '#platform/services/aws-clients.ts';
@@ -14,7 +14,12 @@ export async function voidLeases(services: Services, log: Logger): Promise<void>
   try {
     const { config, clock, randomness } = openBase(services);
     const documents = openDocuments(services, 'work');
-    const agents = new DynamoAgentStore({ documents, tableName: config.cacheTable, clock, randomness });
+    const agents = new DynamoCachingAgentStore({
+      documents,
+      tableName: config.cacheTable,
+      clock,
+      randomness,
+    });
     const table = new ItemTable(documents, config.tasksTable);
     await Promise.all([voidTaskLeases({ table, clock }), agents.voidLeases()]);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { AccountFreshness } from '#caching/scheduling/agent-store.ts';
+import type { AccountFreshness } from '#caching/scheduling/caching-agent-store.ts';
 import { within } from '#core/deadline.ts';
 import { getErrorMessage, UnreachableError } from '#core/errors.ts';
 import type { ApiRequest } from '#http/api-handler.ts';

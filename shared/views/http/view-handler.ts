@@ -1,4 +1,4 @@
-import type { AccountFreshness } from '#caching/scheduling/agent-store.ts';
+import type { AccountFreshness } from '#caching/scheduling/caching-agent-store.ts';
 import { demandRefresh } from '#caching/scheduling/demand-refresh.ts';
 import { createRecentFreshness, readRecentFreshness } from '#caching/scheduling/recent-freshness.ts';
 import { touchAccounts } from '#caching/scheduling/touch-accounts.ts';

@@ -1,11 +1,15 @@
-import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { DynamoCachingAgentStore } from '#caching/aws/agents/caching-agent-store.ts';
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
-import type { AgentMessage } from '#caching/scheduling/agent-queue.ts';
-import { type Agent, type AgentKey, toAgentId } from '#caching/scheduling/agent-store.ts';
 import type { CachingAgent, CachingResult, CachingRun } from '#caching/scheduling/caching-agent.ts';
-import { type AgentSystem, runAgents } from '#caching/scheduling/run-agents.ts';
-import type { ScheduleReport, ScheduleSystem } from '#caching/scheduling/schedule-agents.ts';
-import { createScheduleMemory, scheduleAgents } from '#caching/scheduling/schedule-agents.ts';
+import type { CachingAgentMessage } from '#caching/scheduling/caching-agent-queue.ts';
+import {
+  type CachingAgentKey,
+  type StoredCachingAgent,
+  toCachingAgentId,
+} from '#caching/scheduling/caching-agent-store.ts';
+import { type CachingAgentSystem, runTurns } from '#caching/scheduling/run-turns.ts';
+import type { ScheduleReport, ScheduleSystem } from '#caching/scheduling/schedule-turns.ts';
+import { createScheduleMemory, scheduleTurns } from '#caching/scheduling/schedule-turns.ts';
 import type { AccountCount } from '#caching/scheduling/stale-accounts.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Logger } from '#core/logger.ts';
@@ -19,14 +23,14 @@ export type Conduct = (run: CachingRun, agent: CachingAgent) => Promise<Partial<
 
 /** A message on the way, or hidden since a worker has it. */
 export interface PendingMessage {
-  readonly message: AgentMessage;
+  readonly message: CachingAgentMessage;
   readonly comesMs: number;
 }
 
 /** Agents on the real store with a virtual clock, and a queue whose messages can be looked at, lost and doubled. */
-export interface TestAgentSystem extends AgentSystem, ScheduleSystem {
+export interface TestAgentSystem extends CachingAgentSystem, ScheduleSystem {
   readonly clock: VirtualClock;
-  readonly agents: DynamoAgentStore;
+  readonly agents: DynamoCachingAgentStore;
   /** Messages that no worker has yet. */
   readonly pending: PendingMessage[];
   /** Every message that was sent. */
@@ -44,15 +48,15 @@ export interface TestAgentSystem extends AgentSystem, ScheduleSystem {
   schedule(ended?: AbortSignal): Promise<ScheduleReport>;
   /** Runs a message as a worker does; one that dies makes no call any more, and gets no answer. */
   work(
-    message: AgentMessage,
+    message: CachingAgentMessage,
     worker?: { readonly stop?: AbortSignal; readonly death?: AbortSignal },
   ): Promise<void>;
   /** The agent as it is stored. */
-  find(key: AgentKey): Promise<Agent>;
+  find(key: CachingAgentKey): Promise<StoredCachingAgent>;
   /** Adds agents, lets each have its first run, so that they share messages, and forgets what was sent and told. */
   settle(...wanted: CachingAgent[]): Promise<void>;
   /** Waits until agents are due. @returns the message for that. */
-  waitForTurn(...agents: readonly AgentKey[]): Promise<AgentMessage>;
+  waitForTurn(...agents: readonly CachingAgentKey[]): Promise<CachingAgentMessage>;
   /** Removes every agent from the table, which other tests use too. */
   clear(): Promise<void>;
   /** Lets time pass in which workers take messages as they come, and the scheduler runs each minute. */
@@ -70,7 +74,7 @@ export function openAgentSystem(engine: StoreEngine): TestAgentSystem {
     ...{ clock, randomness: testRandomness, host: 'test-host', wanted: [] },
     ...{ pending: [], sent: [], events: [], lines: [], lags: [], counts: [] },
     log: createLog((line) => system.lines.push(line)),
-    agents: trackAgents(new DynamoAgentStore(parts), clock),
+    agents: trackAgents(new DynamoCachingAgentStore(parts), clock),
     cache: clock.track(createCacheStore({ ...parts, codecs: {} })),
     bus: { publish: async (events) => void system.events.push(...events) },
     recordLags: (lags) => void system.lags.push(...lags),
@@ -87,9 +91,9 @@ export function openAgentSystem(engine: StoreEngine): TestAgentSystem {
         }
       },
     },
-    schedule: () => scheduleAgents(system, { wanted: system.wanted, memory }),
+    schedule: () => scheduleTurns(system, { wanted: system.wanted, memory }),
     work(message, { stop = nobody, death = nobody } = {}) {
-      const known = new Map(system.wanted.map((agent) => [toAgentId(agent), agent]));
+      const known = new Map(system.wanted.map((agent) => [toCachingAgentId(agent), agent]));
       const mortal = {
         ...system,
         agents: makeMortal(system.agents, death),
@@ -97,7 +101,7 @@ export function openAgentSystem(engine: StoreEngine): TestAgentSystem {
         agentQueue: makeMortal(system.agentQueue, death),
         bus: makeMortal(system.bus, death),
       };
-      return runAgents(mortal, message, { findAgent: (key) => known.get(toAgentId(key)), stop });
+      return runTurns(mortal, message, { findAgent: (key) => known.get(toCachingAgentId(key)), stop });
     },
     async find({ account, name }) {
       const found = (await system.agents.list()).find((one) => one.account === account && one.name === name);
@@ -176,9 +180,9 @@ async function live(system: TestAgentSystem, ms: number, until?: () => boolean):
 }
 
 /** Agents for whose answers the clock waits, and for what a claimed one still reads. */
-function trackAgents(store: DynamoAgentStore, clock: VirtualClock): DynamoAgentStore {
+function trackAgents(store: DynamoCachingAgentStore, clock: VirtualClock): DynamoCachingAgentStore {
   const agents = clock.track(store);
-  const claim: DynamoAgentStore['claim'] = async (key, how) => {
+  const claim: DynamoCachingAgentStore['claim'] = async (key, how) => {
     const answer = await agents.claim(key, how);
     return answer && clock.track(answer);
   };

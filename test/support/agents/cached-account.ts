@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getAgentKey } from '#caching/aws/agents/agent-items.ts';
+import { getCachingAgentKey } from '#caching/aws/agents/caching-agent-items.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { findDifferences } from '../cluster/cached-cluster.ts';
 import { createNamespace, getCluster, requestApi } from '../cluster/cluster.ts';
@@ -105,7 +105,7 @@ export class CachedAccount implements AsyncDisposable {
   /** Lets the lease of an agent end that is dead, as time would 45 seconds later. */
   async endLease(): Promise<void> {
     const { name = '' } = (await this.show()) ?? {};
-    const key = getAgentKey({ account: this.name, name });
+    const key = getCachingAgentKey({ account: this.name, name });
     const change = { tableName: cacheTable.name, key, attribute: 'leaseUntil', value: 0 };
     await changeStored(this.system.stores, [change]);
   }

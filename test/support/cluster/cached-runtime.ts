@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { DynamoCachingAgentStore } from '#caching/aws/agents/caching-agent-store.ts';
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { routes } from '#functions/routes.ts';
@@ -15,7 +15,7 @@ import { checkResponse } from '../system/validate-answer.ts';
 /** Every route over a cache that a test fills: no queue is worked on, and no cluster can be reached. */
 export interface CachedRuntime extends AsyncDisposable {
   readonly cache: CacheStore;
-  readonly agents: DynamoAgentStore;
+  readonly agents: DynamoCachingAgentStore;
   /** Gets a path, and holds the answer to the OpenAPI document. */
   get(path: string, headers?: { readonly [name: string]: string }): Promise<Response>;
 }
@@ -40,7 +40,7 @@ export async function startCachedRuntime(accounts: readonly string[]): Promise<C
   const resources = starting.move();
   return {
     cache: createCacheStore({ ...parts, codecs }),
-    agents: new DynamoAgentStore(parts),
+    agents: new DynamoCachingAgentStore(parts),
     get: async (path, headers = {}) => checkResponse(await fetch(new URL(path, runtime.url), { headers })),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

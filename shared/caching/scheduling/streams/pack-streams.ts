@@ -1,5 +1,5 @@
-import { type Agent, isHeld } from '../agent-store.ts';
-import { agentsPerStream, type StreamedAgent } from './stream-queue.ts';
+import { isHeld, type StoredCachingAgent } from '../caching-agent-store.ts';
+import { cachingAgentsPerStream, type StreamedCachingAgent } from './stream-queue.ts';
 
 /** Who packs, and what he knows. */
 export interface PackOptions {
@@ -9,7 +9,7 @@ export interface PackOptions {
   readonly ownCount: number;
   readonly nowMs: number;
   /** Whether an agent is to be watched, and not run. */
-  isWatched(agent: Agent): boolean;
+  isWatched(agent: StoredCachingAgent): boolean;
 }
 
 /**
@@ -17,23 +17,26 @@ export interface PackOptions {
  * So workers that were started for an account or two grow together with each hand-over. Of two workers the larger one takes the
  * other's agents, and never the other way round. What a worker has died of stays by itself.
  */
-export function pickGuests(agents: readonly Agent[], options: PackOptions): readonly StreamedAgent[] {
+export function pickGuests(
+  agents: readonly StoredCachingAgent[],
+  options: PackOptions,
+): readonly StreamedCachingAgent[] {
   const { owner, ownCount, nowMs, isWatched } = options;
   const others = agents.filter(
     (agent) => isHeld(agent, nowMs) && agent.lease?.owner !== owner && isWatched(agent),
   );
   const groups = [...Map.groupBy(others, (agent) => agent.lease?.owner ?? '')].sort(bySize);
-  const guests: StreamedAgent[] = [];
+  const guests: StreamedCachingAgent[] = [];
   for (const [handedOverBy, group] of groups) {
     const isSmaller = group.length < ownCount || (group.length === ownCount && handedOverBy < owner);
-    const fits = ownCount + guests.length + group.length <= agentsPerStream;
+    const fits = ownCount + guests.length + group.length <= cachingAgentsPerStream;
     if (!isSmaller || !fits || group.some(({ attempts }) => attempts > 1)) continue;
     guests.push(...group.map(({ account, name }) => ({ account, name, handedOverBy })));
   }
   return guests;
 }
 
-type Group = readonly [owner: string, agents: readonly Agent[]];
+type Group = readonly [owner: string, agents: readonly StoredCachingAgent[]];
 
 function bySize([, one]: Group, [, other]: Group): number {
   return one.length - other.length;

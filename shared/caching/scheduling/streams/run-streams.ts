@@ -1,11 +1,11 @@
 import { createConcurrencyLimit } from '#core/concurrency.ts';
 import { waits } from '#core/deadline.ts';
-import type { Agent, AgentKey } from '../agent-store.ts';
 import type { CachingAgent } from '../caching-agent.ts';
-import { AgentWatch } from './agent-watch.ts';
+import type { CachingAgentKey, StoredCachingAgent } from '../caching-agent-store.ts';
+import { CachingAgentWatch } from './caching-agent-watch.ts';
 import { pickGuests } from './pack-streams.ts';
-import { type StreamedAgent, type StreamMessage, sendStreams } from './stream-queue.ts';
-import { claimAgent, type StreamSystem, type StreamWorker } from './stream-worker.ts';
+import { type StreamedCachingAgent, type StreamMessage, sendStreams } from './stream-queue.ts';
+import { claimCachingAgent, type StreamSystem, type StreamWorker } from './stream-worker.ts';
 
 /** Calls of the store of agents that a worker makes at once. */
 const storeConcurrency = 8;
@@ -25,7 +25,7 @@ const looksPerNote = 30;
 /** How a worker is steered. */
 export interface RunStreamsOptions {
   /** What finds agents as they are configured now: the same objects for as long as nothing changes. */
-  loadAgents(): Promise<(key: AgentKey) => CachingAgent | undefined>;
+  loadAgents(): Promise<(key: CachingAgentKey) => CachingAgent | undefined>;
   /** Aborted some time before `stop`: a successor is to be sent for. Never aborted where there is to be none. */
   readonly handOver: AbortSignal;
   /** Aborted when the worker's time is over. */
@@ -49,14 +49,14 @@ class Worker {
   readonly #options: RunStreamsOptions;
   readonly #shared: StreamWorker & StreamSystem;
   /** What is watched now, by agent; undefined while it pauses. */
-  readonly #watched = new Map<StreamedAgent, AgentWatch | undefined>();
+  readonly #watched = new Map<StreamedCachingAgent, CachingAgentWatch | undefined>();
   readonly #relieved = new AbortController();
-  #findAgent: (key: AgentKey) => CachingAgent | undefined;
+  #findAgent: (key: CachingAgentKey) => CachingAgent | undefined;
 
   constructor(
     system: StreamSystem,
     options: RunStreamsOptions,
-    findAgent: (key: AgentKey) => CachingAgent | undefined,
+    findAgent: (key: CachingAgentKey) => CachingAgent | undefined,
   ) {
     this.#options = options;
     this.#findAgent = findAgent;
@@ -74,7 +74,7 @@ class Worker {
     };
   }
 
-  async run(agents: readonly StreamedAgent[]): Promise<void> {
+  async run(agents: readonly StreamedCachingAgent[]): Promise<void> {
     const { log, owner } = this.#shared;
     log.info('watching agents', { agents: agents.length, owner });
     const done = new AbortController();
@@ -91,7 +91,7 @@ class Worker {
     log.info('watching agents has ended', { agents: agents.length, owner });
   }
 
-  async #watchAgent(streamed: StreamedAgent): Promise<void> {
+  async #watchAgent(streamed: StreamedCachingAgent): Promise<void> {
     const { stop, relieved, clock, log } = this.#shared;
     const ends = AbortSignal.any([stop, relieved]);
     try {
@@ -111,13 +111,16 @@ class Worker {
   }
 
   /** For how long to pause before it is begun anew; undefined when it is not ours any more. */
-  async #watchOnce(wanted: StreamedAgent, streamed: StreamedAgent): Promise<number | undefined> {
+  async #watchOnce(
+    wanted: StreamedCachingAgent,
+    streamed: StreamedCachingAgent,
+  ): Promise<number | undefined> {
     const worker = this.#shared;
     const agent = worker.findAgent(wanted);
     if (agent === undefined) return undefined;
-    const claimed = await worker.limit(() => claimAgent(wanted, worker));
+    const claimed = await worker.limit(() => claimCachingAgent(wanted, worker));
     if (claimed === undefined) return undefined;
-    const watching = new AgentWatch({ agent, claimed, worker });
+    const watching = new CachingAgentWatch({ agent, claimed, worker });
     this.#watched.set(streamed, watching);
     const end = await watching.run();
     this.#watched.set(streamed, undefined);
@@ -162,10 +165,10 @@ class Worker {
     if (counts.length > 0) this.#shared.recordTooLarge(counts);
   }
 
-  async #findGuests(ownCount: number): Promise<readonly StreamedAgent[]> {
+  async #findGuests(ownCount: number): Promise<readonly StreamedCachingAgent[]> {
     const { agents, owner, clock, limit, findAgent } = this.#shared;
     const all = await limit(() => agents.list());
-    const isWatched = (agent: Agent): boolean =>
+    const isWatched = (agent: StoredCachingAgent): boolean =>
       agent.mode?.mode === 'stream' && findAgent(agent) !== undefined;
     return pickGuests(all, { owner, ownCount, nowMs: clock.now(), isWatched });
   }

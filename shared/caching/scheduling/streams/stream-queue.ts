@@ -1,19 +1,19 @@
 import { isJsonObject } from '#core/json.ts';
-import { parseAgentKey } from '../agent-queue.ts';
-import { type Agent, type AgentKey, isHeld } from '../agent-store.ts';
+import { parseCachingAgentKey } from '../caching-agent-queue.ts';
+import { type CachingAgentKey, isHeld, type StoredCachingAgent } from '../caching-agent-store.ts';
 
 /** Agents that a worker watches at most. */
-export const agentsPerStream = 50;
+export const cachingAgentsPerStream = 50;
 
 /** An agent to be watched. */
-export interface StreamedAgent extends AgentKey {
+export interface StreamedCachingAgent extends CachingAgentKey {
   /** Who watches it until now, and waits to be relieved. Left out: nobody does. */
   readonly handedOverBy?: string | undefined;
 }
 
 /** A message on the queue of streams: watch these until your time is over. It promises nothing: a claim decides. */
 export interface StreamMessage {
-  readonly agents: readonly StreamedAgent[];
+  readonly agents: readonly StreamedCachingAgent[];
 }
 
 /** The queue of streams. */
@@ -22,9 +22,12 @@ export interface StreamQueue {
 }
 
 /** Sends for workers that watch these agents: as few as there can be. */
-export async function sendStreams(queue: StreamQueue, agents: readonly StreamedAgent[]): Promise<void> {
-  for (let start = 0; start < agents.length; start += agentsPerStream) {
-    const part = agents.slice(start, start + agentsPerStream);
+export async function sendStreams(
+  queue: StreamQueue,
+  agents: readonly StreamedCachingAgent[],
+): Promise<void> {
+  for (let start = 0; start < agents.length; start += cachingAgentsPerStream) {
+    const part = agents.slice(start, start + cachingAgentsPerStream);
     await queue.send({ agents: part.map(toStreamedAgent) });
   }
 }
@@ -43,7 +46,7 @@ export interface StartStreamsOptions {
  */
 export async function startStreams(
   queue: StreamQueue,
-  agents: readonly Agent[],
+  agents: readonly StoredCachingAgent[],
   { nowMs, areWorkersDead = false }: StartStreamsOptions,
 ): Promise<void> {
   const { held = [], unheld = [] } = Object.groupBy(agents, (agent) =>
@@ -62,7 +65,7 @@ export async function startStreams(
 }
 
 /** Whatever else is known of an agent stays out of messages. */
-function toStreamedAgent({ account, name, handedOverBy }: StreamedAgent): StreamedAgent {
+function toStreamedAgent({ account, name, handedOverBy }: StreamedCachingAgent): StreamedCachingAgent {
   return handedOverBy === undefined ? { account, name } : { account, name, handedOverBy };
 }
 
@@ -74,8 +77,8 @@ export function parseStreamMessage(body: unknown): StreamMessage | undefined {
   return parsed.length < agents.length ? undefined : { agents: parsed };
 }
 
-function parseStreamedAgent(value: unknown): StreamedAgent | undefined {
-  const key = parseAgentKey(value);
+function parseStreamedAgent(value: unknown): StreamedCachingAgent | undefined {
+  const key = parseCachingAgentKey(value);
   const handedOverBy = isJsonObject(value) ? value['handedOverBy'] : undefined;
   return key && (typeof handedOverBy === 'string' ? { ...key, handedOverBy } : key);
 }

@@ -1,11 +1,11 @@
 import type { Clock, Randomness } from '#core/clock.ts';
 import type { ConcurrencyLimit } from '#core/concurrency.ts';
 import type { CacheStore } from '../../store/cache-store.ts';
-import { getClaimableTurn } from '../agent-schedule.ts';
-import type { AgentKey, AgentStore, ClaimedAgent } from '../agent-store.ts';
 import type { CachingAgent } from '../caching-agent.ts';
+import { getClaimableTurn } from '../caching-agent-schedule.ts';
+import type { CachingAgentKey, CachingAgentStore, ClaimedCachingAgent } from '../caching-agent-store.ts';
 import type { RunReporter } from '../report-runs.ts';
-import type { StreamedAgent, StreamQueue } from './stream-queue.ts';
+import type { StreamedCachingAgent, StreamQueue } from './stream-queue.ts';
 
 /** Milliseconds for which the lease on a watched agent holds: so long after its worker died nobody else takes it. */
 export const streamLeaseMs = 45_000;
@@ -13,7 +13,7 @@ export const streamLeaseMs = 45_000;
 /** What watching agents needs. */
 export interface StreamSystem extends RunReporter {
   readonly cache: CacheStore;
-  readonly agents: AgentStore;
+  readonly agents: CachingAgentStore;
   readonly streams: StreamQueue;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -23,7 +23,7 @@ export interface StreamSystem extends RunReporter {
 
 /** A worker that watches agents, as each of them sees it. */
 export interface StreamWorker extends Omit<StreamSystem, 'agents'> {
-  readonly agents: Pick<AgentStore, 'claim' | 'renew' | 'commitState' | 'finish'>;
+  readonly agents: Pick<CachingAgentStore, 'claim' | 'renew' | 'commitState' | 'finish'>;
   /** Owner of its leases. */
   readonly owner: string;
   /** Calls of the store of agents go through it: those of all its agents share it. */
@@ -33,7 +33,7 @@ export interface StreamWorker extends Omit<StreamSystem, 'agents'> {
   /** Aborted when a successor was sent for. */
   readonly relieved: AbortSignal;
   /** The agent as it is configured now; undefined when no account lets it be watched. */
-  findAgent(key: AgentKey): CachingAgent | undefined;
+  findAgent(key: CachingAgentKey): CachingAgent | undefined;
   /**
    * Whether what ended a watch is only that the stores were away: that is no failure of the agent, which is begun again without a pause.
    * Default: nothing is.
@@ -47,11 +47,11 @@ export interface StreamWorker extends Omit<StreamSystem, 'agents'> {
  *
  * @param onHeld told until when, milliseconds since the epoch
  */
-export async function claimAgent(
-  { account, name, handedOverBy }: StreamedAgent,
+export async function claimCachingAgent(
+  { account, name, handedOverBy }: StreamedCachingAgent,
   { agents, owner, findAgent, clock }: StreamWorker,
   onHeld?: (untilMs: number) => void,
-): Promise<ClaimedAgent | undefined> {
+): Promise<ClaimedCachingAgent | undefined> {
   const key = { account, name };
   const intervalMs = findAgent(key)?.intervalMs ?? 1;
   const turn = getClaimableTurn({ ...key, intervalMs }, clock.now());
@@ -69,7 +69,7 @@ export async function claimAgent(
 }
 
 /** An agent is due all the while that it is watched: it is late only by the time for which nobody watched it. */
-function withoutDueTime(claimed: ClaimedAgent, nowMs: number): ClaimedAgent {
+function withoutDueTime(claimed: ClaimedCachingAgent, nowMs: number): ClaimedCachingAgent {
   const { agent, lease } = claimed;
   const lagMs = Math.min(lease.lagMs, Math.max(0, nowMs - (agent.asOfMs ?? 0)));
   return { ...claimed, lease: { ...lease, lagMs } };

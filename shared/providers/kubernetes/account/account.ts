@@ -21,7 +21,7 @@ import {
 } from './account-connection.ts';
 import { type AccountFields, findUnusableTexts, parseAccountFields } from './account-fields.ts';
 import { parseKubernetesSettings } from './account-settings.ts';
-import { createAgentHome, findAgentConflicts, settleAgentHome } from './agent-home.ts';
+import { createAgentAccess, findAgentConflicts, settleAgentAccess } from './agent-access.ts';
 import { checkTokenBroker } from './token-brokers.ts';
 import { describeUnknownKeys } from './unknown-keys.ts';
 import { findV1Conflicts, findV1Rules, listNamedNamespaces, type V1Rules } from './v1-rules.ts';
@@ -147,7 +147,7 @@ export function parseKubernetesAccounts(
       const account = parsed.get();
       if (placement === 'deployed' && credentials !== 'withheld') checkReachable(account.connection, at);
       checkTokenBroker(account.connection.server, settings);
-      accounts.push(settleAgentHome(account, at, { settings, placement, servesAgents }));
+      accounts.push(settleAgentAccess(account, at, { settings, placement, servesAgents }));
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       rejected.push({ name, reason: error.message });
@@ -226,7 +226,7 @@ function createAccount(
     accountType: fields.accountType || fields.name,
     ...access,
     details: createDetails(fields, kindRegistry),
-    agentHome: createAgentHome(fields, at),
+    agentHome: createAgentAccess(fields, at),
     connection: isConfined ? confine(connection, at) : connection,
     namespaces: listNamedNamespaces(fields),
     omitNamespaces: fields.omitNamespaces,

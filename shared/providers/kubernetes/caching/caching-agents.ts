@@ -1,15 +1,15 @@
-import { defaultAgentIntervalMs } from '#caching/scheduling/agent-schedule.ts';
 import {
   type CachingAgent,
   type CachingRun,
-  defaultAgentTimeoutMs,
+  defaultCachingAgentTimeoutMs,
 } from '#caching/scheduling/caching-agent.ts';
+import { defaultCachingAgentIntervalMs } from '#caching/scheduling/caching-agent-schedule.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import type { AccountClients } from '../account/account-clients.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
-import type { AgentSessionOptions } from './agent-session.ts';
+import type { CachingSessionOptions } from './caching-session.ts';
 import { canHaveCustomKinds, type KindFamily } from './kind-families.ts';
 import { createApplicationsLoader } from './known-applications.ts';
 
@@ -46,14 +46,14 @@ export function createCachingAgents(
 /** What stands for an agent that runs in the account's cluster: whoever runs it here learns that nobody should. */
 function createRemoteAgent(
   account: KubernetesAccount,
-  { options, name }: Pick<AgentParts, 'options' | 'name'>,
+  { options, name }: Pick<CachingAgentParts, 'options' | 'name'>,
 ): CachingAgent {
   return {
     account: account.name,
     name,
     provider: account.cloudProvider,
     intervalMs: getIntervalMs(account, options),
-    timeoutMs: defaultAgentTimeoutMs,
+    timeoutMs: defaultCachingAgentTimeoutMs,
     mode: 'stream',
     isRemote: true,
     async run() {
@@ -66,11 +66,11 @@ function getIntervalMs(
   { caching: { intervalSeconds } }: Pick<KubernetesAccount, 'caching'>,
   { agentIntervalMs }: Pick<ProviderOptions, 'agentIntervalMs'>,
 ): number {
-  return intervalSeconds ? intervalSeconds * 1000 : (agentIntervalMs ?? defaultAgentIntervalMs);
+  return intervalSeconds ? intervalSeconds * 1000 : (agentIntervalMs ?? defaultCachingAgentIntervalMs);
 }
 
 /** What an agent of an account is made of. */
-export interface AgentParts {
+export interface CachingAgentParts {
   /** Its name among those of the account. */
   readonly name: string;
   readonly session: KubernetesSession;
@@ -83,7 +83,7 @@ export interface AgentParts {
 }
 
 /** Makes an agent of an account. Nothing is loaded or connected to before it runs. */
-export function createCachingAgent(account: KubernetesAccount, parts: AgentParts): CachingAgent {
+export function createCachingAgent(account: KubernetesAccount, parts: CachingAgentParts): CachingAgent {
   const { session, options, connections, name, family, hasCustomAgent, complete } = parts;
   const { clock, randomness } = session;
   const settings = session.settings.cache;
@@ -97,7 +97,7 @@ export function createCachingAgent(account: KubernetesAccount, parts: AgentParts
   const open = async ({
     cache,
     signal,
-  }: Pick<CachingRun, 'cache' | 'signal'>): Promise<AgentSessionOptions> => {
+  }: Pick<CachingRun, 'cache' | 'signal'>): Promise<CachingSessionOptions> => {
     const [{ openCacheWriter }, client, watches, whole = account] = await Promise.all([
       import('../cache-writer/open-writer.ts'),
       session.getClient(account),
@@ -113,15 +113,18 @@ export function createCachingAgent(account: KubernetesAccount, parts: AgentParts
     name,
     provider: account.cloudProvider,
     intervalMs,
-    timeoutMs: defaultAgentTimeoutMs,
+    timeoutMs: defaultCachingAgentTimeoutMs,
     mode,
     streamedAccountsMax: settings.streamedAccountsMax,
     async run(run) {
-      const [{ runCachingAgent }, parts] = await Promise.all([import('./agent-run.ts'), open(run)]);
+      const [{ runCachingAgent }, parts] = await Promise.all([import('./caching-agent-run.ts'), open(run)]);
       return runCachingAgent(parts, run);
     },
     async watch(run) {
-      const [{ watchCachingAgent }, parts] = await Promise.all([import('./watch-agent.ts'), open(run)]);
+      const [{ watchCachingAgent }, parts] = await Promise.all([
+        import('./watch-caching-agent.ts'),
+        open(run),
+      ]);
       return watchCachingAgent({ ...parts, intervalMs, isDistant: changeSender !== undefined }, run);
     },
   };

@@ -1,5 +1,5 @@
 import type { KubernetesAccount } from '../account/account.ts';
-import { createScopeState, type KindState, type ScopeState } from './agent-state.ts';
+import { createScopeState, type KindState, type ScopeState } from './caching-agent-state.ts';
 import type { WatchedKind } from './watched-kinds.ts';
 
 /** Objects of a kind in one namespace, or in all, with what is known of them. */

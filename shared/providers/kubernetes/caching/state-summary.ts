@@ -1,5 +1,5 @@
 import type { KubernetesAccount } from '../account/account.ts';
-import type { AgentState, KindState, ScopeState } from './agent-state.ts';
+import type { CachingAgentState, KindState, ScopeState } from './caching-agent-state.ts';
 import { isNarrow } from './kind-scopes.ts';
 import type { WatchedKind } from './watched-kinds.ts';
 
@@ -24,7 +24,7 @@ export interface StateSummary {
 
 /** Sums up what is known of an account's kinds. What may not be read does not make the rest older than it is. */
 export function summarizeState(
-  { kinds: states }: Pick<AgentState, 'kinds'>,
+  { kinds: states }: Pick<CachingAgentState, 'kinds'>,
   kinds: readonly WatchedKind[],
   account: Pick<KubernetesAccount, 'namespaces'>,
 ): StateSummary {

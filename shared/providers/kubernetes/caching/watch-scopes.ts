@@ -2,7 +2,7 @@ import type { Clock, Randomness } from '#core/clock.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
 import { type KindProver, type WatchProgress, watchKind } from '../watch/watch-kind.ts';
-import type { ScopeState } from './agent-state.ts';
+import type { ScopeState } from './caching-agent-state.ts';
 import type { WatchedScope } from './kind-scopes.ts';
 import { isComparable, type ObjectConversion } from './object-conversion.ts';
 import { countAdded } from './scope-reader.ts';

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import {
-  agentLagMetric,
+  cachingAgentLagMetric,
   deadLettersMetric,
   rejectedAccountsMetrics,
   settingsUnusableMetric,
@@ -63,9 +63,9 @@ const metrics: { readonly [namespace: string]: { readonly [dimensions: string]: 
       ...['ClientError', 'ConnectCount', 'ExecutionError', 'IntegrationError', 'MessageCount'],
     ],
   },
-  [agentLagMetric.namespace]: {
-    [agentLagMetric.dimension]: [
-      agentLagMetric,
+  [cachingAgentLagMetric.namespace]: {
+    [cachingAgentLagMetric.dimension]: [
+      cachingAgentLagMetric,
       settingsUnusableMetric,
       ...Object.values(staleAccountsMetrics),
       ...Object.values(rejectedAccountsMetrics),

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Agent } from '#caching/scheduling/agent-store.ts';
-import { toAgentView } from '#caching/scheduling/agent-view.ts';
+import type { StoredCachingAgent } from '#caching/scheduling/caching-agent-store.ts';
+import { toCachingAgentView } from '#caching/scheduling/caching-agent-view.ts';
 import { routes } from '#functions/routes.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import { findAwsProblems, listAwsOperations } from './aws-commands.ts';
@@ -27,7 +27,7 @@ const env = {
 };
 
 const nowMs = 1_800_000_000_000;
-const waiting: Agent = {
+const waiting: StoredCachingAgent = {
   ...{ account: 'shop', name: 'core', provider: 'kubernetes', intervalMs: 30_000, usedAtMs: nowMs },
   ...{ lastTurn: 0, nextRunMs: nowMs + 20_000, attempts: 0, failures: 0, asOfMs: nowMs - 9_000 },
 };
@@ -36,7 +36,7 @@ const lastRun = { outcome: 'FAILURE', ...ran } as const;
 const failing = { failures: 3, lastError: { atMs: nowMs, message: 'no route to host' }, lastRun };
 /** As `GET /cache/introspection` answers it. */
 const introspection = JSON.stringify(
-  [waiting, { ...waiting, account: 'edge', ...failing }].map((agent) => toAgentView(agent, nowMs)),
+  [waiting, { ...waiting, account: 'edge', ...failing }].map((agent) => toCachingAgentView(agent, nowMs)),
 );
 const programs = { curl: `case "$*" in *-D*) echo 'Age: 412';; *) echo '${introspection}';; esac` };
 

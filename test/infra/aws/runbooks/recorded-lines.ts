@@ -1,8 +1,8 @@
 import { vi } from 'vitest';
 import { type AuditRecord, toAuditEvent } from '#access/audit.ts';
 import { Audit } from '#access/http/audit.ts';
-import { toRunEvent } from '#caching/scheduling/agent-events.ts';
-import type { Agent } from '#caching/scheduling/agent-store.ts';
+import { toRunEvent } from '#caching/scheduling/caching-agent-events.ts';
+import type { StoredCachingAgent } from '#caching/scheduling/caching-agent-store.ts';
 import { tellStaleAccounts } from '#caching/scheduling/stale-accounts.ts';
 import { tellDeadLetter } from '#http/events/dead-letters.ts';
 import { readEnvironment } from '#platform/config.ts';
@@ -118,7 +118,7 @@ function listEvents(): LogLine[] {
     lagMs: 0,
   } as const;
   const ended = { intervalMs: 30_000, lastTurn: 0, nextRunMs: 9, attempts: 0, failures: 0, usedAtMs: 0 };
-  const agents: Agent[] = [undefined, 0, 2].map((drift) => ({
+  const agents: StoredCachingAgent[] = [undefined, 0, 2].map((drift) => ({
     ...key,
     ...ended,
     lastRun: { ...lastRun, drift },

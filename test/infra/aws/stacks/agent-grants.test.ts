@@ -7,7 +7,7 @@ import { askAgent } from '#agents/services/ask-agent.ts';
 import { endFormerAgents } from '#agents/services/former-agents.ts';
 import { openLiveReads } from '#agents/services/live-reads.ts';
 import { bindHintPort } from '#agents/sessions/hint-port.ts';
-import { openAgentStore } from '#caching/services/agent-store.ts';
+import { openCachingAgentStore } from '#caching/services/caching-agent-store.ts';
 import { agentRoutes, connectionRows } from '#functions/agent-routes.ts';
 import type { ApiFunction } from '#http/api-function.ts';
 import { openBase } from '#platform/services/base.ts';
@@ -189,7 +189,9 @@ describe('what functions ask of the table of tasks for agents', () => {
       ['prune-applications', `POST ${account}/prunes`, { applications: ['shop'] }],
     ];
     await connect('connect-agent', 'two');
-    await openAgentStore(functions.services).agents.sync([newAgent({ account: 'edge', name: 'core' })]);
+    await openCachingAgentStore(functions.services).agents.sync([
+      newAgent({ account: 'edge', name: 'core' }),
+    ]);
     calls.splice(0);
     let lease = {};
     for (const [module, route, body] of asked) {

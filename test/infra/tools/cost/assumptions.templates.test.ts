@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sessionTokenMs } from '#agents/agent-session.ts';
-import { agentsPerMessage, messagesPerSend } from '#caching/scheduling/agent-queue.ts';
+import { cachingAgentsPerMessage, messagesPerSend } from '#caching/scheduling/caching-agent-queue.ts';
 import {
-  defaultAgentIntervalMs,
+  defaultCachingAgentIntervalMs,
   idleIntervalMs,
   slotsPerInterval,
-} from '#caching/scheduling/agent-schedule.ts';
-import { agentsPerStream } from '#caching/scheduling/streams/stream-queue.ts';
+} from '#caching/scheduling/caching-agent-schedule.ts';
+import { cachingAgentsPerStream } from '#caching/scheduling/streams/stream-queue.ts';
 import { streamLeaseMs } from '#caching/scheduling/streams/stream-worker.ts';
 import { deadLetterReasons } from '#core/metrics.ts';
 import { queues } from '#functions/queues.ts';
@@ -32,14 +32,15 @@ const cachingQueues = queues.filter(({ stack }) => stack === 'caching');
 it('bills take from the code what it says', () => {
   const renewalShare = findConstant('infra/agent/hub/agent-session.ts', 'renewalShare');
   expect(code).toEqual({
-    interval: defaultAgentIntervalMs / 1_000,
+    interval: defaultCachingAgentIntervalMs / 1_000,
     idleInterval: idleIntervalMs / 1_000,
     turnSlots: slotsPerInterval,
-    agentsPerMessage,
+    agentsPerMessage: cachingAgentsPerMessage,
     messagesPerSend,
-    agentsPerStream,
+    agentsPerStream: cachingAgentsPerStream,
     workerGb: Number(((workers?.memoryMb ?? 0) / 1_024).toFixed(4)),
-    flushSeconds: findConstant('shared/caching/scheduling/streams/agent-watch.ts', 'storeIntervalMs') / 1_000,
+    flushSeconds:
+      findConstant('shared/caching/scheduling/streams/caching-agent-watch.ts', 'storeIntervalMs') / 1_000,
     taskMonths: Number((taskRetentionMs / (30.4 * 24 * 3_600_000)).toFixed(2)),
     agentPingMinutes: findConstant('infra/agent/hub/hint-connection.ts', 'pingMs'),
     agentRenewalMinutes: (renewalShare * sessionTokenMs) / 60_000,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent } from '#caching/scheduling/agent-store.ts';
-import type { AgentMode } from '#caching/scheduling/cache-mode.ts';
+import type { CachingAgentMode } from '#caching/scheduling/cache-mode.ts';
 import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
+import type { StoredCachingAgent } from '#caching/scheduling/caching-agent-store.ts';
 import {
   changesPerSecondMax,
   chooseModes,
@@ -17,7 +17,7 @@ function configure(changes: Partial<CachingAgent> = {}): CachingAgent {
   return newAgent({ account: 'a', mode: 'automatic', ...changes });
 }
 
-function toAgent(account: string, changes: Partial<Agent> = {}): Agent {
+function toAgent(account: string, changes: Partial<StoredCachingAgent> = {}): StoredCachingAgent {
   return {
     ...{ account, name: 'core', provider: 'kubernetes', intervalMs: 30_000, lastTurn: 0 },
     ...{ nextRunMs: nowMs, attempts: 1, failures: 0, usedAtMs: nowMs },
@@ -25,17 +25,21 @@ function toAgent(account: string, changes: Partial<Agent> = {}): Agent {
   };
 }
 
-function toMode(mode: AgentMode['mode'], reason: AgentMode['reason'], ageMs = 0): Pick<Agent, 'mode'> {
+function toMode(
+  mode: CachingAgentMode['mode'],
+  reason: CachingAgentMode['reason'],
+  ageMs = 0,
+): Pick<StoredCachingAgent, 'mode'> {
   return { mode: { mode, reason, sinceMs: nowMs - ageMs } };
 }
 
 /** What a watcher, or the last run, measured. */
-function measured(details: { readonly [name: string]: number }): Pick<Agent, 'progress'> {
+function measured(details: { readonly [name: string]: number }): Pick<StoredCachingAgent, 'progress'> {
   return { progress: { items: 1, changes: 0, details } };
 }
 
 /** The mode of one agent, with its reason. */
-function choose(changes: Partial<Agent>, configured = configure()): string {
+function choose(changes: Partial<StoredCachingAgent>, configured = configure()): string {
   const [{ choice } = {}] = chooseModes([{ agent: toAgent('a', changes), configured }], nowMs);
   return `${choice?.mode} ${choice?.reason}`;
 }
@@ -73,7 +77,7 @@ describe('the mode of an agent', () => {
     expect(ofRate(changesPerSecondMax)).toBe('stream default');
     expect(ofRate(changesPerSecondMax + 1)).toBe('interval changes');
 
-    const run = (changes: number): Pick<Agent, 'lastRun'> => ({
+    const run = (changes: number): Pick<StoredCachingAgent, 'lastRun'> => ({
       lastRun: { outcome: 'SUCCESS', durationMs: 1, items: 1, changes, startedAtMs: nowMs, lagMs: 0 },
     });
     const ofTurns = (changes: number, ageMs: number) =>
@@ -87,7 +91,7 @@ describe('the mode of an agent', () => {
 });
 
 describe('accounts beyond the limit', () => {
-  const chooseAll = (agents: readonly Agent[], streamedAccountsMax: number) =>
+  const chooseAll = (agents: readonly StoredCachingAgent[], streamedAccountsMax: number) =>
     chooseModes(
       agents.map((agent) => ({
         agent,

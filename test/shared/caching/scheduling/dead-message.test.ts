@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent } from '#caching/scheduling/agent-store.ts';
+import type { StoredCachingAgent } from '#caching/scheduling/caching-agent-store.ts';
 import { findDeadMessageReason } from '#caching/scheduling/dead-message.ts';
 
 const nowMs = 10_000_000;
 
 /** An agent that waits for its next run. */
-function describeAgent(changes: Partial<Agent> = {}): Agent {
+function describeAgent(changes: Partial<StoredCachingAgent> = {}): StoredCachingAgent {
   return {
     ...{ account: 'prod', name: 'core', provider: 'kubernetes', intervalMs: 30_000, usedAtMs: 0 },
     ...{ lastTurn: 0, nextRunMs: nowMs + 20_000, attempts: 0, failures: 0 },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent } from '#caching/scheduling/agent-store.ts';
+import type { StoredCachingAgent } from '#caching/scheduling/caching-agent-store.ts';
 import { createPriceList, modePrices } from '#caching/scheduling/mode-price.ts';
 
 const nowMs = 1_000_000_000;
 
-function toAgent(account: string, changes: Partial<Agent>): Agent {
+function toAgent(account: string, changes: Partial<StoredCachingAgent>): StoredCachingAgent {
   return {
     ...{ account, name: 'core', provider: 'kubernetes', intervalMs: 30_000, lastTurn: 0 },
     ...{ nextRunMs: nowMs, attempts: 1, failures: 0, usedAtMs: nowMs },
@@ -12,8 +12,8 @@ function toAgent(account: string, changes: Partial<Agent>): Agent {
   };
 }
 
-const streams: Partial<Agent> = { mode: { mode: 'stream', reason: 'default', sinceMs: 0 } };
-const turns: Partial<Agent> = { mode: { mode: 'interval', reason: 'setting', sinceMs: 0 } };
+const streams: Partial<StoredCachingAgent> = { mode: { mode: 'stream', reason: 'default', sinceMs: 0 } };
+const turns: Partial<StoredCachingAgent> = { mode: { mode: 'interval', reason: 'setting', sinceMs: 0 } };
 
 describe('what a mode costs a month', () => {
   it('is the share of a worker for one that is watched', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AccountFreshness } from '#caching/scheduling/agent-store.ts';
+import type { AccountFreshness } from '#caching/scheduling/caching-agent-store.ts';
 import { createRecentFreshness, readRecentFreshness } from '#caching/scheduling/recent-freshness.ts';
 import { createStandingClock } from '#test/support/run/test-clock.ts';
 

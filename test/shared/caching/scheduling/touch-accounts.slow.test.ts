@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { idleAfterMs, idleIntervalMs } from '#caching/scheduling/agent-schedule.ts';
+import { idleAfterMs, idleIntervalMs } from '#caching/scheduling/caching-agent-schedule.ts';
 import { touchAccounts } from '#caching/scheduling/touch-accounts.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import type { TestAgentSystem } from '#test/support/agents/agent-system.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { AgentMessage } from '#caching/scheduling/agent-queue.ts';
-import { agentLeaseMs } from '#caching/scheduling/agent-schedule.ts';
 import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
-import { overdueAfterMs } from '#caching/scheduling/due-agents.ts';
-import type { ScheduleReport } from '#caching/scheduling/schedule-agents.ts';
-import { createScheduleMemory, scheduleAgents } from '#caching/scheduling/schedule-agents.ts';
+import type { CachingAgentMessage } from '#caching/scheduling/caching-agent-queue.ts';
+import { cachingAgentLeaseMs } from '#caching/scheduling/caching-agent-schedule.ts';
+import { overdueAfterMs } from '#caching/scheduling/due-caching-agents.ts';
+import type { ScheduleReport } from '#caching/scheduling/schedule-turns.ts';
+import { createScheduleMemory, scheduleTurns } from '#caching/scheduling/schedule-turns.ts';
 import { touchAccounts } from '#caching/scheduling/touch-accounts.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import type { PendingMessage, TestAgentSystem } from '#test/support/agents/agent-system.ts';
@@ -112,10 +112,10 @@ class Trouble {
     if (becomes === 'late') await this.#system.clock.sleep(25_000, ended);
     if (becomes === 'twice') await schedule();
     if (becomes === 'comes' || becomes === 'late') return schedule();
-    return scheduleAgents(this.#system, { wanted: this.#system.wanted, memory: createScheduleMemory() });
+    return scheduleTurns(this.#system, { wanted: this.#system.wanted, memory: createScheduleMemory() });
   }
 
-  async #take(message: AgentMessage, work: TestAgentSystem['work']): Promise<void> {
+  async #take(message: CachingAgentMessage, work: TestAgentSystem['work']): Promise<void> {
     const becomes = this.#next('takes', 'lives');
     const death = new AbortController();
     const again = { message, comesMs: this.#system.clock.now() + hiddenMs };
@@ -162,7 +162,7 @@ it('of agents come again and do not multiply, whatever becomes of workers, messa
           failures === 0 && attempts < 2 && nextRunMs > calmMs - intervalMs,
       );
       // Nobody waits longer than for a lease, and for the scheduler to miss him.
-      await system.live(agentLeaseMs + turnMs + overdueAfterMs + intervalMs);
+      await system.live(cachingAgentLeaseMs + turnMs + overdueAfterMs + intervalMs);
       for (const { name } of healthy) {
         const own = trouble.runs.filter(({ id, beganMs }) => id === name && beganMs > calmMs);
         expect(own.length, `runs of ${name}`).toBeGreaterThan(0);

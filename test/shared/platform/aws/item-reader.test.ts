@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { getAgentKey } from '#caching/aws/agents/agent-items.ts';
-import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { getCachingAgentKey } from '#caching/aws/agents/caching-agent-items.ts';
+import { DynamoCachingAgentStore } from '#caching/aws/agents/caching-agent-store.ts';
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import { toRevision } from '#caching/store/revision.ts';
 import { cacheReader, ItemReader, MalformedItemError } from '#platform/aws/item-reader.ts';
@@ -99,9 +99,9 @@ describe('what somebody changed in the store', () => {
     const table = new ItemTable(documents, tableName);
     const told: unknown[] = [];
     const log = { error: (_line: string, fields: unknown) => told.push(fields) };
-    const agents = new DynamoAgentStore({ documents, tableName, log, ...system });
+    const agents = new DynamoCachingAgentStore({ documents, tableName, log, ...system });
     await agents.sync([{ account: 'prod', name: 'core', provider: 'kubernetes', intervalMs: 30_000 }]);
-    const agentKey = getAgentKey({ account: 'prod', name: 'core' });
+    const agentKey = getCachingAgentKey({ account: 'prod', name: 'core' });
     const lastRun = JSON.stringify({ outcome: secret });
     await table.put({ ...(await table.get(agentKey)), lastRun });
     expect(await agents.list()).toEqual([]);

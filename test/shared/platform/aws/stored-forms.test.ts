@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DynamoAccountStore } from '#accounts/aws/account-store.ts';
 import { findEnrolmentFault, revokeAgents } from '#agents/agent-enrolment.ts';
 import { DynamoAgentEnrolmentStore } from '#agents/aws/agent-enrolment-store.ts';
-import { DynamoAgentStore } from '#caching/aws/agents/agent-store.ts';
+import { DynamoCachingAgentStore } from '#caching/aws/agents/caching-agent-store.ts';
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import { CacheTable } from '#caching/aws/store/cache-table.ts';
 import { toRevision } from '#caching/store/revision.ts';
@@ -56,7 +56,7 @@ async function openRecorded({ nowMs, tables }: Recording, form?: number) {
     taskId: String(task?.['taskId']),
     tables: { tasks: tasks.table, accounts: accounts.table },
     cache: createCacheStore(cache),
-    agents: new DynamoAgentStore(cache),
+    agents: new DynamoCachingAgentStore(cache),
     tasks: new DynamoTaskStore({ ...tasks }),
     accounts: new DynamoAccountStore({ ...accounts }),
     enrolments: new DynamoAgentEnrolmentStore({ ...tasks }),

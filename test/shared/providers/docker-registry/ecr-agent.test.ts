@@ -6,7 +6,7 @@ import { AwsIdentities } from '#platform/aws/identity/aws-identity.ts';
 import { createEcrService } from '#platform/aws/identity/ecr-service.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
-import { runImageAgent, updateRepository } from '#providers/docker-registry/agent-run.ts';
+import { runImageCachingAgent, updateRepository } from '#providers/docker-registry/caching-agent-run.ts';
 import { RepositoryWriter } from '#providers/docker-registry/repository-writer.ts';
 import { ecrRegion, ecrRegistryId, startEcr, type TestEcr, toDigest } from '#test/support/artifacts/ecr.ts';
 import { startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
@@ -59,7 +59,7 @@ describe('the caching agent of an ECR registry', () => {
     const writer = new RepositoryWriter({ account: account.name, cache, startedAtMs: 0, ensureHeld() {} });
     return {
       run: (state?: string): Promise<CachingResult> =>
-        runImageAgent(agent, {
+        runImageCachingAgent(agent, {
           ...{ cache, state, isAlone: true, signal, ensureHeld() {} },
           async commitState() {},
         }),

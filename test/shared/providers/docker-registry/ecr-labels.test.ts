@@ -4,7 +4,7 @@ import { AwsIdentities } from '#platform/aws/identity/aws-identity.ts';
 import { createEcrService } from '#platform/aws/identity/ecr-service.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
-import { runImageAgent } from '#providers/docker-registry/agent-run.ts';
+import { runImageCachingAgent } from '#providers/docker-registry/caching-agent-run.ts';
 import { RepositoryWriter } from '#providers/docker-registry/repository-writer.ts';
 import { ecrRegion, ecrRegistryId, startEcr } from '#test/support/artifacts/ecr.ts';
 import {
@@ -53,7 +53,7 @@ describeWithRegistry('labels of images in ECR', () => {
       const { signal } = new AbortController();
       const run = { cache, isAlone: true, signal, ensureHeld() {}, async commitState() {} };
       const agent = { account: parseAccount(given), client, listing, clock: systemClock };
-      const { state } = await runImageAgent(agent, { ...run, state: undefined });
+      const { state } = await runImageCachingAgent(agent, { ...run, state: undefined });
 
       const writer = new RepositoryWriter({ account: 'ecr', cache, startedAtMs: 0, ensureHeld() {} });
       const created = '2026-03-04T05:06:07.000Z';
@@ -63,7 +63,7 @@ describeWithRegistry('labels of images in ECR', () => {
       // Another tag of an image that is known costs no request to the registry, and so no token.
       ecr.repositories.set('shop/cart', new Map([[digest, { tags: ['1', '2'], pushedAtMs }]]));
       await registry[Symbol.asyncDispose]();
-      await runImageAgent(agent, { ...run, state });
+      await runImageCachingAgent(agent, { ...run, state });
       expect(await writer.read('shop/cart', 1)).toMatchObject([
         { name: '1' },
         { labels: { buildNumber: '7' } },

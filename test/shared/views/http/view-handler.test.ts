@@ -3,8 +3,8 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '#accounts/model/account.ts';
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
-import type { AgentMessage, AgentQueue } from '#caching/scheduling/agent-queue.ts';
-import type { AgentKey, AgentStore } from '#caching/scheduling/agent-store.ts';
+import type { CachingAgentMessage, CachingAgentQueue } from '#caching/scheduling/caching-agent-queue.ts';
+import type { CachingAgentKey, CachingAgentStore } from '#caching/scheduling/caching-agent-store.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { NotFoundError } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
@@ -40,9 +40,9 @@ const config = readConfig(
 
 let bench: AgentBench;
 let cache: CacheStore;
-let messages: AgentMessage[];
+let messages: CachingAgentMessage[];
 /** What happens when a message is sent for agents. */
-let work: (keys: readonly AgentKey[]) => Promise<void>;
+let work: (keys: readonly CachingAgentKey[]) => Promise<void>;
 
 beforeAll(async () => {
   const engine = openTable(cacheTable);
@@ -74,7 +74,7 @@ async function run(account: string, secondsAgo: number): Promise<void> {
   await store.finish(answer.lease, success(clock.now() + 30_000, { asOfMs }));
 }
 
-const agentQueue: AgentQueue = {
+const agentQueue: CachingAgentQueue = {
   async send(sent) {
     for (const message of sent) {
       messages.push(message);
@@ -177,7 +177,7 @@ describe('an answer out of the cache', () => {
   });
 
   it('does not fail for want of its age', async () => {
-    const agents = Object.create(bench.store) as AgentStore;
+    const agents = Object.create(bench.store) as CachingAgentStore;
     agents.readFreshness = async () => {
       throw new Error('away');
     };

@@ -4,7 +4,7 @@ import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { isV1Account, type KubernetesAccount, type KubernetesV1Account } from '../../account/account.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
-import { type AgentParts, createCachingAgent } from '../../caching/caching-agents.ts';
+import { type CachingAgentParts, createCachingAgent } from '../../caching/caching-agents.ts';
 import { deleteEndedJobs, sweepIntervalMs } from './ended-jobs.ts';
 
 /** Name of the agent that keeps a V1 account cached. */
@@ -25,7 +25,8 @@ export function createV1CachingAgents(
 ): readonly CachingAgent[] {
   if (!session.settings.cache.enabled) return [];
   const connections = session.openWatchClients(options, 'agents');
-  const complete: AgentParts['complete'] = (account, signal) => completeAccount(account, session, signal);
+  const complete: CachingAgentParts['complete'] = (account, signal) =>
+    completeAccount(account, session, signal);
   const parts = { session, options, connections, family: 'built-in', hasCustomAgent: false } as const;
   return session.v1Accounts.map((account) => {
     const agent = createCachingAgent(account, { ...parts, name: v1CachingAgentName, complete });

@@ -1,4 +1,4 @@
-import { type CachingAgent, defaultAgentTimeoutMs } from '#caching/scheduling/caching-agent.ts';
+import { type CachingAgent, defaultCachingAgentTimeoutMs } from '#caching/scheduling/caching-agent.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { PullSecretMemory } from './pull-secret-memory.ts';
@@ -27,7 +27,7 @@ export function createRegistrationAgents(
       provider: account.cloudProvider,
       mode: 'interval',
       intervalMs: registrationIntervalMs,
-      timeoutMs: defaultAgentTimeoutMs,
+      timeoutMs: defaultCachingAgentTimeoutMs,
       async run(run) {
         const [{ runRegistration }, client] = await Promise.all([
           import('./registration-run.ts'),

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll } from 'vitest';
 import { createStreamQueue } from '#caching/aws/agents/stream-queue.ts';
-import type { Agent, AgentKey } from '#caching/scheduling/agent-store.ts';
 import type { CachingAgent, CachingResult, WatchRun } from '#caching/scheduling/caching-agent.ts';
+import type { CachingAgentKey, StoredCachingAgent } from '#caching/scheduling/caching-agent-store.ts';
 import { runStreams } from '#caching/scheduling/streams/run-streams.ts';
-import type { StreamedAgent, StreamMessage } from '#caching/scheduling/streams/stream-queue.ts';
+import type { StreamedCachingAgent, StreamMessage } from '#caching/scheduling/streams/stream-queue.ts';
 import type { StreamSystem } from '#caching/scheduling/streams/stream-worker.ts';
 import type { Logger } from '#core/logger.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
@@ -90,7 +90,7 @@ export interface StreamBench extends AgentBench {
   /** Takes the next message off the queue. */
   receive(): Promise<StreamMessage>;
   /** The agent as it is stored. */
-  find(agent: ScriptedAgent): Promise<Agent>;
+  find(agent: ScriptedAgent): Promise<StoredCachingAgent>;
   /** Waits, with the clock running fast, until this holds. */
   until(check: () => boolean | Promise<boolean>): Promise<void>;
   /** What was published, and recorded of lags. */
@@ -176,7 +176,7 @@ async function openBench(
   };
 }
 
-function toKey({ account, name }: StreamedAgent): StreamedAgent {
+function toKey({ account, name }: StreamedCachingAgent): StreamedCachingAgent {
   return { account, name };
 }
 
@@ -191,7 +191,7 @@ function startWorker(
   const done = runStreams(mortal.system, message, {
     loadAgents: async () => {
       const current = new Map(configured);
-      return ({ account }: AgentKey) => current.get(account);
+      return ({ account }: CachingAgentKey) => current.get(account);
     },
     handOver: handOver.signal,
     stop: stop.signal,

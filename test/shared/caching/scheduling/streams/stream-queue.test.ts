@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Agent } from '#caching/scheduling/agent-store.ts';
+import type { StoredCachingAgent } from '#caching/scheduling/caching-agent-store.ts';
 import { pickGuests } from '#caching/scheduling/streams/pack-streams.ts';
 import {
-  agentsPerStream,
+  cachingAgentsPerStream,
   parseStreamMessage,
   type StreamMessage,
   startStreams,
@@ -10,7 +10,7 @@ import {
 
 const nowMs = 1_000_000;
 
-function toAgent(account: string, changes: Partial<Agent> = {}): Agent {
+function toAgent(account: string, changes: Partial<StoredCachingAgent> = {}): StoredCachingAgent {
   return {
     ...{ account, name: 'core', provider: 'kubernetes', intervalMs: 30_000, lastTurn: 0 },
     ...{ nextRunMs: nowMs, attempts: 1, failures: 0, usedAtMs: 0, lease: undefined },
@@ -19,12 +19,16 @@ function toAgent(account: string, changes: Partial<Agent> = {}): Agent {
 }
 
 /** Agents that a worker watches. */
-function watch(owner: string, count: number, changes: Partial<Agent> = {}): Agent[] {
+function watch(
+  owner: string,
+  count: number,
+  changes: Partial<StoredCachingAgent> = {},
+): StoredCachingAgent[] {
   const lease = { owner, untilMs: nowMs + 1 };
   return Array.from({ length: count }, (_, index) => toAgent(`${owner}-${index}`, { lease, ...changes }));
 }
 
-async function send(agents: readonly Agent[], areWorkersDead = false): Promise<string[][]> {
+async function send(agents: readonly StoredCachingAgent[], areWorkersDead = false): Promise<string[][]> {
   const sent: StreamMessage[] = [];
   await startStreams({ send: async (message) => void sent.push(message) }, agents, { nowMs, areWorkersDead });
   return sent.map((message) => message.agents.map(({ account }) => account));
@@ -32,7 +36,7 @@ async function send(agents: readonly Agent[], areWorkersDead = false): Promise<s
 
 describe('messages for agents that nobody watches', () => {
   it('name up to 50 each', async () => {
-    const agents = Array.from({ length: 2 * agentsPerStream + 1 }, (_, index) => toAgent(`a${index}`));
+    const agents = Array.from({ length: 2 * cachingAgentsPerStream + 1 }, (_, index) => toAgent(`a${index}`));
     const sent = await send(agents);
     expect(sent.map(({ length }) => length)).toEqual([50, 50, 1]);
     expect(sent.flat()).toEqual(agents.map(({ account }) => account));
@@ -70,7 +74,7 @@ describe('messages for agents that nobody watches', () => {
 
 describe('what a successor takes along', () => {
   const isWatched = () => true;
-  const pick = (agents: readonly Agent[], ownCount: number) => {
+  const pick = (agents: readonly StoredCachingAgent[], ownCount: number) => {
     const guests = pickGuests(agents, { owner: 'm', ownCount, nowMs, isWatched });
     return Object.entries(Object.groupBy(guests, ({ handedOverBy = '' }) => handedOverBy)).map(
       ([owner, group]) => `${owner} ${group?.length}`,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { agentLeaseMs } from '#caching/scheduling/agent-schedule.ts';
-import { type EndedAgent, runAgent } from '#caching/scheduling/run-agent.ts';
+import { cachingAgentLeaseMs } from '#caching/scheduling/caching-agent-schedule.ts';
+import { type EndedTurn, runTurn } from '#caching/scheduling/run-turn.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { openAgents } from '#test/contracts/agent-bench.ts';
 import type { StoreEngine } from '#test/contracts/store-bench.ts';
@@ -9,7 +9,7 @@ import type { StoreTestClient } from '#test/support/engines/store-test-client.ts
 import { createRandom } from '#test/support/run/seeded-random.ts';
 import { createStandingClock, createTestClock, testRandomness } from '#test/support/run/test-clock.ts';
 import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
-import { type AgentBench, agentNames, openAgentBench, readCached } from './agent-bench.ts';
+import { type AgentBench, agentNames, openAgentBench, readCached } from './caching-agent-bench.ts';
 import { answerAs, createWorld, type World } from './scripted-world.ts';
 
 const openTable = useLocalTables();
@@ -55,7 +55,7 @@ describe('the first fill of an account', () => {
     await store.sync(await first.loadAgents());
     const frozen = session(first, store);
     await freezer.frozen;
-    first.clock.advance(agentLeaseMs + 1_000);
+    first.clock.advance(cachingAgentLeaseMs + 1_000);
     goOn();
     await using next = openBench(engine, first);
     expect((await session(next, store))?.agent.lastRun).toMatchObject({ outcome: 'SUCCESS', items: 201 });
@@ -132,15 +132,15 @@ describe('the first fill of an account', () => {
 async function session(
   { cache, clock, loadAgents }: AgentBench,
   store: ReturnType<typeof openAgents>['store'],
-): Promise<EndedAgent | undefined> {
+): Promise<EndedTurn | undefined> {
   const agent = (await loadAgents()).find(({ name }) => name === agentNames.core);
   if (agent === undefined) throw new Error('there is no core agent');
   const turn = clock.now();
-  const how = { owner: testRandomness.id(), turn, leaseMs: agentLeaseMs, demanded: true };
+  const how = { owner: testRandomness.id(), turn, leaseMs: cachingAgentLeaseMs, demanded: true };
   const answer = await store.claim(agent, how);
   if (answer === undefined) throw new Error('the agent could not be claimed');
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  return runAgent({ agents: store, cache, clock, randomness: testRandomness, log }, agent, {
+  return runTurn({ agents: store, cache, clock, randomness: testRandomness, log }, agent, {
     claimed: answer,
     isAlone: true,
     stop: new AbortController().signal,

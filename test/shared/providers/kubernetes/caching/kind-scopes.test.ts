@@ -4,7 +4,7 @@ import {
   createScopeState,
   type KindState,
   type ScopeState,
-} from '#providers/kubernetes/caching/agent-state.ts';
+} from '#providers/kubernetes/caching/caching-agent-state.ts';
 import {
   isOnePage,
   mustList,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Agent } from '#caching/scheduling/agent-store.ts';
+import type { StoredCachingAgent } from '#caching/scheduling/caching-agent-store.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { type CapacityBench, openCapacityBench, showApplication } from '#test/capacity/capacity-bench.ts';
 import { createFleetWorld, type FleetObject, type FleetWorld } from '#test/capacity/fleet-world.ts';
@@ -32,7 +32,7 @@ describe('what is too large to be cached', () => {
   });
   disposeAfterEach(() => [bench, server]);
 
-  const run = (): Promise<Agent> => bench.run(account);
+  const run = (): Promise<StoredCachingAgent> => bench.run(account);
   const countMissing = async () => (await bench.readTooLarge(account)) ?? 0;
   const show = async (application: string) => {
     const { serverGroups } = await showApplication(bench, application, account);

@@ -10,7 +10,10 @@ import { parseKubernetesSettings } from '#providers/kubernetes/account/account-s
 import { KubernetesApiError } from '#providers/kubernetes/api/errors.ts';
 import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
 import type { KindFamily } from '#providers/kubernetes/caching/kind-families.ts';
-import { type WatchAgentOptions, watchCachingAgent } from '#providers/kubernetes/caching/watch-agent.ts';
+import {
+  type WatchCachingAgentOptions,
+  watchCachingAgent,
+} from '#providers/kubernetes/caching/watch-caching-agent.ts';
 import { createKubernetesClient } from '#providers/kubernetes/client/kubernetes-client.ts';
 import { WatchClient } from '#providers/kubernetes/watch/watch-client.ts';
 import { getCluster, requestApi } from '#test/support/cluster/cluster.ts';
@@ -31,7 +34,7 @@ export interface WatchBenchOptions {
 /** One account of the cluster, and what watches it. */
 export interface WatchBench extends AsyncDisposable {
   readonly account: string;
-  readonly options: WatchAgentOptions;
+  readonly options: WatchCachingAgentOptions;
   /** The agent, for a worker. */
   readonly agent: CachingAgent;
   /** Begins to watch. */
@@ -73,7 +76,7 @@ export function openWatchBench(options: WatchBenchOptions): WatchBench {
   const client = createKubernetesClient(parts);
   const watches = new WatchClient(parts);
   if (options.lateKind !== undefined) refuseFirstList(watches, options.lateKind);
-  const watchOptions: WatchAgentOptions = {
+  const watchOptions: WatchCachingAgentOptions = {
     account,
     settings: parseKubernetesSettings(settings).cache,
     family,
@@ -117,7 +120,11 @@ function refuseFirstList(watches: WatchClient, kind: string): void {
   };
 }
 
-function startWatching(options: WatchAgentOptions, cache: CacheStore, state: string | undefined): Watched {
+function startWatching(
+  options: WatchCachingAgentOptions,
+  cache: CacheStore,
+  state: string | undefined,
+): Watched {
   const aborter = new AbortController();
   let progress: Watched['progress'];
   const onProgress = (told: Omit<CachingResult, 'outcome'>): void => {

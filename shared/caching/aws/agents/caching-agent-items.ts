@@ -1,0 +1,171 @@
+import { isJsonObject } from '#core/json.ts';
+import { cacheReader as reader } from '#platform/aws/item-reader.ts';
+import type { Item, ItemKey } from '#platform/aws/table.ts';
+import { type CachingAgentMode, isCacheMode, isModeReason } from '../../scheduling/cache-mode.ts';
+import type {
+  CachingAgentKey,
+  CachingAgentProgress,
+  CachingAgentSpec,
+  EndedRun,
+  StoredCachingAgent,
+} from '../../scheduling/caching-agent-store.ts';
+import { hashText } from '../../store/hash-text.ts';
+import { toKeyText } from '../store/cache-keys.ts';
+
+/** Number of partitions over which agents are spread, by a hash of their account. */
+export const cachingAgentShards = 16;
+
+/** Characters that are kept of a failure's message. */
+export const errorLengthMax = 2_000;
+
+/** Names the chunks of a state and what they must amount to. */
+export interface StateChunks {
+  /** What their sort keys begin with. */
+  readonly prefix: string;
+  readonly count: number;
+  /** SHA-256 of the text, hex. */
+  readonly hash: string;
+}
+
+/** Attributes of an agent without its state. */
+export const cachingAgentAttributes: readonly string[] = [
+  'sk',
+  'form',
+  'account',
+  'name',
+  'provider',
+  'intervalMs',
+  // Who holds it, until which wall time in ms; empty and 0 when nobody does.
+  ...['leaseOwner', 'leaseUntil'],
+  'fence',
+  'lastTurn',
+  'nextRunAt',
+  'attempts',
+  'failures',
+  'usedAt',
+  // 0 for an agent that is wanted.
+  'removedAt',
+  // As JSON: the last run that ended, and how far one that goes on has come.
+  ...['lastRun', 'progress'],
+  // Wall time in ms: what was so then is cached.
+  'asOf',
+  // What the scheduler chose, why, and the wall time in ms since when.
+  ...['mode', 'modeReason', 'modeSince'],
+  ...['errorAt', 'error'],
+];
+
+/** Partition of the agents of an account. */
+export function getCachingAgentPartition(account: string): string {
+  return getCachingAgentShard(hashText(account) % cachingAgentShards);
+}
+
+/** The n-th partition of agents. */
+export function getCachingAgentShard(shard: number): string {
+  return `AGENTS#${shard}`;
+}
+
+/** Key of an agent. */
+export function getCachingAgentKey({ account, name }: CachingAgentKey): ItemKey {
+  return { pk: getCachingAgentPartition(account), sk: toKeyText(account, name) };
+}
+
+/** What the sort keys of an account's agents begin with. */
+export function getAccountPrefix(account: string): string {
+  return `${toKeyText(account)}#`;
+}
+
+/** Partition of the chunks of an agent's state. */
+export function getStatePartition({ account, name }: CachingAgentKey): string {
+  return `AGENT-STATE#${toKeyText(account, name)}`;
+}
+
+/** The item of an agent that never ran and is to run now. */
+export function toNewItem(
+  { account, name, provider, intervalMs }: CachingAgentSpec,
+  nowMs: number,
+): Item & ItemKey {
+  return {
+    ...getCachingAgentKey({ account, name }),
+    account,
+    name,
+    provider,
+    intervalMs,
+    leaseOwner: '',
+    leaseUntil: 0,
+    fence: 0,
+    // Random text of the last claim: it tells a claim that was made, but not answered, from that of another.
+    claim: '',
+    lastTurn: 0,
+    nextRunAt: nowMs,
+    attempts: 0,
+    failures: 0,
+    usedAt: nowMs,
+    removedAt: 0,
+  };
+}
+
+/** The agent of an item. @throws MalformedItemError */
+export function parseCachingAgent(item: Item): StoredCachingAgent {
+  reader.checkForm(item);
+  const leaseOwner = reader.getText(item, 'leaseOwner');
+  const errorAt = reader.findNumber(item, 'errorAt');
+  const removedAt = reader.getNumber(item, 'removedAt');
+  return {
+    account: reader.getText(item, 'account'),
+    name: reader.getText(item, 'name'),
+    provider: reader.getText(item, 'provider'),
+    intervalMs: reader.getNumber(item, 'intervalMs'),
+    lastTurn: reader.getNumber(item, 'lastTurn'),
+    attempts: reader.getNumber(item, 'attempts'),
+    failures: reader.getNumber(item, 'failures'),
+    nextRunMs: reader.getNumber(item, 'nextRunAt'),
+    usedAtMs: reader.getNumber(item, 'usedAt'),
+    lease:
+      leaseOwner === '' ? undefined : { owner: leaseOwner, untilMs: reader.getNumber(item, 'leaseUntil') },
+    lastRun: reader.findJson(item, 'lastRun', isEndedRun),
+    progress: reader.findJson(item, 'progress', isAgentProgress),
+    asOfMs: reader.findNumber(item, 'asOf'),
+    lastError:
+      errorAt === undefined ? undefined : { atMs: errorAt, message: reader.findText(item, 'error') ?? '' },
+    mode: parseMode(item),
+    removedAtMs: removedAt === 0 ? undefined : removedAt,
+  };
+}
+
+/** What is no mode counts as none: the scheduler chooses anew. */
+function parseMode(item: Item): CachingAgentMode | undefined {
+  const mode = reader.findText(item, 'mode');
+  const reason = reader.findText(item, 'modeReason');
+  if (!isCacheMode(mode) || !isModeReason(reason)) return undefined;
+  return { mode, reason, sinceMs: reader.findNumber(item, 'modeSince') ?? 0 };
+}
+
+/** Where the chunks of an agent's state are; undefined when its item holds it, or it has none. @throws MalformedItemError */
+export function findStateChunks(item: Item): StateChunks | undefined {
+  const chunks = reader.findMap(item, 'stateChunks');
+  if (chunks === undefined) return undefined;
+  const where = reader.describeMap(item, 'stateChunks');
+  return {
+    prefix: reader.getText(chunks, 'prefix', where),
+    count: reader.getNumber(chunks, 'count', where),
+    hash: reader.getText(chunks, 'hash', where),
+  };
+}
+
+function isEndedRun(value: unknown): value is EndedRun {
+  if (!isAgentProgress(value)) return false;
+  const { outcome, durationMs, startedAtMs, lagMs }: Partial<EndedRun> = value;
+  const isOutcome = outcome === 'SUCCESS' || outcome === 'FAILURE' || outcome === 'STOPPED';
+  return isOutcome && isNumber(durationMs) && isNumber(startedAtMs) && isNumber(lagMs);
+}
+
+function isAgentProgress(value: unknown): value is CachingAgentProgress {
+  if (!isJsonObject(value)) return false;
+  const { items, changes, asOfMs = 0, drift = 0, details } = value;
+  const isCounted = isNumber(items) && isNumber(changes) && isNumber(asOfMs) && isNumber(drift);
+  return isCounted && (details === undefined || isJsonObject(details));
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}

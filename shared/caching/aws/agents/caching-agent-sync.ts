@@ -1,0 +1,119 @@
+import type { Clock } from '#core/clock.ts';
+import { forEachConcurrently } from '#core/concurrency.ts';
+import { unlessMalformed } from '#platform/aws/item-reader.ts';
+import { type Item, type ItemKey, ItemUpdate } from '#platform/aws/table.ts';
+import {
+  type CachingAgentKey,
+  type CachingAgentSpec,
+  isMisdated,
+  type StoredCachingAgent,
+  type SyncAnswer,
+  toCachingAgentId,
+} from '../../scheduling/caching-agent-store.ts';
+import type { CacheTable } from '../store/cache-table.ts';
+import { getCachingAgentKey, parseCachingAgent, toNewItem } from './caching-agent-items.ts';
+
+/** Agents that are written at once. */
+const concurrency = 16;
+
+/** Brings the agents of a table in line with those that there are to be, each by a conditional write of its own. */
+export class CachingAgentSync {
+  readonly #table: CacheTable;
+  readonly #clock: Clock;
+
+  constructor(table: CacheTable, clock: Clock) {
+    this.#table = table;
+    this.#clock = clock;
+  }
+
+  /**
+   * Adds what is missing, adapts what has changed and retires what is not wanted any more.
+   *
+   * @param found all agents of the table, those that were removed included
+   * @param specs the agents that there are to be
+   */
+  async run(found: readonly StoredCachingAgent[], specs: readonly CachingAgentSpec[]): Promise<SyncAnswer> {
+    const known = new Map(found.map((agent) => [toCachingAgentId(agent), agent]));
+    const wanted = new Map(specs.map((spec) => [toCachingAgentId(spec), spec]));
+    const agents: StoredCachingAgent[] = [];
+    const added: CachingAgentKey[] = [];
+    await forEachConcurrently([...wanted.values()], concurrency, async (spec) => {
+      const before = known.get(toCachingAgentId(spec));
+      const agent = await (before === undefined ? this.#add(spec) : this.#change(before, spec));
+      if (agent === undefined) return;
+      agents.push(agent);
+      const isAdded = before === undefined || before.removedAtMs !== undefined;
+      if (isAdded) added.push({ account: spec.account, name: spec.name });
+    });
+    const removed: StoredCachingAgent[] = [];
+    await forEachConcurrently([...known.values()], concurrency, async (agent) => {
+      if (!wanted.has(toCachingAgentId(agent))) removed.push(await this.#retire(agent));
+    });
+    return { agents, added, removed };
+  }
+
+  /** Adds an agent; undefined when somebody else did. */
+  async #add(spec: CachingAgentSpec): Promise<StoredCachingAgent | undefined> {
+    const item = toNewItem(spec, this.#clock.now());
+    const isAdded =
+      (await this.#table.putIf(item, { expression: 'attribute_not_exists(pk)' })) ||
+      (await this.#replaceUnreadable(item));
+    return isAdded ? parseCachingAgent(item) : undefined;
+  }
+
+  /** @returns whether there was one that cannot be read, and now is this one */
+  async #replaceUnreadable(item: Item & ItemKey): Promise<boolean> {
+    const found = await this.#table.get({ pk: item.pk, sk: item.sk });
+    if (found === undefined || unlessMalformed(() => parseCachingAgent(found)) !== undefined) return false;
+    await this.#table.put(item);
+    return true;
+  }
+
+  /** Adapts an agent to what it is to be; undefined when it has been changed meanwhile. */
+  async #change(
+    agent: StoredCachingAgent,
+    { provider, intervalMs }: CachingAgentSpec,
+  ): Promise<StoredCachingAgent | undefined> {
+    const now = this.#clock.now();
+    const isBack = agent.removedAtMs !== undefined;
+    const isWrong = isMisdated(agent, now);
+    if (!isBack && !isWrong && agent.provider === provider && agent.intervalMs === intervalMs) return agent;
+    const update = new ItemUpdate()
+      .set('provider', provider)
+      .set('intervalMs', intervalMs)
+      .require('removedAt', '=', agent.removedAtMs ?? 0);
+    if (isBack) {
+      update
+        .set('removedAt', 0)
+        .set('nextRunAt', now)
+        .set('usedAt', now)
+        .set('attempts', 0)
+        .set('failures', 0);
+    } else update.set('nextRunAt', isWrong ? now : Math.min(agent.nextRunMs, now + intervalMs));
+    if (isWrong) {
+      const leaseUntil = agent.lease?.untilMs ?? 0;
+      // Whoever holds it and lives goes on, until another claims it.
+      update.set('lastTurn', 0).set('leaseUntil', Math.min(leaseUntil, now));
+      update.require('leaseUntil', '=', leaseUntil);
+    }
+    const item = await this.#table.update(getCachingAgentKey(agent), update);
+    return item && parseCachingAgent(item);
+  }
+
+  async #retire(agent: StoredCachingAgent): Promise<StoredCachingAgent> {
+    if (agent.removedAtMs !== undefined) return agent;
+    const update = new ItemUpdate()
+      .set('removedAt', this.#clock.now())
+      .set('leaseOwner', '')
+      .set('leaseUntil', 0)
+      .add('fence', 1)
+      .remove('state')
+      .remove('stateChunks')
+      .remove('progress')
+      .remove('asOf')
+      .remove('mode')
+      .require('removedAt', '=', 0);
+    const item = await this.#table.update(getCachingAgentKey(agent), update);
+    return item === undefined ? agent : parseCachingAgent(item);
+  }
+}

@@ -1,0 +1,44 @@
+import { isJsonObject } from '#core/json.ts';
+import type { CachingAgentKey } from './caching-agent-store.ts';
+
+/** Agents of one message at most. */
+export const cachingAgentsPerMessage = 25;
+
+/** Messages that are sent with one call at most: SQS takes no more. */
+export const messagesPerSend = 10;
+
+/** A message on the queue of agents: run these. It promises nothing: a claim decides. */
+export interface CachingAgentMessage {
+  readonly agents: readonly CachingAgentKey[];
+  /** When its agents are due, wall time in milliseconds. Of a demanded message: the cache is to hold what was so at this time. */
+  readonly dueMs: number;
+  /** Somebody waits for it: run them although they are not due. */
+  readonly isDemanded?: boolean | undefined;
+}
+
+/** The queue of agents. */
+export interface CachingAgentQueue {
+  /**
+   * Sends up to ten messages, which come when they are due or in the second after that, within 15 minutes.
+   *
+   * @throws when one of them was not sent. Others may have been.
+   */
+  send(messages: readonly CachingAgentMessage[], nowMs: number): Promise<void>;
+}
+
+/** The message that a body is; undefined when it is none. */
+export function parseCachingAgentMessage(body: unknown): CachingAgentMessage | undefined {
+  if (!isJsonObject(body)) return undefined;
+  const { agents, dueMs, isDemanded } = body;
+  if (!Array.isArray(agents) || agents.length === 0 || typeof dueMs !== 'number') return undefined;
+  const keys = agents.map(parseCachingAgentKey).filter((key) => key !== undefined);
+  if (keys.length < agents.length) return undefined;
+  return { agents: keys, dueMs, isDemanded: isDemanded === true };
+}
+
+/** The agent that a member of a message names; undefined where it names none. */
+export function parseCachingAgentKey(value: unknown): CachingAgentKey | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { account, name } = value;
+  return typeof account === 'string' && typeof name === 'string' ? { account, name } : undefined;
+}

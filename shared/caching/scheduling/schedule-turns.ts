@@ -1,0 +1,152 @@
+import { getErrorMessage } from '#core/errors.ts';
+import type { EventBus } from '#platform/ports/event-bus.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import { applyModes } from './apply-modes.ts';
+import type { CachingAgent } from './caching-agent.ts';
+import { toAccountEvent } from './caching-agent-events.ts';
+import {
+  type CachingAgentKey,
+  type CachingAgentStore,
+  type StoredCachingAgent,
+  type SyncAnswer,
+  toCachingAgentId,
+} from './caching-agent-store.ts';
+import type { ConfiguredCachingAgent } from './choose-modes.ts';
+import { pickDueCachingAgents, type SentTurns } from './due-caching-agents.ts';
+import { removeAccounts } from './remove-accounts.ts';
+import { type CachingAgentSender, sendMessages, toMessages } from './send-caching-agents.ts';
+import {
+  type AccountCount,
+  countStaleAccounts,
+  type StaleMemory,
+  tellStaleAccounts,
+} from './stale-accounts.ts';
+
+/** What a process that schedules remembers. */
+export interface ScheduleMemory {
+  /** Turns that it had. */
+  turns: number;
+  sent: SentTurns;
+  /** What it told of stale accounts. */
+  readonly stale: StaleMemory;
+}
+
+/** The memory of a process that scheduled nothing yet. */
+export function createScheduleMemory(): ScheduleMemory {
+  return { turns: 0, sent: new Map(), stale: { told: '', turns: 0 } };
+}
+
+/** What scheduling agents needs. */
+export interface ScheduleSystem extends CachingAgentSender {
+  readonly agents: CachingAgentStore;
+  readonly cache: CacheStore;
+  readonly bus: EventBus;
+  /** Takes how many accounts are stale, once a turn: for a metric. */
+  recordStaleAccounts(count: AccountCount): void;
+}
+
+/** What to schedule. */
+export interface ScheduleOptions {
+  /** All agents of all providers, of settings that could be used: what is not among them is removed. */
+  readonly wanted: readonly CachingAgent[];
+  /** Accounts whose settings are wrong: they have no agents, but keep their data until they are gone or mended. */
+  readonly rejected?: readonly string[];
+  /** What this process remembers of its earlier turns. */
+  readonly memory: ScheduleMemory;
+  /** Sees to agents of mode `stream`. Default: all are run by turns, and none gets a mode. */
+  startWatching?(agents: readonly StoredCachingAgent[]): Promise<void>;
+}
+
+/** Milliseconds that a turn of the scheduler takes at most, but for the calls under way. */
+const turnMs = 40_000;
+
+/** What a turn did, for the log and the tests. */
+export interface ScheduleReport {
+  readonly added: number;
+  /** Agents taken out of service by this turn. */
+  readonly removed: number;
+  /** Agents for which messages were sent since they were overdue, or new. */
+  readonly overdue: number;
+  /** Agents of removed accounts that were forgotten with their data. */
+  readonly forgotten: number;
+}
+
+/**
+ * One turn of the scheduler: adds and removes agents, sends for all turns of the next two minutes that were not sent for and for agents
+ * that are overdue, and removes the data of accounts that are gone. Turns of two schedulers may overlap: a claim refuses what was run.
+ */
+export async function scheduleTurns(
+  system: ScheduleSystem,
+  options: ScheduleOptions,
+): Promise<ScheduleReport> {
+  const { agents, clock } = system;
+  const { wanted, rejected = [] } = options;
+  const endsAt = clock.monotonic() + turnMs;
+  const startedAtMs = clock.now();
+  const synced = await agents.sync(wanted);
+  const gone = synced.removed.filter(({ removedAtMs = 0 }) => removedAtMs >= startedAtMs);
+  await publishChanges(system, { added: synced.added, removed: gone });
+  const overdue = await send(system, synced.agents, options);
+  const forgotten = await removeAccounts(system, { removed: synced.removed, wanted, rejected, endsAt });
+  return { added: synced.added.length, removed: gone.length, overdue, forgotten };
+}
+
+/** How many agents were overdue. */
+async function send(
+  system: ScheduleSystem,
+  agents: readonly StoredCachingAgent[],
+  { wanted, memory, startWatching }: ScheduleOptions,
+): Promise<number> {
+  const nowMs = system.clock.now();
+  const known =
+    startWatching === undefined ? agents : await applyModes(system, toConfigured(agents, wanted), nowMs);
+  const isWatched = ({ mode }: StoredCachingAgent): boolean =>
+    startWatching !== undefined && mode?.mode === 'stream';
+  const count = countStaleAccounts(known, nowMs);
+  system.recordStaleAccounts(count);
+  tellStaleAccounts(system.log, count, memory.stale);
+  // Nobody here can run those: agents in their clusters come by themselves.
+  const remote = new Set(wanted.filter(({ isRemote }) => isRemote).map(toCachingAgentId));
+  const own = known.filter((agent) => !remote.has(toCachingAgentId(agent)));
+  const run = own.filter((agent) => !isWatched(agent));
+  const { overdue, turns, sent } = pickDueCachingAgents(run, memory.sent, nowMs);
+  const isSent = await sendMessages(system, [...toMessages(overdue), ...toMessages(turns)]);
+  // What could not be sent is picked once more.
+  if (isSent) memory.sent = sent;
+  await startWatching?.(own.filter(isWatched));
+  memory.turns += 1;
+  return overdue.length;
+}
+
+/** Each agent with what is configured of it. */
+function toConfigured(
+  agents: readonly StoredCachingAgent[],
+  wanted: readonly CachingAgent[],
+): ConfiguredCachingAgent[] {
+  const byId = new Map(wanted.map((agent) => [toCachingAgentId(agent), agent]));
+  return agents.flatMap((agent) => {
+    const configured = byId.get(toCachingAgentId(agent));
+    return configured === undefined ? [] : [{ agent, configured }];
+  });
+}
+
+async function publishChanges(
+  { bus, clock, log }: ScheduleSystem,
+  { added, removed }: Pick<SyncAnswer, 'added' | 'removed'>,
+): Promise<void> {
+  const atMs = clock.now();
+  const accounts = new Set([...added, ...removed].map(({ account }) => account));
+  const events = [...accounts].map((account) => {
+    const listNames = (agents: readonly CachingAgentKey[]): string[] =>
+      agents.filter((agent) => agent.account === account).map(({ name }) => name);
+    const change = { added: listNames(added), removed: listNames(removed) };
+    log.info('the agents of an account have changed', { account, ...change });
+    return toAccountEvent(account, { atMs, ...change });
+  });
+  if (events.length === 0) return;
+  try {
+    await bus.publish(events);
+  } catch (error) {
+    log.warn('events of accounts could not be published', { cause: getErrorMessage(error) });
+  }
+}

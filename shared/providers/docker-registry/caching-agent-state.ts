@@ -1,0 +1,63 @@
+import { asJsonObject, asString, getPath, type JsonValue } from '#core/json.ts';
+import { compareText } from '#core/text-order.ts';
+
+/** What a run leaves of a repository for the next one. */
+export interface RepositoryState {
+  /** Tells its list of tags from others; empty where not all of them were looked at yet. */
+  readonly hash: string;
+  /** Objects that it has in the cache. */
+  readonly chunks: number;
+  /** The latest revision of these. */
+  readonly revision: string;
+  /** When all digests were last asked for, wall time in milliseconds. */
+  readonly checkedAtMs: number;
+  /** The last tag whose digest was asked for again; empty where that is to begin. */
+  readonly checkedTo: string;
+  /** Whether all its tags were cached once: from then on a further tag is one that was pushed. */
+  readonly isFilled: boolean;
+}
+
+/** By repository. */
+export type CachingAgentState = ReadonlyMap<string, RepositoryState>;
+
+const form = 1;
+
+/** The text of a state: always the same for the same one. */
+export function formatState(state: CachingAgentState): string {
+  const sorted = [...state].sort(([one], [other]) => compareText(one, other));
+  const rows = sorted.map(([name, { hash, chunks, checkedAtMs, checkedTo, isFilled, revision }]) => [
+    name,
+    hash,
+    chunks,
+    checkedAtMs,
+    checkedTo,
+    isFilled ? 1 : 0,
+    revision,
+  ]);
+  return JSON.stringify({ form, repositories: rows });
+}
+
+/** Reads what a run left; undefined for what another version left, and for nothing. */
+export function parseState(text: string | undefined): CachingAgentState | undefined {
+  if (!text) return undefined;
+  const parsed: unknown = JSON.parse(text);
+  const rows = getPath(parsed, 'repositories');
+  if (asJsonObject(parsed)?.['form'] !== form || !Array.isArray(rows)) return undefined;
+  return new Map(rows.flatMap((row) => parseRow(row)));
+}
+
+function parseRow(row: JsonValue): [string, RepositoryState][] {
+  if (!Array.isArray(row)) return [];
+  const [name, hash, chunks, checkedAtMs, checkedTo, isFilled, revision] = row;
+  const repository = asString(name);
+  if (repository === undefined) return [];
+  const state = {
+    hash: asString(hash) ?? '',
+    chunks: Number(chunks),
+    checkedAtMs: Number(checkedAtMs),
+    checkedTo: asString(checkedTo) ?? '',
+    isFilled: isFilled !== 0,
+    revision: asString(revision) ?? '',
+  };
+  return [[repository, state]];
+}

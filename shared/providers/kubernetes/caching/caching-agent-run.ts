@@ -1,0 +1,319 @@
+import type { CachingResult, CachingRun } from '#caching/scheduling/caching-agent.ts';
+import type { CachingAgentProgress } from '#caching/scheduling/caching-agent-store.ts';
+import { isThrottle } from '#caching/store/cache-store.ts';
+import { hashText } from '#caching/store/hash-text.ts';
+import type { Clock } from '#core/clock.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
+import { describeRestoration, isBelievable } from '../cache-writer/restored-cluster.ts';
+import type { CatchUpOutcome } from '../watch/catch-up-kind.ts';
+import type { ScopeState } from './caching-agent-state.ts';
+import {
+  type CachingSession,
+  type CachingSessionOptions,
+  openCachingSession,
+  reopenCachingSession,
+} from './caching-session.ts';
+import { describeComparison, getNextCheckMs, isCheckDue } from './comparison.ts';
+import { isOnePage, mustList, type WatchedScope } from './kind-scopes.ts';
+import { type CheckedScope, checkScope } from './scope-check.ts';
+import { catchUpScope, listScope } from './scope-reader.ts';
+import { summarizeState } from './state-summary.ts';
+
+/** Drains at a time: each is a connection, and mostly waits. */
+const catchUpConcurrency = 16;
+/** How often a list begins whose snapshot expires before it is complete. */
+const listAttempts = 3;
+/** Lists at a time: after a restart of the API server every kind needs one. */
+const listConcurrency = 2;
+/** A resource version that did not move for so long is moved by a bookmark, before the API server forgets it. */
+const quietMs = { least: 3 * 60_000, spread: 60_000 } as const;
+/** What lists have come to is stored after so many milliseconds, or so many lists. */
+const commitAfter = { ms: 2_000, lists: 16 } as const;
+
+/**
+ * Brings what is cached of an account up to date: asks what changed of each kind since the last run, lists what has no resource version
+ * yet, and evicts what is gone.
+ *
+ * @throws Error with words for people when the account's cluster cannot be read at all.
+ */
+export async function runCachingAgent(
+  options: CachingSessionOptions,
+  run: CachingRun,
+): Promise<CachingResult> {
+  const session = await openCachingSession(options, run);
+  const first = await new AgentRun(session, options, run).run();
+  if (!('proof' in first)) return first;
+  const anew = await reopenCachingSession(options, run, { session, ...first });
+  const second = await new AgentRun(anew, options, run).run();
+  if (!('proof' in second)) return second;
+  throw new Error('the cluster went back in time twice during one run');
+}
+
+/** What proves that the cluster went back in time, in words for people. */
+interface Proof {
+  readonly proof: string;
+}
+
+class AgentRun {
+  readonly #session: CachingSession;
+  readonly #clock: Clock;
+  readonly #options: CachingSessionOptions;
+  readonly #run: CachingRun;
+  #drift: number | undefined;
+  readonly #tried = new Set<ScopeState>();
+  readonly #broken = new Map<string, Error>();
+  /** Scopes that were read as they should be, and that could not be. */
+  #read = 0;
+  #failed = 0;
+  #committedAtMs: number;
+  /** Lists since then. */
+  #uncommitted = 0;
+  /** One state after the other: lists end side by side. */
+  #isStoring = false;
+
+  constructor(session: CachingSession, options: CachingSessionOptions, run: CachingRun) {
+    this.#session = session;
+    this.#clock = options.clock;
+    this.#options = options;
+    this.#run = run;
+    this.#committedAtMs = options.clock.monotonic();
+  }
+
+  /** What it has come to is stored where it fails, too: the next run goes on from there. */
+  async run(): Promise<CachingResult | Proof> {
+    try {
+      return await this.#bringUpToDate();
+    } catch (error) {
+      if (this.#uncommitted > 0) await this.#store().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #bringUpToDate(): Promise<CachingResult | Proof> {
+    const session = this.#session;
+    await session.evictKinds();
+    const proof = await this.#catchUpAll();
+    if (proof !== undefined) return { proof };
+    const outcome = await this.#listAndCheck();
+    if (typeof outcome !== 'string') return outcome;
+    if (session.isNew && outcome === 'done') this.#run.cache.takeUnreadable(this.#options.account.name);
+    await session.prune();
+    this.#run.signal.throwIfAborted();
+    return { ...session.toProgress(), outcome, drift: this.#drift, ...this.#toComplaints() };
+  }
+
+  /** @returns what proves that the cluster went back in time */
+  async #catchUpAll(): Promise<string | undefined> {
+    const { tools } = this.#session;
+    const nowMs = this.#clock.now();
+    const scopes = (await this.#session.planScopes()).filter((scope) => !mustList(scope, nowMs));
+    const caughtUp = await mapConcurrently(scopes, catchUpConcurrency, async (scope) => {
+      const awaitsBookmark = isQuiet(scope, nowMs);
+      return { scope, awaitsBookmark, ...(await catchUpScope(scope, tools, awaitsBookmark)) };
+    });
+    this.#run.signal.throwIfAborted();
+    const rewound = caughtUp.find(({ outcome }) => outcome.outcome === 'future');
+    if (rewound !== undefined) return toFutureProof(rewound.scope);
+    // In one call: what belongs to one application lies together.
+    await tools.write(caughtUp.flatMap(({ changes }) => changes));
+    for (const { scope, outcome, added, awaitsBookmark } of caughtUp) {
+      const { state } = scope;
+      if (awaitsBookmark) state.movedAtMs = nowMs;
+      await this.#note(scope, outcome, Math.max(0, state.items + added));
+    }
+    return undefined;
+  }
+
+  async #listAndCheck(): Promise<CachingResult['outcome'] | Proof> {
+    const listed = await this.#listAll();
+    return listed === 'done' ? this.#check() : listed;
+  }
+
+  /** What lists have proved, if that is to be believed. */
+  #toProof(proof: string | undefined): Proof | undefined {
+    const isCredible = isBelievable(this.#session.state.restored, this.#clock.now());
+    return proof !== undefined && isCredible ? { proof } : undefined;
+  }
+
+  async #listAll(): Promise<CachingResult['outcome'] | Proof> {
+    for (;;) {
+      const proof = this.#toProof(this.#session.proof);
+      if (proof !== undefined) return proof;
+      const scopes = (await this.#session.planScopes()).filter((scope) => this.#isToBeListed(scope));
+      const { isAlone } = this.#run;
+      const allowed = scopes.filter(({ state }) => isAlone || isOnePage(state));
+      if (allowed.length === 0) return scopes.length === 0 ? 'done' : 'listing';
+      await mapConcurrently(allowed, listConcurrency, (scope) => this.#list(scope));
+    }
+  }
+
+  #isToBeListed(scope: WatchedScope): boolean {
+    return mustList(scope, this.#clock.now()) && !this.#tried.has(scope.state);
+  }
+
+  async #list(scope: WatchedScope): Promise<void> {
+    this.#tried.add(scope.state);
+    const { tools, state } = this.#session;
+    state.tooLarge.forgetKind(scope.kind.kind, scope.namespace);
+    const most = this.#session.getRemainingQuota(scope);
+    const write: typeof tools.write = async (changes, how) => {
+      await tools.write(changes, how);
+      await this.#commit();
+    };
+    const { outcome, items } = await this.#limitList(() => listScope(scope, { ...tools, write }, { most }));
+    this.#run.signal.throwIfAborted();
+    await this.#note(scope, outcome, items);
+    this.#uncommitted += 1;
+    await this.#commit();
+  }
+
+  /** Lists when there is room for it among those of the process, and again where the snapshot expires. */
+  #limitList<T extends { readonly outcome: CatchUpOutcome }>(list: () => Promise<T>): Promise<T> {
+    const { limitLists = (work) => work() } = this.#options;
+    return untilUnexpired(() => limitLists(list));
+  }
+
+  /** Stores how far it has come, now and then. A store that is asked too much is asked another time. */
+  async #commit(): Promise<void> {
+    const nowMs = this.#clock.monotonic();
+    const isDue = nowMs - this.#committedAtMs >= commitAfter.ms || this.#uncommitted >= commitAfter.lists;
+    if (!isDue || this.#isStoring) return;
+    this.#committedAtMs = nowMs;
+    this.#isStoring = true;
+    try {
+      await this.#store();
+    } catch (error) {
+      if (!isThrottle(error)) throw error;
+    } finally {
+      this.#isStoring = false;
+    }
+  }
+
+  async #store(): Promise<void> {
+    const { state, items, changes, asOfMs } = this.#session.toProgress();
+    const listed = this.#uncommitted;
+    await this.#run.commitState(state, { items, changes, asOfMs, details: this.#toFillDetails() });
+    this.#uncommitted -= listed;
+  }
+
+  /** How far a first fill is: how many of the kinds, or namespaces, that are read by themselves were listed. Undefined once all were. */
+  #toFillDetails(): CachingAgentProgress['details'] {
+    const { kinds, state } = this.#session;
+    const { scopes, unlisted } = summarizeState(state, kinds, this.#options.account);
+    return unlisted > 0 ? { filled: `${scopes - unlisted} of ${scopes}` } : undefined;
+  }
+
+  /** Compares all that is cached with the cluster, when it is time for that. */
+  async #check(): Promise<CachingResult['outcome'] | Proof> {
+    const { state } = this.#session;
+    if (!isCheckDue(state, this.#clock.now())) return 'done';
+    if (!this.#run.isAlone) return 'listing';
+    const atMs = this.#clock.now();
+    const scopes = (await this.#session.planScopes()).filter((scope) => this.#isToBeChecked(scope));
+    const checks = await mapConcurrently(scopes, listConcurrency, (scope) => this.#checkScope(scope));
+    this.#run.signal.throwIfAborted();
+    // What was kept since another application is known is no mistake of the past.
+    if (state.checkAtMs !== 0) this.#drift = checks.reduce((sum, { drift }) => sum + drift, 0);
+    const proof = this.#toProof(checks.map((each) => each.proof).find((each) => each !== undefined));
+    if (proof !== undefined) return proof;
+    state.checkAtMs = getNextCheckMs(this.#clock, this.#options.randomness);
+    if (checks.some(({ isBlocked }) => isBlocked)) await this.#session.raiseEpoch();
+    else state.compared = { atMs, drift: this.#drift };
+    return 'done';
+  }
+
+  async #checkScope(scope: WatchedScope): Promise<CheckedScope> {
+    const checked = await this.#limitList(() => checkScope(scope, this.#session.tools));
+    const { outcome, caughtUp, items } = checked;
+    // What was told before the list broke off is cached all the same.
+    if (caughtUp?.outcome === 'caughtUp') await this.#note(scope, caughtUp, items);
+    else if (outcome.outcome === 'listed') scope.state.items = items;
+    else if (outcome.outcome !== 'aborted') await this.#note(scope, outcome, scope.state.items);
+    await this.#commit();
+    return outcome.outcome === 'listed' ? checked : { ...checked, drift: 0, isBlocked: false };
+  }
+
+  #isToBeChecked(scope: WatchedScope): boolean {
+    return (
+      !this.#tried.has(scope.state) &&
+      scope.state.resourceVersion !== undefined &&
+      this.#session.getRemainingQuota(scope) === undefined
+    );
+  }
+
+  async #note(scope: WatchedScope, outcome: CatchUpOutcome, items: number): Promise<void> {
+    const { state, kind } = scope;
+    const { resourceVersion, asOfMs = state.asOfMs, error } = outcome;
+    switch (outcome.outcome) {
+      case 'listed':
+      case 'caughtUp':
+        this.#read += 1;
+        return this.#session.recordRead(scope, { resourceVersion, asOfMs, items });
+      case 'forbidden':
+        return this.#session.recordForbidden(scope);
+      case 'gone':
+        return this.#session.recordDeletion(scope);
+      case 'expired':
+        state.resourceVersion = undefined;
+        return;
+      default:
+        // What came before it broke is cached: the next catch-up goes on from there.
+        Object.assign(state, { resourceVersion, items });
+        this.#failed += 1;
+        this.#broken.set(kind.kind, error ?? new Error('it broke off'));
+    }
+  }
+
+  /** A part that cannot be read is shown and keeps nobody waiting; where most of it cannot, the run has failed. */
+  #toComplaints(): Pick<CachingResult, 'error' | 'details'> {
+    const { kinds, areNamespacesUnknown, state } = this.#session;
+    const { scopes, forbidden, isAllForbidden } = summarizeState(state, kinds, this.#options.account);
+    const broken = joinNames([...this.#broken].map(toText));
+    const { compared } = state;
+    const restored = describeRestoration(state.restored, this.#clock.now());
+    const details = state.tooLarge.addTo({
+      kinds: kinds.length,
+      watches: scopes,
+      ...(forbidden.length > 0 && { forbidden: joinNames(forbidden) }),
+      ...(areNamespacesUnknown && { namespaces: 'may not be listed, and the account names none' }),
+      ...(broken !== '' && { broken }),
+      ...(restored !== undefined && { restored }),
+      ...(compared !== undefined && { compared: describeComparison(compared) }),
+    });
+    if (this.#failed > this.#read) return { details, error: `could not be read: ${broken}` };
+    if (isAllForbidden) return { details, error: `none of the kinds may be read: ${joinNames(forbidden)}` };
+    return { details };
+  }
+}
+
+/** What lists come to that begin anew while their snapshots expire before they are complete. */
+async function untilUnexpired<T extends { readonly outcome: CatchUpOutcome }>(
+  list: () => Promise<T>,
+): Promise<T> {
+  let listed = await list();
+  for (let attempt = 2; listed.outcome.outcome === 'expired' && attempt <= listAttempts; attempt += 1) {
+    listed = await list();
+  }
+  return listed;
+}
+
+/** Its server is behind what it told before. */
+function toFutureProof({ kind: { kind }, namespace, state: { resourceVersion } }: WatchedScope): string {
+  const where = namespace === '' ? '' : ` in ${namespace}`;
+  return `the newest resource version of ${kind}${where} is lower than ${resourceVersion}, which it had before`;
+}
+
+/** Whether a resource version did not move for a while; not the same while for all. */
+function isQuiet({ state, kind, namespace }: WatchedScope, nowMs: number): boolean {
+  const spreadMs = hashText(`${kind.kind} ${namespace}`) % quietMs.spread;
+  return nowMs - state.movedAtMs >= quietMs.least + spreadMs;
+}
+
+function toText([kind, error]: readonly [string, Error]): string {
+  return `${kind}: ${error.message}`;
+}
+
+function joinNames(names: readonly string[]): string {
+  const shown = names.slice(0, 10).join(', ');
+  return (names.length > 10 ? `${shown} and ${names.length - 10} more` : shown).slice(0, 1_000);
+}

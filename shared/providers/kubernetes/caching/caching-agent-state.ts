@@ -1,0 +1,200 @@
+import { asJsonArray, asString, isJsonObject, type JsonObject } from '#core/json.ts';
+import type { Restoration } from '../cache-writer/restored-cluster.ts';
+import { TooLargeNames } from './too-large.ts';
+
+/** What is known of the objects of a kind in one namespace, or in all. */
+export interface ScopeState {
+  /** The resource version up to which everything is cached; undefined: it has to be listed. */
+  resourceVersion: string | undefined;
+  /** Everything that was so at this time, wall time in milliseconds, is cached; undefined until it was listed. */
+  asOfMs: number | undefined;
+  /** Objects of it that are cached; a number to show, counted anew with each list. */
+  items: number;
+  /** When the resource version was last known to be recent, wall time in milliseconds: API servers forget old ones. */
+  movedAtMs: number;
+  /** Since when it may not be read: what was cached of it is kept. */
+  forbiddenAtMs?: number | undefined;
+  /** Since when it is known that it may be listed, but not be watched. */
+  unwatchableAtMs?: number | undefined;
+  /** Since when the cluster does not serve the kind. */
+  goneAtMs?: number | undefined;
+}
+
+/** What is known of a kind. */
+export interface KindState {
+  /** By namespace; the empty one stands for all namespaces, and for a kind that lives in none. */
+  readonly scopes: Map<string, ScopeState>;
+  /** When it is to be tried again to read all namespaces at once; undefined as long as that is allowed. */
+  wideAtMs: number | undefined;
+  /** Whether what is cached of namespaces that are not read has been evicted, where namespaces are read one by one. */
+  isSwept: boolean;
+}
+
+/** What an agent knows from one run to the next. */
+export interface CachingAgentState {
+  /** The epoch in which all of it was found out. In another one it is worth nothing. */
+  readonly epoch: number;
+  /** What was cached by: see `hashCacheRules`. */
+  readonly rules: string;
+  /** UID of the cluster's namespace `kube-system` as it was last read; empty where that may not be read. */
+  cluster: string;
+  /** Tells whether Front50 had the same applications; empty where it is not asked. */
+  applications: string;
+  /** Whether what is cached of kinds that are not wanted has been evicted. */
+  isSwept: boolean;
+  /** When the whole cache is to be compared with the cluster, wall time in milliseconds. */
+  checkAtMs: number;
+  /** The last demand for that which was taken up: see `AccountEpoch`. */
+  compareMs?: number | undefined;
+  /** When it was last compared: everything that was so then, wall time in milliseconds; and how much was wrong, where that counts. */
+  compared?: { readonly atMs: number; readonly drift?: number | undefined } | undefined;
+  /** When the cluster was last noticed to have gone back in time. */
+  restored?: Restoration | undefined;
+  readonly kinds: Map<string, KindState>;
+  /** What is too large to be cached. */
+  readonly tooLarge: TooLargeNames;
+  /** Applications from which something was removed, with the time from which the directory is to be looked at. */
+  readonly waiting: Map<string, number>;
+}
+
+/** The state of an agent that knows nothing yet of an epoch. */
+export function createCachingAgentState(
+  known: Pick<CachingAgentState, 'epoch' | 'rules' | 'cluster' | 'checkAtMs'>,
+): CachingAgentState {
+  return {
+    ...known,
+    applications: '',
+    isSwept: false,
+    kinds: new Map(),
+    tooLarge: new TooLargeNames(),
+    waiting: new Map(),
+  };
+}
+
+/** The state of a kind of which nothing is known yet. */
+export function createKindState(): KindState {
+  return { scopes: new Map(), wideAtMs: undefined, isSwept: false };
+}
+
+/** The state of a scope that is to be listed. */
+export function createScopeState(nowMs: number): ScopeState {
+  return { resourceVersion: undefined, asOfMs: undefined, items: 0, movedAtMs: nowMs };
+}
+
+/** The form in which a state is stored. Raise it with every change: what has another one is begun anew. */
+const formVersion = 1;
+
+/** A scope as it is stored, short since it is written with every run. */
+type StoredScope = readonly [
+  resourceVersion: string,
+  asOfMs: number,
+  items: number,
+  movedAtMs: number,
+  forbiddenAtMs?: number,
+  unwatchableAtMs?: number,
+  goneAtMs?: number,
+];
+
+interface StoredKind {
+  /** Scopes by namespace. */
+  readonly s: { readonly [namespace: string]: StoredScope };
+  /** When all namespaces are tried again. */
+  readonly w?: number;
+  /** Whether it was swept. */
+  readonly e?: 1;
+}
+
+/** The state as text. */
+export function formatCachingAgentState(state: CachingAgentState): string {
+  const { applications, kinds, tooLarge, waiting, ...plain } = state;
+  return JSON.stringify({
+    form: formVersion,
+    ...plain,
+    ...(applications !== '' && { applications }),
+    kinds: Object.fromEntries([...kinds].map(([kind, known]) => [kind, toStoredKind(known)])),
+    ...(tooLarge.names.size > 0 && { tooLarge: [...tooLarge.names] }),
+    ...(waiting.size > 0 && { waiting: Object.fromEntries(waiting) }),
+  });
+}
+
+/** The state that a text holds; undefined where it is no state, or one of another form. */
+export function parseCachingAgentState(text: string | undefined): CachingAgentState | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const stored: unknown = JSON.parse(text);
+    return isJsonObject(stored) && stored['form'] === formVersion ? toAgentState(stored) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toAgentState(stored: JsonObject): CachingAgentState {
+  const kinds = Object.entries((stored['kinds'] ?? {}) as unknown as Record<string, StoredKind>);
+  const waiting = Object.entries((stored['waiting'] ?? {}) as Record<string, number>);
+  return {
+    epoch: Number(stored['epoch']),
+    rules: asString(stored['rules']) ?? '',
+    cluster: asString(stored['cluster']) ?? '',
+    applications: asString(stored['applications']) ?? '',
+    isSwept: stored['isSwept'] === true,
+    checkAtMs: Number(stored['checkAtMs']),
+    compareMs: toNumber(stored['compareMs']),
+    compared: toComparison(stored['compared']),
+    restored: toRestoration(stored['restored']),
+    kinds: new Map(kinds.map(([kind, known]) => [kind, toKindState(known)])),
+    tooLarge: new TooLargeNames(asJsonArray(stored['tooLarge']).filter((name) => typeof name === 'string')),
+    waiting: new Map(waiting),
+  };
+}
+
+function toComparison(stored: unknown): CachingAgentState['compared'] {
+  if (!isJsonObject(stored)) return undefined;
+  return { atMs: Number(stored['atMs']), drift: toNumber(stored['drift']) };
+}
+
+function toNumber(stored: unknown): number | undefined {
+  return typeof stored === 'number' ? stored : undefined;
+}
+
+function toRestoration(stored: unknown): Restoration | undefined {
+  if (!isJsonObject(stored)) return undefined;
+  return { atMs: Number(stored['atMs']), proof: asString(stored['proof']) ?? '' };
+}
+
+function toStoredKind({ scopes, wideAtMs, isSwept }: KindState): StoredKind {
+  return {
+    s: Object.fromEntries([...scopes].map(([namespace, scope]) => [namespace, toStoredScope(scope)])),
+    ...(wideAtMs !== undefined && { w: wideAtMs }),
+    ...(isSwept && { e: 1 as const }),
+  };
+}
+
+function toKindState({ s, w, e }: StoredKind): KindState {
+  return {
+    scopes: new Map(Object.entries(s).map(([namespace, scope]) => [namespace, toScopeState(scope)])),
+    wideAtMs: w,
+    isSwept: e === 1,
+  };
+}
+
+/** Numbers from 1 on are times; what is not known is 0 or, at the end, left out. */
+function toStoredScope(scope: ScopeState): StoredScope {
+  const { resourceVersion = '', asOfMs = 0, items, movedAtMs } = scope;
+  const { forbiddenAtMs = 0, unwatchableAtMs = 0, goneAtMs = 0 } = scope;
+  const usual = [resourceVersion, asOfMs, items, movedAtMs] as const;
+  const isUsual = forbiddenAtMs + unwatchableAtMs + goneAtMs === 0;
+  return isUsual ? usual : [...usual, forbiddenAtMs, unwatchableAtMs, goneAtMs];
+}
+
+function toScopeState(stored: StoredScope): ScopeState {
+  const [resourceVersion, asOfMs, items, movedAtMs, forbiddenAtMs, unwatchableAtMs, goneAtMs] = stored;
+  return {
+    resourceVersion: resourceVersion || undefined,
+    asOfMs: asOfMs || undefined,
+    items,
+    movedAtMs,
+    forbiddenAtMs: forbiddenAtMs || undefined,
+    unwatchableAtMs: unwatchableAtMs || undefined,
+    goneAtMs: goneAtMs || undefined,
+  };
+}
