@@ -25,7 +25,7 @@ import { createController, createReplicaSet } from './specs/worlds.ts';
 const { DEATH_SEED } = process.env;
 const seeds =
   DEATH_SEED === undefined
-    ? Array.from({ length: chooseSize({ short: 50, long: 400 }) }, (_, seed) => seed)
+    ? Array.from({ length: chooseSize({ short: 16, long: 400 }) }, (_, seed) => seed)
     : [Number(DEATH_SEED)];
 /** Seeds that are tried at a time: most of their time they wait. */
 const seedsAtATime = 4;
