@@ -18,10 +18,17 @@ export default defineConfig({
     globalSetup: ['./test/support/cluster/global-cluster.ts'],
     fileParallelism: false,
     projects: [
-      { extends: true, test: { name: 'laboratory', ...longest, include: ['test/lab/soak.lab.ts'] } },
+      // Vitest runs what is not parallel and has no order after all others.
       {
         extends: true,
-        test: { name: 'long forms', ...longest, include: longForms, sequence: { groupOrder: 1 } },
+        test: {
+          ...{ name: 'laboratory', ...longest, include: ['test/lab/soak.lab.ts'] },
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'long forms', ...longest, include: longForms, sequence: { groupOrder: 2 } },
       },
     ],
   },
