@@ -105,14 +105,27 @@ describe('docs/architecture.md', () => {
 describe('decisions', () => {
   const decisions = documents.filter(({ path }) => /^docs\/decisions\/\d/.test(path));
 
-  it('have a number each, and a line in the index', () => {
-    const numbers = decisions.map(({ path }) => posix.basename(path).slice(0, 4));
-    const index = findLinks(getDocument('docs/decisions/README.md'));
-    const unlisted = decisions
-      .map(({ path }) => posix.basename(path))
-      .filter((name) => !index.includes(name));
-    expect(new Set(numbers).size).toBe(numbers.length);
-    expect(unlisted).toEqual([]);
+  it('have at most 300 words each', () => {
+    const long = decisions.filter(({ text }) => text.trim().split(/\s+/).length > 300);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are in the index by their titles', () => {
+    const { text: index } = getDocument('docs/decisions/README.md');
+    const entries = decisions.map(({ path, text }) => {
+      return `[${text.slice('# '.length, text.indexOf('\n'))}](${posix.basename(path)})`;
+    });
+    expect([...index.matchAll(/^- (\[.*\]\(.*\))$/gm)].map(([, entry]) => entry).toSorted()).toEqual(
+      entries.toSorted(),
+    );
+  });
+
+  it('have each number once, those that no longer hold in the history', () => {
+    const { text: history } = getDocument('docs/decisions/history.md');
+    const former = [...history.matchAll(/^\| (\d{4}) \|/gm)].map(([, number = '']) => number);
+    const numbers = [...decisions.map(({ path }) => posix.basename(path).slice(0, 4)), ...former];
+    const expected = numbers.map((_, index) => String(index + 1).padStart(4, '0'));
+    expect(numbers.toSorted()).toEqual(expected);
   });
 });
 
