@@ -70,9 +70,12 @@ export const settingAdditions: readonly Addition[] = [
     () => [...formatHelp().matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option = '']) => ({ option })),
     [
       {
-        isKept: ({ option }, texts) => new RegExp(`^\\| \`${option}[ \`]`, 'm').test(texts.read('README.md')),
+        isKept: ({ option }, texts) =>
+          new RegExp(`^\\| \`${option}[ \`]`, 'm').test(
+            texts.readSection('docs/quick-start.md', 'Options of npm start'),
+          ),
         tell: ({ option }) =>
-          `README.md has no row of ${option}: add it to the table of options, as npm start -- --help tells it`,
+          `docs/quick-start.md has no row of ${option} below 'Options of npm start': add it, as npm start -- --help has it`,
       },
       {
         isKept: ({ option }, texts) =>

@@ -7,7 +7,7 @@ import { root } from '#test/architecture/source-files.ts';
 import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { startSystem } from '#test/support/system/system.ts';
 
-/** A command of README.md, and what a new user should find in what it prints. */
+/** A command of docs/quick-start.md, and what a new user should find in what it prints. */
 interface Expectation {
   readonly beginsWith: string;
   readonly prints: RegExp;
@@ -22,7 +22,7 @@ const expectations: readonly Expectation[] = [
   { beginsWith: 'curl -s http://127.0.0.1:7002/cache/introspection', prints: /"outcome":"SUCCESS"/ },
 ];
 
-describeWithCluster('README.md', (cluster) => {
+describeWithCluster('docs/quick-start.md', (cluster) => {
   it('has commands that show a new user what was deployed', async () => {
     await using namespace = await createNamespace('readme');
     await using system = await startSystem({ kubeconfig: cluster.kubeconfig });
@@ -50,9 +50,9 @@ describeWithCluster('README.md', (cluster) => {
   }, 180_000);
 });
 
-/** The commands with which README.md lets a new user try it without Spinnaker. */
+/** The commands with which a new user tries it without Spinnaker. */
 async function readCommands(): Promise<string[]> {
-  const page = await readFile(join(root, 'README.md'), 'utf8');
+  const page = await readFile(join(root, 'docs/quick-start.md'), 'utf8');
   const block = page.split('To try it without Spinnaker')[1]?.split('```sh\n')[1]?.split('\n```')[0] ?? '';
   return block.split(/\n(?=curl )/);
 }
