@@ -9,7 +9,6 @@ import * as taskItems from '#tasks/aws/task-items.ts';
 import * as journalFormats from '#tasks/journal-format.ts';
 import * as sweepTasks from '#tasks/sweep-tasks.ts';
 import * as task from '#tasks/task.ts';
-import { importRules } from './import-rules.ts';
 import { root } from './source-files.ts';
 
 interface Document {
@@ -61,24 +60,6 @@ describe('documents', () => {
 describe('CONTRIBUTING.md', () => {
   const { text } = getDocument('CONTRIBUTING.md');
 
-  it('has the import table of the test, in words', () => {
-    const [, ...rows] = findRows(
-      text.slice(text.indexOf('## What may import what'), text.indexOf('## What stands above what')),
-    );
-    const shown = rows.flatMap(([, may = '']) =>
-      [...may.matchAll(/`([^`]+?)\*?`/g)].map(([, target = '']) => target),
-    );
-    const table = importRules.flatMap(({ may }) => may).filter((target) => target !== '.');
-    const isLiteral = (target: string) => !/[[\]$\\*]/.test(target);
-    const missing = table.filter(
-      (target) => isLiteral(target) && !shown.some((other) => other.startsWith(target)),
-    );
-    const surplus = shown.filter(
-      (target) => isLiteral(target) && !table.some((other) => isBelow(target, other)),
-    );
-    expect({ missing, surplus }).toEqual({ missing: [], surplus: [] });
-  });
-
   it('lists every script', () => {
     const unlisted = Object.keys(packageJson.scripts).filter((script) => {
       return !text.includes(`\`npm run ${script}\``) && !text.includes(`\`npm ${script}\``);
@@ -99,6 +80,14 @@ describe('docs/architecture.md', () => {
     for (const [name = '', , value] of rows) {
       expect(`${name} ${value}`).toBe(`${name} ${constants[name.replaceAll('`', '')]}`);
     }
+  });
+});
+
+describe('docs/README.md', () => {
+  it('lists every page', () => {
+    const index = findLinks(getDocument('docs/README.md'));
+    const pages = documents.filter(({ path }) => /^docs\/(?!README)[^/]+\.md$/.test(path));
+    expect(pages.map(({ path }) => posix.basename(path)).filter((name) => !index.includes(name))).toEqual([]);
   });
 });
 
@@ -192,9 +181,4 @@ function findRows(text: string): string[][] {
     .filter((line) => line.startsWith('|') && !/^\|[-|]+\|$/.test(line))
     .map((line) => line.split('|').slice(1, -1))
     .map((cells) => cells.map((cell) => cell.trim()));
-}
-
-/** Whether one of two prefixes of imports contains the other. */
-function isBelow(one: string, other: string): boolean {
-  return one.startsWith(other) || other.startsWith(one);
 }

@@ -34,7 +34,7 @@ const packages = ['@middy/', '@aws-', 'aws-lambda', 'jose', 'yaml', 'zod'];
 /** The tables of functions. */
 const tables = 'functions/[a-z-]+\\.ts$';
 
-/** What may import what. CONTRIBUTING.md has it in words: change both. */
+/** What may import what. CONTRIBUTING.md has the four kinds of code in words. */
 export const importRules: readonly ImportRule[] = [
   { files: /^functions\/((agent|operator)-)?routes\.ts$/, may: ['functions/route.ts'], node: 'none' },
   { files: /^functions\/(route|queues|schedules)\.ts$/, may: [], node: 'none' },

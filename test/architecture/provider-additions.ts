@@ -16,149 +16,248 @@ const artifactsIndex = 'shared/providers/artifacts/index.ts';
 const artifactSamples = 'test/shared/providers/artifacts/type-samples.ts';
 const providerSamples = 'test/shared/providers/conformance.cluster.test.ts';
 
+/** Spinnaker's name of a kind, `replicaSet`, and Kubernetes', `ReplicaSet`. */
+interface KindItem {
+  readonly kind: string;
+  readonly kubernetesKind: string;
+}
+
+const newKind: KindItem = { kind: 'widget', kubernetesKind: 'Widget' };
+
 /** What providers are made of. */
 export const providerAdditions: readonly Addition[] = [
-  addition('an operation', listOperations, [
+  addition(
     {
-      isKept: ({ purpose }) => purpose !== undefined,
-      tell: ({ name, file }) =>
-        `${file} defines ${name}, which ${operations}/index.ts does not list: add its line`,
+      guide: 'operation',
+      what: 'an operation',
+      list: listOperations,
+      newcomer: { name: 'labelManifest', file: `${operations}/label-manifest.ts`, purpose: undefined },
     },
+    [
+      {
+        isKept: ({ purpose }) => purpose !== undefined,
+        tell: ({ name, file }) => [
+          `${file} defines ${name}, which ${operations}/index.ts does not list`,
+          'add its line',
+        ],
+      },
+      {
+        isKept: ({ purpose = 'does' }) => /^[a-z].*[^.\s]$/.test(purpose),
+        tell: ({ file }) => [
+          `${file} has no 'purpose' that says what it does`,
+          "such as 'creates or changes objects'",
+        ],
+      },
+      {
+        isKept: ({ name }, texts) => texts.read('docs/contract.md').includes(`\n### ${name}\n`),
+        tell: ({ name }) => [
+          `docs/contract.md has no section '### ${name}' below 'Operations'`,
+          'describe its fields there',
+        ],
+      },
+      {
+        isKept: ({ name }, texts) =>
+          texts.read('docs/kubernetes.md').includes(`| [\`${name}\`](contract.md#`),
+        tell: ({ name }) => [
+          `docs/kubernetes.md has no row of ${name}`,
+          'run npx vitest run test/architecture/kubernetes-page.test.ts --update',
+        ],
+      },
+      {
+        isKept: ({ name }, texts) => texts.read('docs/openapi.json').includes(`"${name}"`),
+        tell: ({ name }) => [`docs/openapi.json does not have ${name}`, 'run npm run openapi'],
+      },
+      {
+        isKept: ({ name }, texts) => new RegExp(`^    ${name}[,:]`, 'm').test(texts.read(operationSpecs)),
+        tell: ({ name }) => [
+          `no test of ${name}`,
+          `add its specification to ${operationSpecs}, through which it must pass testOperation()`,
+        ],
+      },
+    ],
+  ),
+  addition(
     {
-      isKept: ({ purpose = 'does' }) => /^[a-z].*[^.\s]$/.test(purpose),
-      tell: ({ file }) => `${file}: 'purpose' must say what it does, such as 'creates or changes objects'`,
+      guide: 'v1-operation',
+      what: 'a file of a V1 operation',
+      list: listV1OperationFiles,
+      newcomer: { constant: 'pauseServerGroup', file: `${v1Operations}/pause-server-group.ts` },
     },
+    [
+      {
+        isKept: ({ constant }, texts) =>
+          new RegExp(`^  ${constant},$`, 'm').test(texts.read(`${v1Operations}/index.ts`)),
+        tell: ({ file, constant }) => [
+          `${file} defines ${constant}, which ${v1Operations}/index.ts does not list`,
+          'add its line',
+        ],
+      },
+    ],
+  ),
+  addition(
     {
-      isKept: ({ name }, texts) => texts.read('docs/contract.md').includes(`\n### ${name}\n`),
-      tell: ({ name }) =>
-        `docs/contract.md has no section '### ${name}' below 'Operations': describe its fields there`,
+      guide: 'v1-operation',
+      what: 'a V1 operation',
+      list: () => v1OperationDefinitions.map(({ name }) => ({ name })),
+      newcomer: { name: 'pauseServerGroup' },
     },
-    {
-      isKept: ({ name }, texts) => texts.read('docs/kubernetes.md').includes(`| [\`${name}\`](contract.md#`),
-      tell: ({ name }) =>
-        `docs/kubernetes.md has no row of ${name}: run npx vitest run test/architecture/kubernetes-page.test.ts --update`,
-    },
-    {
-      isKept: ({ name }, texts) => texts.read('docs/openapi.json').includes(`"${name}"`),
-      tell: ({ name }) => `docs/openapi.json does not have ${name}: run npm run openapi`,
-    },
-    {
-      isKept: ({ name }, texts) => new RegExp(`^    ${name}[,:]`, 'm').test(texts.read(operationSpecs)),
-      tell: ({ name }) =>
-        `no test of ${name}: add its specification to ${operationSpecs}, through which it must pass testOperation()`,
-    },
-  ]),
-  addition('a file of a V1 operation', listV1OperationFiles, [
-    {
-      isKept: ({ constant }, texts) =>
-        new RegExp(`^  ${constant},$`, 'm').test(texts.read(`${v1Operations}/index.ts`)),
-      tell: ({ file, constant }) =>
-        `${file} defines ${constant}, which ${v1Operations}/index.ts does not list: add its line`,
-    },
-  ]),
-  addition('a V1 operation', () => v1OperationDefinitions, [
-    {
-      isKept: ({ name }, texts) =>
-        new RegExp(`^\\|[^|]*\`${name}\``, 'm').test(texts.readTop('docs/kubernetes-v1.md', 'Operations')),
-      tell: ({ name }) =>
-        `docs/kubernetes-v1.md has no row of ${name} in the table below 'Operations': say its phase, its result and its fields`,
-    },
-    {
-      isKept: ({ name }, texts) => texts.read('docs/openapi.json').includes(`"${name}"`),
-      tell: ({ name }) => `docs/openapi.json does not have ${name}: run npm run openapi`,
-    },
-    {
-      isKept: ({ name }, texts) => texts.read(v1Specs).includes(`  ['${name}', `),
-      tell: ({ name }) =>
-        `no test of ${name}: add its specification to ${v1Specs}, through which it must pass testOperation()`,
-    },
-  ]),
-  addition('a kind', () => builtInKinds.map(toKindItem), [
+    [
+      {
+        isKept: ({ name }, texts) =>
+          new RegExp(`^\\|[^|]*\`${name}\``, 'm').test(texts.readTop('docs/kubernetes-v1.md', 'Operations')),
+        tell: ({ name }) => [
+          `docs/kubernetes-v1.md has no row of ${name} in the table below 'Operations'`,
+          'say its phase, its result and its fields',
+        ],
+      },
+      {
+        isKept: ({ name }, texts) => texts.read('docs/openapi.json').includes(`"${name}"`),
+        tell: ({ name }) => [`docs/openapi.json does not have ${name}`, 'run npm run openapi'],
+      },
+      {
+        isKept: ({ name }, texts) => texts.read(v1Specs).includes(`  ['${name}', `),
+        tell: ({ name }) => [
+          `no test of ${name}`,
+          `add its specification to ${v1Specs}, through which it must pass testOperation()`,
+        ],
+      },
+    ],
+  ),
+  addition({ guide: 'kind', what: 'a kind', list: () => builtInKinds.map(toKindItem), newcomer: newKind }, [
     {
       isKept: (item, texts) => listFixtures(item, texts).length > 0,
-      tell: ({ kind, kubernetesKind }) =>
-        `no test of the status of ${kind}: add ${fixtures}${toKebab(kubernetesKind)}-stable.yaml, an object of it that is stable`,
+      tell: ({ kind, kubernetesKind }) => [
+        `no test of the status of ${kind}`,
+        `add ${fixtures}${toKebab(kubernetesKind)}-stable.yaml, an object of it that is stable`,
+      ],
     },
     {
       isKept: ({ kubernetesKind }, texts) =>
         texts.isNamedIn('test/acceptance/kubernetes/kind', `'${kubernetesKind}'`),
-      tell: ({ kind }) =>
-        `no test deploys an object of ${kind}: add one to test/acceptance/kubernetes/kind-samples.ts, or the kind to what clusters serve no more in kinds.test.ts`,
+      tell: ({ kind }) => [
+        `no test deploys an object of ${kind}`,
+        'add one to test/acceptance/kubernetes/kind-samples.ts, or the kind to what clusters serve no more in kinds.test.ts',
+      ],
     },
   ]),
   addition(
-    'a kind with a status',
-    () => builtInKinds.filter(({ getStatus }) => getStatus !== getSettledStatus).map(toKindItem),
+    {
+      guide: 'kind-status',
+      what: 'a kind with a status',
+      newcomer: newKind,
+      list: () => builtInKinds.filter(({ getStatus }) => getStatus !== getSettledStatus).map(toKindItem),
+    },
     [
       {
         isKept: ({ kind }, texts) =>
           texts.readTop('docs/kubernetes.md', 'When an object is stable').includes(`| ${kind} |`),
-        tell: ({ kind }) =>
-          `docs/kubernetes.md has no row of ${kind} below 'When an object is stable': say when it is`,
+        tell: ({ kind }) => [
+          `docs/kubernetes.md has no row of ${kind} below 'When an object is stable'`,
+          'say when it is',
+        ],
       },
       {
         isKept: (item, texts) => listFixtures(item, texts).length > 1,
-        tell: ({ kind, kubernetesKind }) =>
-          `no test of the status of ${kind}: add ${fixtures}${toKebab(kubernetesKind)}-….yaml, one for each status, …-stable and …-unreported among them`,
+        tell: ({ kind, kubernetesKind }) => [
+          `no test of the status of ${kind}`,
+          `add ${fixtures}${toKebab(kubernetesKind)}-….yaml, one for each status, …-stable and …-unreported among them`,
+        ],
       },
       {
         isKept: (item, texts) => {
           const names = listFixtures(item, texts);
           return names.length > 0 && names.every((name) => texts.read(statusTest).includes(`'${name}'`));
         },
-        tell: ({ kubernetesKind }) =>
-          `${statusTest} does not have each ${fixtures}${toKebab(kubernetesKind)}-….yaml in 'states': say there which status it has`,
+        tell: ({ kubernetesKind }) => [
+          `${statusTest} does not have each ${fixtures}${toKebab(kubernetesKind)}-….yaml in 'states'`,
+          'say there which status it has',
+        ],
       },
     ],
   ),
-  addition('a function of a status', listStatusFunctions, [
+  addition(
     {
-      isKept: ({ isUsed }) => isUsed,
-      tell: ({ file, name }) =>
-        `${file} has ${name}, which no kind has: name it as 'getStatus' in the kind's row of shared/providers/kubernetes/kinds/table.ts`,
-    },
-  ]),
-  addition('an artifact type', listArtifacts, [
-    {
-      isKept: ({ opener }, texts) => new RegExp(`^  ${opener},$`, 'm').test(texts.read(artifactsIndex)),
-      tell: ({ file, opener }) =>
-        `${file} has ${opener}, which ${artifactsIndex} does not list: add its line to 'kinds'`,
-    },
-    {
-      isKept: ({ types }) => types.length > 0,
-      tell: ({ file }) =>
-        `${file} names no artifact types: it must have them as 'types', such as ['github/file']`,
-    },
-    {
-      isKept: ({ types }, texts) => {
-        const section = texts.readSection('docs/contract.md', 'Artifacts');
-        return types.every(
-          (type) => section.includes(`\`${type}\``) || section.includes(`\`${toFamily(type)}\``),
-        );
+      guide: 'kind-status',
+      what: 'a function of a status',
+      list: listStatusFunctions,
+      newcomer: {
+        name: 'getWidgetStatus',
+        file: 'shared/providers/kubernetes/kinds/widget.ts',
+        isUsed: false,
       },
-      tell: ({ types }) =>
-        `docs/contract.md has no row of ${types.join(', ')} in the table below 'Artifacts': add it`,
     },
-    {
-      isKept: ({ file, types }, texts) => {
-        const tests = texts.list(toTest(file).replace(/test\.ts$/, '')).map((path) => texts.read(path));
-        return types.some((type) => tests.some((text) => text.includes(`'${type}'`)));
+    [
+      {
+        isKept: ({ isUsed }) => isUsed,
+        tell: ({ file, name }) => [
+          `${file} has ${name}, which no kind has`,
+          "name it as 'getStatus' in the kind's row of shared/providers/kubernetes/kinds/table.ts",
+        ],
       },
-      tell: ({ file, types }) => `no test of ${types.join(', ')}: add ${toTest(file)}`,
-    },
+    ],
+  ),
+  addition(
     {
-      isKept: ({ opener }, texts) => texts.read(artifactSamples).includes(`    open: ${opener},\n`),
-      tell: ({ opener }) =>
-        `${opener} does not pass testArtifactType(): add its entry to 'samples' of ${artifactSamples}`,
+      guide: 'artifact-type',
+      what: 'an artifact type',
+      list: listArtifacts,
+      newcomer: { file: 'shared/providers/artifacts/svn.ts', opener: 'openSvnSources', types: ['svn/file'] },
     },
-  ]),
-  addition('a provider', listProviders, [
-    {
-      isKept: ({ plugin }, texts) => texts.read(providerSamples).includes(`  plugin: ${plugin},\n`),
-      tell: ({ plugin }) =>
-        `${plugin} does not pass testProvider(): add a sample of it to ${providerSamples}`,
-    },
-  ]),
+    [
+      {
+        isKept: ({ opener }, texts) => new RegExp(`^  ${opener},$`, 'm').test(texts.read(artifactsIndex)),
+        tell: ({ file, opener }) => [
+          `${file} has ${opener}, which ${artifactsIndex} does not list`,
+          "add its line to 'kinds'",
+        ],
+      },
+      {
+        isKept: ({ types }) => types.length > 0,
+        tell: ({ file }) => [
+          `${file} names no artifact types`,
+          "add them as 'types', such as ['github/file']",
+        ],
+      },
+      {
+        isKept: ({ types }, texts) => {
+          const section = texts.readSection('docs/contract.md', 'Artifacts');
+          return types.every(
+            (type) => section.includes(`\`${type}\``) || section.includes(`\`${toFamily(type)}\``),
+          );
+        },
+        tell: ({ types }) => [
+          `docs/contract.md has no row of ${types.join(', ')} in the table below 'Artifacts'`,
+          'add it',
+        ],
+      },
+      {
+        isKept: ({ file, types }, texts) => {
+          const tests = texts.list(toTest(file).replace(/test\.ts$/, '')).map((path) => texts.read(path));
+          return types.some((type) => tests.some((text) => text.includes(`'${type}'`)));
+        },
+        tell: ({ file, types }) => [`no test of ${types.join(', ')}`, `add ${toTest(file)}`],
+      },
+      {
+        isKept: ({ opener }, texts) => texts.read(artifactSamples).includes(`    open: ${opener},\n`),
+        tell: ({ opener }) => [
+          `${opener} does not pass testArtifactType()`,
+          `add its entry to 'samples' of ${artifactSamples}`,
+        ],
+      },
+    ],
+  ),
+  addition(
+    { guide: 'provider', what: 'a provider', list: listProviders, newcomer: { plugin: 'widgetPlugin' } },
+    [
+      {
+        isKept: ({ plugin }, texts) => texts.read(providerSamples).includes(`  plugin: ${plugin},\n`),
+        tell: ({ plugin }) => [
+          `${plugin} does not pass testProvider()`,
+          `add a sample of it to ${providerSamples}`,
+        ],
+      },
+    ],
+  ),
 ];
 
 /** The operations that are listed, and those that files define. */
@@ -185,10 +284,7 @@ function listV1OperationFiles(texts: RepositoryTexts) {
   );
 }
 
-type KindItem = ReturnType<typeof toKindItem>;
-
-/** Spinnaker's name, `replicaSet`, and Kubernetes', `ReplicaSet`. */
-function toKindItem({ name, kubernetesKind }: KindDefinition) {
+function toKindItem({ name, kubernetesKind }: KindDefinition): KindItem {
   return { kind: name, kubernetesKind };
 }
 

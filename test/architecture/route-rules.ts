@@ -49,47 +49,67 @@ function isCalled(row: Route): boolean {
   }
 }
 
+/** A route that has its row alone. */
+export const newRoute: RouteItem = {
+  ...{ route: 'GET /quotas/{account}', path: '/quotas/{account}', module: 'api/quotas/list-quotas' },
+  ...{ isDescribed: false, isCalled: false, isJudged: false, isHit: false },
+};
+
 /** What a route must have. */
 export const routeRules: readonly Rule<RouteItem>[] = [
   {
     isKept: ({ module, route }, texts) => namesRoute(texts.read(`functions/${module}.ts`), route),
-    tell: ({ module, route }) =>
-      `functions/${module}.ts does not say that it answers ${route}: write the function, with the route in its docstring`,
+    tell: ({ module, route }) => [
+      `functions/${module}.ts does not say that it answers ${route}`,
+      'write the function, with the route in its docstring',
+    ],
   },
   {
     isKept: ({ isDescribed }) => isDescribed,
-    tell: ({ route }) =>
-      `shared/contract/ does not describe ${route}: add it to the file of its tag there, its answer's schema to shared/contract/answers/`,
+    tell: ({ route }) => [
+      `shared/contract/ does not describe ${route}`,
+      "add it to the file of its tag there, its answer's schema to shared/contract/answers/",
+    ],
   },
   {
     isKept: ({ path }, texts) => texts.read('docs/openapi.json').includes(`"${path}": {`),
-    tell: ({ route }) => `docs/openapi.json does not have ${route}: run npm run openapi`,
+    tell: ({ route }) => [`docs/openapi.json does not have ${route}`, 'run npm run openapi'],
   },
   {
     isKept: ({ route }, texts) =>
       texts.read('docs/contract.md').includes(`| ${route.replace(' ', ' | `')}\` |`),
-    tell: ({ route }) =>
-      `docs/contract.md has no row of ${route}: run npx vitest run test/architecture/contract-page.test.ts --update`,
+    tell: ({ route }) => [
+      `docs/contract.md has no row of ${route}`,
+      'run npx vitest run test/architecture/contract-page.test.ts --update',
+    ],
   },
   {
     isKept: ({ route }, texts) => texts.read('docs/authorization.md').includes(`\`${route}\``),
-    tell: ({ route }) =>
-      `docs/authorization.md has no row of ${route}: run npx vitest run test/architecture/authorization-page.test.ts --update`,
+    tell: ({ route }) => [
+      `docs/authorization.md has no row of ${route}`,
+      'run npx vitest run test/architecture/authorization-page.test.ts --update',
+    ],
   },
   {
     isKept: ({ isJudged }) => isJudged,
-    tell: ({ route }) =>
-      `no test of who may call ${route}: add its row to test/acceptance/access/expectations.ts`,
+    tell: ({ route }) => [
+      `no test of who may call ${route}`,
+      'add its row to test/acceptance/access/expectations.ts',
+    ],
   },
   {
     isKept: ({ isCalled: isKnown }) => isKnown,
-    tell: ({ route }) =>
-      `no acceptance test calls ${route}: say in test/acceptance/contract/route-calls.ts how it is called, what stands for its variables, and what the answer shows`,
+    tell: ({ route }) => [
+      `no acceptance test calls ${route}`,
+      'say in test/acceptance/contract/route-calls.ts how it is called, what stands for its variables, and what the answer shows',
+    ],
   },
   {
     isKept: ({ isHit }) => isHit,
-    tell: ({ route }) =>
-      `no request of the fuzzer hits ${route}: add one in test/fuzz/fuzz-hits.ts, or what stands for its variables in test/fuzz/view-hits.ts`,
+    tell: ({ route }) => [
+      `no request of the fuzzer hits ${route}`,
+      'add one in test/fuzz/fuzz-hits.ts, or what stands for its variables in test/fuzz/view-hits.ts',
+    ],
   },
 ];
 

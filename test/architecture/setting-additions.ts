@@ -12,8 +12,12 @@ const configTest = 'test/shared/platform/config.test.ts';
 /** What is configured and measured. */
 export const settingAdditions: readonly Addition[] = [
   addition(
-    'a setting of the environment',
-    () => Object.entries(variables).map(([setting, variable]) => ({ setting, variable })),
+    {
+      guide: 'setting',
+      what: 'a setting of the environment',
+      list: () => Object.entries(variables).map(([setting, variable]) => ({ setting, variable })),
+      newcomer: { setting: 'quietHours', variable: 'BUSDRIVER_QUIET_HOURS' },
+    },
     [
       {
         isKept: ({ setting }, texts) => {
@@ -24,101 +28,163 @@ export const settingAdditions: readonly Addition[] = [
             texts.list('shared/').some((file) => file !== config && name.test(texts.read(file)))
           );
         },
-        tell: ({ setting, variable }) =>
-          `nothing uses ${variable}: use ${setting} of Config, or remove it from ${config}`,
+        tell: ({ setting, variable }) => [
+          `nothing uses ${variable}`,
+          `use ${setting} of Config, or remove it from ${config}`,
+        ],
       },
       {
         isKept: ({ variable }, texts) => findVariableText(variable, texts.read(config)) !== undefined,
-        tell: ({ variable }) =>
-          `${config} does not say what ${variable} means: its setting needs a docstring`,
+        tell: ({ variable }) => [
+          `${config} does not say what ${variable} means`,
+          'its setting needs a docstring',
+        ],
       },
       {
         isKept: ({ variable }, texts) => texts.read('docs/architecture.md').includes(`| \`${variable}\` |`),
-        tell: ({ variable }) =>
-          `docs/architecture.md has no row of ${variable}: run npx vitest run test/architecture/environment-page.test.ts --update`,
+        tell: ({ variable }) => [
+          `docs/architecture.md has no row of ${variable}`,
+          'run npx vitest run test/architecture/environment-page.test.ts --update',
+        ],
       },
       {
         isKept: ({ variable }, texts) => texts.read(configTest).includes(variable),
-        tell: ({ variable }) =>
-          `no test of ${variable}: ${configTest} must say what becomes of it, and what is refused`,
+        tell: ({ variable }) => [
+          `no test of ${variable}`,
+          `${configTest} must say what becomes of it, and what is refused`,
+        ],
       },
     ],
   ),
-  addition('a name of the environment', listWrittenVariables, [
-    {
-      isKept: ({ isKnown }) => isKnown,
-      tell: ({ file, variable }) =>
-        `${file} names ${variable}, which ${config} does not know: add its setting there`,
-    },
-  ]),
-  addition('an option of accounts', () => accountOptions.map((option) => ({ option })), [
-    {
-      isKept: ({ option }, texts) =>
-        texts.readSection('docs/kubernetes.md', 'Options of an account').includes(`\`${option}\``),
-      tell: ({ option }) =>
-        `docs/kubernetes.md has no row of ${option} below 'Options of an account': add it`,
-    },
-    {
-      isKept: ({ option }, texts) =>
-        texts.isNamedIn('test/shared/providers/kubernetes/', new RegExp(`\\b${option}\\b['"]?:`)),
-      tell: ({ option }) =>
-        `no test of the option ${option}: test/shared/providers/kubernetes/account/account.test.ts must have an account with it`,
-    },
-  ]),
   addition(
-    'an option of npm start',
-    () => [...formatHelp().matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option = '']) => ({ option })),
+    {
+      guide: 'setting',
+      what: 'a name of the environment',
+      list: listWrittenVariables,
+      newcomer: { file: 'infra/local/environment.ts', variable: 'BUSDRIVER_QUIET_HOURS', isKnown: false },
+    },
+    [
+      {
+        isKept: ({ isKnown }) => isKnown,
+        tell: ({ file, variable }) => [
+          `${file} names ${variable}, which ${config} does not know`,
+          'add its setting there',
+        ],
+      },
+    ],
+  ),
+  addition(
+    {
+      guide: 'account-option',
+      what: 'an option of accounts',
+      list: () => accountOptions.map((option: string) => ({ option })),
+      newcomer: { option: 'quietHours' },
+    },
+    [
+      {
+        isKept: ({ option }, texts) =>
+          texts.readSection('docs/kubernetes.md', 'Options of an account').includes(`\`${option}\``),
+        tell: ({ option }) => [
+          `docs/kubernetes.md has no row of ${option} below 'Options of an account'`,
+          'add it',
+        ],
+      },
+      {
+        isKept: ({ option }, texts) =>
+          texts.isNamedIn('test/shared/providers/kubernetes/', new RegExp(`\\b${option}\\b['"]?:`)),
+        tell: ({ option }) => [
+          `no test of the option ${option}`,
+          'test/shared/providers/kubernetes/account/account.test.ts must have an account with it',
+        ],
+      },
+    ],
+  ),
+  addition(
+    {
+      guide: 'start-option',
+      what: 'an option of npm start',
+      newcomer: { option: '--quiet-hours' },
+      list: () => [...formatHelp().matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option = '']) => ({ option })),
+    },
     [
       {
         isKept: ({ option }, texts) =>
           new RegExp(`^\\| \`${option}[ \`]`, 'm').test(
             texts.readSection('docs/quick-start.md', 'Options of npm start'),
           ),
-        tell: ({ option }) =>
-          `docs/quick-start.md has no row of ${option} below 'Options of npm start': add it, as npm start -- --help has it`,
+        tell: ({ option }) => [
+          `docs/quick-start.md has no row of ${option} below 'Options of npm start'`,
+          'add it, as npm start -- --help has it',
+        ],
       },
       {
         isKept: ({ option }, texts) =>
           new RegExp(`['"\`]${option}\\b`).test(texts.read('test/infra/local/cli-options.test.ts')),
-        tell: ({ option }) =>
-          `no test of ${option}: test/infra/local/cli-options.test.ts must say what it becomes, and what is refused`,
+        tell: ({ option }) => [
+          `no test of ${option}`,
+          'test/infra/local/cli-options.test.ts must say what it becomes, and what is refused',
+        ],
       },
     ],
   ),
-  addition('an option of the stacks', () => contextOptions.map((option) => ({ option })), [
+  addition(
     {
-      isKept: ({ option }, texts) =>
-        texts.readSection('docs/stacks.md', 'Options').includes(`| \`${option}\` |`),
-      tell: ({ option }) => `docs/stacks.md has no row of ${option} below 'Options': add it`,
+      guide: 'stack-option',
+      what: 'an option of the stacks',
+      list: () => contextOptions.map((option: string) => ({ option })),
+      newcomer: { option: 'quietHours' },
     },
+    [
+      {
+        isKept: ({ option }, texts) =>
+          texts.readSection('docs/stacks.md', 'Options').includes(`| \`${option}\` |`),
+        tell: ({ option }) => [`docs/stacks.md has no row of ${option} below 'Options'`, 'add it'],
+      },
+      {
+        isKept: ({ option }, texts) =>
+          new RegExp(`\\b${option}\\b`).test(texts.read('test/infra/aws/assembly/option-sets.ts')),
+        tell: ({ option }) => [
+          `no test of ${option}`,
+          'a choice in test/infra/aws/assembly/option-sets.ts must have it',
+        ],
+      },
+    ],
+  ),
+  addition(
     {
-      isKept: ({ option }, texts) =>
-        new RegExp(`\\b${option}\\b`).test(texts.read('test/infra/aws/assembly/option-sets.ts')),
-      tell: ({ option }) =>
-        `no test of ${option}: a choice in test/infra/aws/assembly/option-sets.ts must have it`,
+      guide: 'metric',
+      what: 'a metric',
+      list: listMetrics,
+      newcomer: { constant: 'quietAgentsMetric', metric: 'QuietAgents' },
     },
-  ]),
-  addition('a metric', listMetrics, [
-    {
-      isKept: ({ constant }, texts) =>
-        texts.isNamedIn('shared/', new RegExp(`(?<!export const )\\b${constant}\\b`)),
-      tell: ({ constant, metric }) =>
-        `nothing tells ${metric}: record ${constant} in shared/caching/services/caching-agent-metrics.ts, or wherever its value is known`,
-    },
-    {
-      isKept: ({ metric }, texts) =>
-        texts.readSection('docs/operate.md', 'Metrics').includes(`| \`${metric}\` |`),
-      tell: ({ metric }) =>
-        `docs/operate.md has no row of ${metric} below 'Metrics': say what it counts, and who tells it`,
-    },
-    {
-      isKept: ({ metric }, texts) =>
-        texts.isNamedIn('test/shared/', new RegExp(`\\b${metric}\\b`)) ||
-        texts.isNamedIn('test/infra/aws/bundled-functions.test.ts', new RegExp(`\\b${metric}\\b`)),
-      tell: ({ metric }) =>
-        `no test of ${metric}: test/shared/caching/services/caching-agent-metrics.test.ts must expect the line that tells it`,
-    },
-  ]),
+    [
+      {
+        isKept: ({ constant }, texts) =>
+          texts.isNamedIn('shared/', new RegExp(`(?<!export const )\\b${constant}\\b`)),
+        tell: ({ constant, metric }) => [
+          `nothing records ${metric}`,
+          `record ${constant} in shared/caching/services/agent-metrics.ts, or wherever its value is known`,
+        ],
+      },
+      {
+        isKept: ({ metric }, texts) =>
+          texts.readSection('docs/operate.md', 'Metrics').includes(`| \`${metric}\` |`),
+        tell: ({ metric }) => [
+          `docs/operate.md has no row of ${metric} below 'Metrics'`,
+          'say what it counts, and which function records it',
+        ],
+      },
+      {
+        isKept: ({ metric }, texts) =>
+          texts.isNamedIn('test/shared/', new RegExp(`\\b${metric}\\b`)) ||
+          texts.isNamedIn('test/infra/aws/bundled-functions.test.ts', new RegExp(`\\b${metric}\\b`)),
+        tell: ({ metric }) => [
+          `no test of ${metric}`,
+          'test/shared/caching/services/agent-metrics.test.ts must expect its log line',
+        ],
+      },
+    ],
+  ),
 ];
 
 /** What the docstring of its setting in `shared/platform/config.ts` says of a variable; undefined where it has none. */
