@@ -112,7 +112,7 @@ const guides: { readonly [name: string]: Guide } = {
   metric: {
     what: 'A metric',
     begin: [
-      'a constant in shared/core/metrics.ts, and what records it, such as shared/caching/services/agent-metrics.ts',
+      'a constant in shared/core/metrics.ts, and what records it, as files in shared/caching/services/ do',
       "with an alarm: 'watchedMetrics' of its queue's row in functions/queues.ts",
     ],
     run: ['npx vitest run test/shared/platform/services test/infra/aws/constructs'],

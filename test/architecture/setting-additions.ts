@@ -163,7 +163,7 @@ export const settingAdditions: readonly Addition[] = [
           texts.isNamedIn('shared/', new RegExp(`(?<!export const )\\b${constant}\\b`)),
         tell: ({ constant, metric }) => [
           `nothing records ${metric}`,
-          `record ${constant} in shared/caching/services/agent-metrics.ts, or wherever its value is known`,
+          `record ${constant} as files in shared/caching/services/ do, or wherever its value is known`,
         ],
       },
       {
@@ -180,7 +180,7 @@ export const settingAdditions: readonly Addition[] = [
           texts.isNamedIn('test/infra/aws/bundled-functions.test.ts', new RegExp(`\\b${metric}\\b`)),
         tell: ({ metric }) => [
           `no test of ${metric}`,
-          'test/shared/caching/services/agent-metrics.test.ts must expect its log line',
+          'a test in test/shared/caching/services/ must expect its log line',
         ],
       },
     ],
