@@ -81,11 +81,12 @@ describe('routes fit API Gateway', () => {
 });
 
 describe('routes of agents and operators', () => {
-  it('are in docs/agents.md, each in a row of its own', () => {
-    const text = readFileSync(join(root, 'docs', 'agents.md'), 'utf8');
-    const missing = [...agentRoutes, ...operatorRoutes].filter(
-      ({ method, path }) => !text.includes(`| ${method} \`${path}\` |`),
-    );
+  it.each([
+    { page: 'agent/README.md', rows: agentRoutes },
+    { page: 'agent-routes.md', rows: operatorRoutes },
+  ])('are in docs/$page, each in a row of its own', ({ page, rows }) => {
+    const text = readFileSync(join(root, 'docs', page), 'utf8');
+    const missing = rows.filter(({ method, path }) => !text.includes(`| ${method} \`${path}\` |`));
     expect(missing).toEqual([]);
   });
 
