@@ -7,7 +7,7 @@ import { type AgentSession, isConnected } from './agent-session.ts';
  */
 export type AgentAccountStatus = 'INACTIVE' | 'ACTIVATING' | 'ACTIVE' | 'ORPHANED';
 
-/** What that follows from. */
+/** Inputs of the status. */
 export interface AgentAccountFacts {
   readonly enrolment: Pick<AgentEnrolment, 'isRevoked' | 'changes'>;
   /** Its sessions, those that ended among them as far as they are remembered. */

@@ -1,7 +1,7 @@
-/** What hints tell: work of that sort, that accounts of the agent changed, or that its session is over. */
+/** Subjects of hints: work of that sort, that accounts of the agent changed, or that its session is over. */
 const hintKinds = ['TASK', 'READ', 'REFRESH', 'ACCOUNTS', 'CLOSE'] as const;
 
-/** What a hint tells. */
+/** The content of a hint. */
 export type HintKind = (typeof hintKinds)[number];
 
 /** The kind of that name, in either case; undefined for one that newer sides may send. */
@@ -15,7 +15,7 @@ export interface Hint {
   readonly account: string;
   /** The task, the read, the caching agent, or for `CLOSE` the session; empty where an agent is only to ask for work. */
   readonly id: string;
-  /** When nobody waits any more, milliseconds since the epoch. Default: not told. */
+  /** When no caller waits any more, milliseconds since the epoch. Default: unknown. */
   readonly deadlineMs?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export const closeCodes = {
 /** How a connection for hints is closed. */
 export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];
 
-/** Connections of an account that are told of a task or a read, the newest first: one of them takes it. */
+/** Connections of an account that get a hint of a task or a read, the newest first: one of them takes it. */
 export const toldConnectionsMax = 2;
 
 /** Connections of one account at most, with those that are about to end. */
@@ -61,7 +61,7 @@ export function isForAll({ kind }: Pick<Hint, 'kind'>): boolean {
   return kind !== 'TASK' && kind !== 'READ';
 }
 
-/** Those of an account's connections that are told. @param connections the newest first */
+/** Those of an account's connections that get a hint. @param connections the newest first */
 export function chooseConnections<T extends Pick<AgentConnection, 'session'>>(
   connections: readonly T[],
   hint: Hint,
@@ -85,7 +85,7 @@ export interface AgentConnection {
   readonly connectedAtMs: number;
 }
 
-/** Which connections there are, in a durable store: it tells where a hint is worth sending, and may be wrong at any time. */
+/** Which connections there are, in a durable store: it says where a hint is worth sending, and may be wrong at any time. */
 export interface ConnectionStore {
   /** Stores a connection. @returns false where its session is closed or unknown: then nothing is stored */
   add(connection: AgentConnection): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** A cluster, as agents in it tell of it. What they cannot tell is an empty text. */
+/** A cluster, as agents in it report it. Unknown facts are empty texts. */
 export interface AgentCluster {
   /** UID of its namespace `kube-system`, which no two clusters share. */
   readonly uid: string;
@@ -11,8 +11,8 @@ export interface AgentCluster {
 }
 
 /**
- * What became of the agents of an account: `bound` to a cluster by the first of them that told one; `enrolled` for the cluster that the
- * next one tells, or anew after they were `revoked`; `ended`, for the account does not take the proof any more by which some of them were let
+ * A change of the agents of an account: `bound` to a cluster by the first of them that reported one; `enrolled` for the cluster that the
+ * next one reports, or again after they were `revoked`; `ended`, for the account does not take the proof any more by which some of them were let
  * in, or was deleted.
  */
 export const enrolmentEvents = ['bound', 'enrolled', 'revoked', 'ended'] as const;
@@ -24,30 +24,30 @@ export type EnrolmentEvent = (typeof enrolmentEvents)[number];
 export interface EnrolmentChange {
   readonly event: EnrolmentEvent;
   readonly atMs: number;
-  /** Who did it; undefined for an agent, and where nobody said who he was. */
+  /** The caller; undefined for an agent, and where the caller gave no name. */
   readonly by: string | undefined;
   /** UID of the cluster from then on; empty for none. */
   readonly clusterUid: string;
 }
 
-/** What is known of the agents of an account, beside its settings. */
+/** The enrolment of an account's agents, beside its settings. */
 export interface AgentEnrolment {
   /** Rises whenever sessions of before are to end. */
   readonly generation: number;
-  /** Whether no agent is let in until somebody enrols them anew. */
+  /** Whether no agent is let in until they are enrolled again. */
   readonly isRevoked: boolean;
-  /** The cluster that the account is for; undefined before an agent told one. */
+  /** The cluster that the account is for; undefined before an agent reported one. */
   readonly cluster: AgentCluster | undefined;
   /** The last changes, newest first. */
   readonly changes: readonly EnrolmentChange[];
-  /** Why it cannot be read: another release wrote it. Nobody is let in by it, and it stays as it is. Left out where it can. */
+  /** Why it cannot be read: another release wrote it. No agent is let in by it, and it stays as it is. Left out where it can. */
   readonly unreadable?: string;
 }
 
 /** Changes that are remembered of one account. */
 export const enrolmentChangesMax = 50;
 
-/** What is known of an account before anything was: its agents are let in, whatever the cluster. */
+/** The enrolment of an account without a stored one: its agents are let in, whatever the cluster. */
 export const noEnrolment: AgentEnrolment = {
   generation: 0,
   isRevoked: false,
@@ -55,9 +55,9 @@ export const noEnrolment: AgentEnrolment = {
   changes: [],
 };
 
-/** What is known of the agents of accounts, in a durable store. Every change is one conditional write of one item. */
+/** Enrolments of the agents of accounts, in a durable store. Every change is one conditional write of one item. */
 export interface AgentEnrolmentStore {
-  /** What is known of an account's agents. */
+  /** The enrolment of an account's agents. */
   find(account: string): Promise<AgentEnrolment>;
   /**
    * Makes one change, however many others are made at the same time.
@@ -79,7 +79,7 @@ export interface EnrolmentAuthor {
 }
 
 /**
- * Binds an account to the cluster that an agent tells, unless it is bound to one. One that tells no UID binds nothing.
+ * Binds an account to the cluster that an agent reports, unless it is bound to one. An agent that reports no UID binds nothing.
  *
  * @returns undefined where nothing changes
  */
@@ -108,7 +108,7 @@ export function revokeAgents(before: AgentEnrolment, { atMs, by }: EnrolmentAuth
 /**
  * Lets agents in again.
  *
- * @param replace whether the cluster is forgotten: the next agent that tells one binds the account to it, and sessions of before end
+ * @param replace whether the cluster is forgotten: the next agent that reports one binds the account to it, and sessions of before end
  */
 export function enrolAgents(
   before: AgentEnrolment,

@@ -4,7 +4,7 @@ import { type AgentSession, isConnected } from './agent-session.ts';
 /** Milliseconds for which an operation may be open before it shows: agents ask each two seconds. */
 export const lateTaskMs = 10 * 60_000;
 
-/** What tells how the agents of an account are. */
+/** Inputs of the health of an account's agents. */
 export interface AgentHealthInputs {
   readonly sessions: readonly AgentSession[];
   readonly isRevoked: boolean;

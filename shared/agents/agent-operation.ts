@@ -8,13 +8,13 @@ export interface AgentTaskList {
   list(limit: number): Promise<readonly OpenRow[]>;
 }
 
-/** Where a part of a task's way happened, and when. */
+/** The place and time of a part of a task's way. */
 interface PlaceAndTime {
   readonly clouddriverId?: string | undefined;
   readonly time: string;
 }
 
-/** What became of a task that agents were to run. What is not known of it is missing; times are those of ISO 8601. */
+/** The outcome of a task for agents. Unknown members are missing; times are those of ISO 8601. */
 export interface AgentOperationView {
   readonly operationId: string;
   readonly account: string;
@@ -46,7 +46,7 @@ function findAccount({ inbox, parts = [] }: Pick<Task, 'inbox' | 'parts'>): stri
 }
 
 /**
- * What operators see of a task.
+ * A task as operators see it.
  *
  * @param clouddriverId who accepted it, and was handed its result; undefined where it may be any of several
  */

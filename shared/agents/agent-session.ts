@@ -3,10 +3,10 @@ import { agentSilenceMs, type SeenAgent } from '#tasks/task-inbox.ts';
 /** Milliseconds for which a token of a session holds: the agent renews the session before. */
 export const sessionTokenMs = 15 * 60_000;
 
-/** Milliseconds after which a session is renewed no more: the agent proves anew who it is. */
+/** Milliseconds after which a session is renewed no more: the agent proves its identity again. */
 export const sessionLifeMs = 12 * 60 * 60_000;
 
-/** Milliseconds for which a session that ended is remembered, to tell when an agent was last there. */
+/** Milliseconds for which a session that ended is remembered, to know when an agent was last there. */
 export const sessionMemoryMs = 24 * 60 * 60_000;
 
 /** Milliseconds of silence after which a session cannot go on: its last token is over its time. */
@@ -44,7 +44,7 @@ export interface AgentSession {
   readonly isClosed: boolean;
   /** The last warnings of the agent's log. */
   readonly warnings: readonly string[];
-  /** What it ran when it last told that; undefined before. */
+  /** Its load as last reported; undefined before. */
   readonly load?: AgentLoad | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface AgentLoad {
   readonly reads: number;
 }
 
-/** What an agent tells of itself now and then. */
+/** An agent's reports about itself. */
 export interface AgentReport {
   readonly warnings?: readonly string[] | undefined;
   readonly load?: AgentLoad | undefined;
@@ -74,7 +74,7 @@ export interface AgentSessionStore {
   /**
    * Records that the agent is there.
    *
-   * @param report what it tells of itself; what is left out stays
+   * @param report what it reports of itself; omitted members stay
    * @returns false for a session that is closed or unknown
    */
   touch(id: string, seenAtMs: number, report?: AgentReport): Promise<boolean>;

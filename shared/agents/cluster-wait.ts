@@ -2,7 +2,7 @@ import type { JsonObject } from '#core/json.ts';
 import { intField, parseWith, withDefault } from '#settings/coerce.ts';
 import { getSetting } from '#settings/spring-config.ts';
 
-/** Where the settings say for how many seconds operations wait for a cluster that cannot be reached. */
+/** Path of the setting that says for how many seconds operations wait for a cluster that cannot be reached. */
 export const clusterWaitPath = 'busdriver.operations.clusterWaitSeconds';
 
 /** Seconds for which operations wait for a cluster that cannot be reached, unless the settings say otherwise. */

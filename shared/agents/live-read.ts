@@ -32,7 +32,7 @@ export function getAnswerBytesMax(method: string): number {
 /** Characters of what an error of a read says, at most. */
 export const readErrorLengthMax = 10_000;
 
-/** Violations that an error about bad input tells, at most. */
+/** Violations in an error about bad input, at most. */
 export const readViolationsMax = 20;
 
 /** Characters of one of them at most. */
@@ -42,16 +42,16 @@ export const readViolationLengthMax = 2_000;
 export interface LiveRead {
   readonly id: string;
   readonly account: string;
-  /** What is read: `manifests.get`. */
+  /** The method of the read: `manifests.get`. */
   readonly method: string;
   /** JSON text of what the method takes. */
   readonly args: string;
   readonly acceptedAtMs: number;
-  /** The process that waits for the answer; undefined where processes do not tell each other. */
+  /** The process that waits for the answer; undefined where processes do not notify each other. */
   readonly waiter?: string | undefined;
 }
 
-/** How a read stands. */
+/** The state of a read. */
 export interface LiveReadState extends LiveRead {
   /** How often it was taken. Parts of an answer belong to one of these times. */
   readonly takes: number;
@@ -79,10 +79,10 @@ export interface LiveReadStore {
   add(read: LiveRead): Promise<void>;
   /** Ids of an account's reads, the oldest first; answered ones may be among them. */
   list(account: string, limit: number): Promise<readonly string[]>;
-  /** How the read stands; undefined when it is unknown, given up or forgotten. */
+  /** The state of the read; undefined when it is unknown, given up or forgotten. */
   find(id: string): Promise<LiveReadState | undefined>;
   /**
-   * Takes a read that nobody has, for {@link liveReadLeaseMs}.
+   * Takes a read that no agent has, for {@link liveReadLeaseMs}.
    *
    * @returns the how manieth time that is, from 1; undefined while another agent has it, and once it is answered or given up
    */

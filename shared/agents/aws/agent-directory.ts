@@ -15,10 +15,10 @@ const agentRowsMax = 200;
 const pageRows = 200;
 const readsMax = 16;
 
-/** Sorts behind the rows of an agent, and before those of any other: `#` is what stands behind its id there. */
+/** Sorts behind the rows of an agent, and before those of any other: `#` follows its id there. */
 const behind = '$';
 
-/** What the directory is made of. */
+/** Dependencies of the directory. */
 export interface AgentDirectoryOptions {
   readonly table: ItemTable;
   readonly sessions: Pick<AgentSessionStore, 'find'>;
@@ -49,7 +49,7 @@ export class DynamoAgentDirectory implements AgentDirectory {
       if (isEnd) return { sessions: found, next: undefined };
       start = keys.at(-1);
     }
-    // An agent whose rows were cut is told again with the next page.
+    // An agent whose rows were cut comes again with the next page.
     const last = toAgentId(start ?? '');
     const found = [...sessions.values()];
     const whole = found.filter(({ agentId }) => agentId !== last);

@@ -18,7 +18,7 @@ function getKey(account: string): ItemKey {
   return { pk: `ENROLMENT#${account}`, sk: '#' };
 }
 
-/** What is known of the agents of accounts, in DynamoDB: an item an account, which never expires. */
+/** Enrolments of the agents of accounts, in DynamoDB: an item an account, which never expires. */
 export class DynamoAgentEnrolmentStore implements AgentEnrolmentStore {
   readonly #table: ItemTable;
 
@@ -60,7 +60,7 @@ export class DynamoAgentEnrolmentStore implements AgentEnrolmentStore {
   }
 }
 
-/** One that cannot be read lets nobody in: as an absent one it would let in whoever comes. */
+/** One that cannot be read lets no agent in: as an absent one it would let in any. */
 function parseEnrolment(item: Item | undefined): AgentEnrolment {
   if (item === undefined) return noEnrolment;
   try {

@@ -124,7 +124,7 @@ export class DynamoAgentSessionStore implements AgentSessionStore {
     return isClosed || this.#clock.now() - seenAtMs > sessionSilenceMs;
   }
 
-  /** Who closed its session is not there, however short ago that was. */
+  /** An agent that closed its session is not there, however short ago that was. */
   #toSeen(session: AgentSession): SeenAgent {
     const { agentId, seenAtMs } = session;
     return { agentId, seenAtMs, isConnected: isConnected(session, this.#clock.now()) };

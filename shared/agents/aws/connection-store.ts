@@ -16,7 +16,7 @@ function getAccountKey(account: string): string {
   return `CONN#${account}`;
 }
 
-/** What the store works with. */
+/** Dependencies of the store. */
 export interface ConnectionStoreOptions {
   readonly table: ItemTable;
   readonly clock: Pick<Clock, 'now'>;

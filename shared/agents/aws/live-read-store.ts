@@ -56,7 +56,7 @@ export class DynamoLiveReadStore implements LiveReadStore {
   async list(account: string, limit: number): Promise<readonly string[]> {
     const rows = await this.#table.query(getListKey(account), limit);
     const { true: old = [], false: young = [] } = Object.groupBy(rows, (row) => `${this.#isOver(row)}`);
-    // Left by a process that died: they would stand before all others until the table forgets them.
+    // Left by a process that died: they would come before all others until the table forgets them.
     await forEachConcurrently(old, deletesMax, ({ sk }) =>
       this.#table.delete({ pk: getListKey(account), sk: String(sk) }),
     );

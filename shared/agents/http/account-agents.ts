@@ -25,16 +25,16 @@ export interface AccountAgentsView {
   readonly unreadable?: string;
   /** Rises whenever sessions of before are ended. */
   readonly generation: number;
-  /** The cluster that the account is for; left out before an agent told one. */
+  /** The cluster that the account is for; left out before an agent reported one. */
   readonly cluster?: { uid: string; host: string; version: string; certFingerprint: string };
   /** Replicas that are connected, and that should be. */
   readonly connected: number;
   readonly minReplicas: number;
   readonly agents: readonly AccountAgentView[];
-  /** Operations that nobody has begun, 1,000 at most, and since when the oldest waits. */
+  /** Operations that are not begun, 1,000 at most, and since when the oldest waits. */
   readonly waiting: number;
   readonly waitingSince?: number;
-  /** What became of its agents, newest first. */
+  /** The history of its agents, newest first. */
   readonly history: readonly {
     event: EnrolmentEvent;
     timestamp: number;

@@ -13,19 +13,19 @@ import { joinPath } from '#settings/spring-config.ts';
 /** Accounts that are looked at, and changed, at a time. */
 const accountsAtOnce = 4;
 
-/** An account of a list, and where it stands there: `[2]`, or nothing where the body is the account alone. */
+/** An account of a list, and its place there: `[2]`, or nothing where the body is the account alone. */
 export interface PlacedAccount {
   readonly name: string;
   readonly place: string;
 }
 
-/** What ends a batch, and what hears of its failures. */
+/** The signal that ends a batch, and the log for its failures. */
 export interface BatchOptions {
   readonly signal: AbortSignal;
   readonly log: Logger;
 }
 
-/** @throws InvalidInputError naming each account that stands in a list more than once, whatever the case of its name */
+/** @throws InvalidInputError naming each account that is in a list more than once, whatever the case of its name */
 export function checkNamesDiffer(accounts: readonly PlacedAccount[]): void {
   const seen = new Set<string>();
   const doubled = accounts.filter(({ name }) => {
@@ -83,7 +83,7 @@ function toViolations(place: string, error: unknown): InvalidInputError {
 /**
  * Changes accounts, some at a time. After a failure nothing more is begun.
  *
- * @throws what a change threw where none was done; else UnavailableError, which tells which were and which were not
+ * @throws what a change threw where none was done; else UnavailableError, which says which were and which were not
  */
 export async function changeEach<T extends Pick<PlacedAccount, 'name'>>(
   accounts: readonly T[],

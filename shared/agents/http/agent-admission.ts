@@ -12,7 +12,7 @@ import type { AgentHub } from '../services/agent-hub.ts';
 /** Accounts that are looked up at a time. */
 const accountsAtOnce = 16;
 
-/** Who is let in, and who is not though the proof is good. */
+/** The accounts that are let in, and those that are not though the proof is good. */
 export interface Admission {
   readonly accounts: readonly SessionAccount[];
   /** By the names of accounts: why they are refused. */
@@ -21,7 +21,7 @@ export interface Admission {
 
 /**
  * Lets agents in to the accounts whose agents they have proved to be, but where these are revoked, or were enrolled for another cluster.
- * The first agent that tells which cluster an account is binds it to that one.
+ * The first agent that reports an account's cluster binds the account to it.
  */
 export async function admit(
   { enrolments, clock, log }: Pick<AgentHub, 'enrolments' | 'clock' | 'log'>,

@@ -64,7 +64,7 @@ export async function claimCache(
   });
 }
 
-/** Answers who has the lease and keeps it, tells how far it has come, or ends it; 409 where it is lost. */
+/** Renews the lease of an agent that has it, stores how far it has come, or ends it; 409 where it is lost. */
 export async function keepCache(request: CacheRequest, message: CacheProgressMessage): Promise<ApiResponse> {
   const lease = toLease(request, message);
   try {
@@ -97,13 +97,13 @@ async function keep(
     ...(state !== undefined && { state }),
   });
   await report(hub, agent, { lagMs: lease.lagMs, error });
-  // Whoever stands by may take it.
+  // Any other agent may take it.
   if (ending.outcome === 'STOPPED')
     await hub.hints?.send({ kind: 'REFRESH', account: lease.account, id: '' });
   return { lease: toMessage(lease), failures: agent.failures };
 }
 
-/** Nobody else knows of runs of agents: they are told on the bus as those of workers are. */
+/** Nothing else knows of runs of agents: they are published on the bus as those of workers are. */
 async function report(
   { bus, log }: Pick<AgentCacheHub, 'bus' | 'log'>,
   agent: StoredCachingAgent,
@@ -150,7 +150,7 @@ function toMessage(lease: CachingAgentLease): CacheLease {
   return { fence, turn, startedMs: startedAtMs, lagMs, usedMs: usedAtMs, stateWrites, hasChunks };
 }
 
-/** @param refusal.nextRunMs when the lease may be had: sooner it is worth asking only for who is told that it was given back */
+/** @param refusal.nextRunMs when the lease may be had: sooner it is worth asking only after a notice that it was given back */
 function refuse(
   message: string,
   nowMs: number,

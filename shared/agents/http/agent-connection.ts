@@ -47,7 +47,7 @@ export function connectionHandler(
       try {
         return toAnswer(await run(await openAgentHub(all), { id, session }));
       } catch (error) {
-        // Where nothing can be opened there is no log of ours.
+        // Without anything opened there is no log of ours.
         if (!(error instanceof VisibleError)) console.error(error);
         return toAnswer(parseError(error, wallClock.now()).status);
       }
@@ -89,7 +89,7 @@ export async function writeConnection(
   return isAdded.some(Boolean) ? session : undefined;
 }
 
-/** Forgets a connection. What is not removed here is forgotten by its time, or by who cannot send to it. */
+/** Forgets a connection. Rows left behind are forgotten by their time, or when sending to them fails. */
 export async function disconnectAgent(
   hub: AgentHub,
   { id, session: sessionId }: ConnectionPlace,

@@ -144,7 +144,7 @@ export interface HeldTask {
 }
 
 /**
- * The task that a request names. One that is unknown is refused as one of another account: nobody learns which there are.
+ * The task that a request names. One that is unknown is refused as one of another account: the answer does not reveal which there are.
  *
  * @throws AccessDeniedError
  */
@@ -175,7 +175,7 @@ const refusals: { readonly [reason in LeaseRefusal]: string } = {
   'journal-format': 'The journal of the task has another format than the agent has',
 };
 
-/** 409 with the reason why the lease of a task is not to be had, or lost: how the task stands now. */
+/** 409 with the reason why the lease of a task is not to be had, or lost: the state of the task now. */
 export async function refuseLease(
   { store, clock }: Pick<AgentHub, 'store' | 'clock'>,
   taskId: string,

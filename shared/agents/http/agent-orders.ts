@@ -20,7 +20,7 @@ const disconnectSchema = z.object({
 });
 
 /**
- * Ends the sessions of an agent: its tokens prove nothing from then on. It may prove itself anew, and open another one.
+ * Ends the sessions of an agent: its tokens prove nothing from then on. It may prove itself again, and open another one.
  *
  * @throws InvalidInputError naming the field; NotFoundError where it has none, or none of an account that the caller may read;
  *   AccessDeniedError unless he may write to each account of them
@@ -46,7 +46,7 @@ export async function disconnectAgent(request: ApiRequest, services: OperatorSer
   return { status: 202, body: JSON.stringify({ agentId, sessions: sessions.length }) };
 }
 
-/** Has the agents of all accounts that the caller may read ask anew what they are granted. */
+/** Has the agents of all accounts that the caller may read ask again what they are granted. */
 export async function refreshAssignments(
   request: ApiRequest,
   services: OperatorServices,
@@ -54,7 +54,7 @@ export async function refreshAssignments(
   return tellAll(request, services, 'ACCOUNTS');
 }
 
-/** Has the agents of all accounts that the caller may read ask for operations that nobody has begun. */
+/** Has the agents of all accounts that the caller may read ask for operations that are not begun. */
 export async function offerOperations(request: ApiRequest, services: OperatorServices): Promise<ApiResponse> {
   return tellAll(request, services, 'TASK');
 }

@@ -14,7 +14,7 @@ import type { AgentHub } from '../services/agent-hub.ts';
 import type { AgentCaller } from './agent-handler.ts';
 
 /**
- * The read that a request names. One that is unknown, or given up, is refused as one of another account: nobody learns which there are.
+ * The read that a request names. One that is unknown, or given up, is refused as one of another account: the answer does not reveal which there are.
  *
  * @throws AccessDeniedError
  */
@@ -42,17 +42,17 @@ export async function takeRead(
   return ok<ReadRequest>({ id, account, method, args, take, waitMs });
 }
 
-/** What taking an answer needs. */
+/** Dependencies of taking an answer. */
 export type AnswerHub = Pick<AgentHub, 'reads' | 'awaited' | 'clock'>;
 
 /** A read, and who answers it. */
 export interface AnsweredRead extends LiveReadState {
-  /** Default: it is not told. */
+  /** Default: unknown. */
   readonly agentId?: string;
 }
 
 /**
- * Stores a part of an answer: 204, or 409 where it is too late. Who waits is told of the last one.
+ * Stores a part of an answer: 204, or 409 where it is too late. The waiting caller is notified of the last one.
  *
  * @throws InvalidInputError for a part that is too large
  */

@@ -30,7 +30,7 @@ const accountTasksMax = 5;
 /** Reads that it may make at once. */
 const readsMax = 32;
 
-/** What an agent is let in to: a session, unless each of its accounts is refused. */
+/** The admission of an agent: a session, unless each of its accounts is refused. */
 interface OpenedSession {
   readonly session: AgentSession | undefined;
   /** By the names of accounts of which it is the agent: why they are refused all the same. */
@@ -55,7 +55,7 @@ export async function answerHello(
   return ok(await toWelcome(hub, session, { names, accounts, hello, refused, proof: toProof(evidence) }));
 }
 
-/** What evidence is called in answers. */
+/** Names of evidence in answers. */
 function toProof({ token, signer }: AgentEvidence): string {
   if (signer !== undefined) return 'role';
   return token === undefined ? 'certificate' : 'token';
@@ -64,7 +64,7 @@ function toProof({ token, signer }: AgentEvidence): string {
 /**
  * Opens a session for an agent that proves who it is.
  *
- * @throws UnauthenticatedError where it is of no account: then nothing is told of any; OverloadError
+ * @throws UnauthenticatedError where it is of no account: then nothing is said of any; OverloadError
  */
 async function openSession(hub: AgentHub, hello: Hello, evidence: AgentEvidence): Promise<OpenedSession> {
   if (hello.protocol !== protocolVersion) {
@@ -102,7 +102,7 @@ async function openSession(hub: AgentHub, hello: Hello, evidence: AgentEvidence)
 }
 
 /**
- * Who revokes agents first says so, then ends the sessions that there are. This one is there by now: either it is among them, or it sees
+ * A revocation is first stored, then ends the sessions that there are. This one is there by now: either it is among them, or it sees
  * here that it must end itself.
  *
  * @throws UnauthenticatedError where agents of an account of it were revoked since it was opened
@@ -146,7 +146,7 @@ async function prove(
     else faults.add(outcome.fault);
   }
   if (proved.length === 0) {
-    // The log tells why; the answer tells who knocks nothing of accounts.
+    // The log says why; the answer tells strangers nothing of accounts.
     const reasons = faults.size === 0 ? ['none of the accounts has agents'] : [...faults].slice(0, 5);
     hub.log.warn('an agent was refused', {
       agentId: hello.agentId,
@@ -162,12 +162,12 @@ export async function closeConnections(
   { hints }: Pick<AgentHub, 'hints'>,
   { id, accounts }: Pick<AgentSession, 'id' | 'accounts'>,
 ): Promise<void> {
-  // Each connection stands under every account of its session.
+  // Each connection has a row for every account of its session.
   const [first] = accounts;
   if (first !== undefined) await hints?.send({ kind: 'CLOSE', account: first.name, id });
 }
 
-/** What is granted to an agent that named these accounts. */
+/** The grants of an agent that named these accounts. */
 export async function toWelcome(
   hub: AgentHub,
   session: AgentSession | undefined,
@@ -199,7 +199,7 @@ export async function toWelcome(
   };
 }
 
-/** What grants depend on. */
+/** Dependencies of grants. */
 export interface GrantInputs {
   /** The accounts that the agent named. */
   readonly names: readonly string[];
@@ -208,7 +208,7 @@ export interface GrantInputs {
   readonly hello: Pick<Hello, 'journalFormat'>;
   /** Why some of them are not, though the agent proved that it is theirs. Default: none. */
   readonly refused?: Admission['refused'];
-  /** What the agent showed for them: `token`, which is the default, `certificate` or `role`. */
+  /** The evidence that the agent showed for them: `token`, which is the default, `certificate` or `role`. */
   readonly proof?: string;
 }
 

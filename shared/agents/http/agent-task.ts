@@ -22,7 +22,7 @@ export async function renewTask(
 }
 
 /**
- * Answers a commit: the lease as it is then, or 409 where it is lost. What follows the end of a task is done here: its events, and its
+ * Answers a commit: the lease as it is then, or 409 where it is lost. The consequences of a task's end are done here: its events, and its
  * rows. One that was made, and whose answer was lost, is answered again.
  *
  * @throws InvalidInputError for entries that are none; TooLargeError for one commit too many
@@ -53,13 +53,13 @@ async function handOn({ hints }: AgentHub, { id, hold }: HeldTask): Promise<void
   if (hold.inbox !== undefined) await hints?.send({ kind: 'TASK', account: hold.inbox.account, id });
 }
 
-/** Whose turn it is now is told: another account's agents, or a worker of the queue. What fails here is done by the sweeper. */
+/** Notifies the next worker: another account's agents, or a worker of the queue. If this fails, the sweeper does it. */
 async function handOver(hub: AgentHub, id: string): Promise<void> {
   try {
     const task = await hub.store.find(id);
     if (task !== undefined && !isFinished(task)) await sendForTask(hub, task);
   } catch (error) {
-    hub.log.warn('a task was handed over, and its next worker could not be told', { taskId: id, error });
+    hub.log.warn('a task was handed over, and its next worker could not be notified', { taskId: id, error });
   }
 }
 

@@ -16,7 +16,7 @@ const itemsMax = 500;
 /** An agent as operators see it. Times are those of ISO 8601. */
 export interface AgentView {
   readonly agentId: string;
-  /** Who answers it: missing where that is any of several replicas. */
+  /** The Clouddriver that answers it: missing where that is any of several replicas. */
   readonly clouddriverId?: string;
   readonly clouddriverAlive?: boolean;
   readonly accounts: readonly string[];
@@ -29,7 +29,7 @@ export interface AgentView {
   readonly protocol: number;
   readonly journalFormat: number;
   readonly zone: string;
-  /** What it ran when it last renewed its session; missing before. */
+  /** Its load when it last renewed its session; missing before. */
   readonly load?: AgentLoad;
   /** Whether it is older than what is served fully. */
   readonly outdated: boolean;
@@ -37,7 +37,7 @@ export interface AgentView {
 }
 
 /**
- * Answers a page of agents, as far as the caller may read their accounts; where there are more, `X-Busdriver-Next` tells what to ask for
+ * Answers a page of agents, as far as the caller may read their accounts; where there are more, `X-Busdriver-Next` says what to ask for
  * `after`.
  */
 export async function listAgents(request: ApiRequest, services: OperatorServices): Promise<ApiResponse> {

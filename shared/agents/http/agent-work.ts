@@ -12,8 +12,8 @@ import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { openSessionPlaces } from '../services/session-places.ts';
 import { type AgentCaller, isOutdated } from './agent-handler.ts';
 
-/** What listing work needs. */
-export interface AgentWorkHub extends AgentHub, Pick<CachingAgentStoreServices, 'agents'> {}
+/** Dependencies of listing work. */
+export interface AgentWorkHub extends AgentHub, Pick<AgentStoreServices, 'agents'> {}
 
 /** Opens that. @throws as `openAgentHub` */
 export async function openAgentWork(services: Services): Promise<AgentWorkHub> {
@@ -37,8 +37,8 @@ const demandMs = 60_000;
 const touchMs = 10_000;
 
 /**
- * What there is to do for an agent: the accounts to bring up to date that it keeps cached, the reads of its accounts that nobody has taken, and the open tasks that nobody holds, the oldest of
- * each account first.
+ * Lists the work for an agent: the accounts to bring up to date that it keeps cached, the reads of its accounts that no agent has taken,
+ * and the open tasks without a holder, the oldest of each account first.
  */
 export async function listWork(hub: AgentWorkHub, caller: AgentCaller): Promise<Work> {
   const { session, accounts } = caller;
@@ -70,7 +70,7 @@ async function listAccountWork(
   const [reads, rows] = await Promise.all([listReads(hub, account), hub.inboxes.list(account, tasksMax)]);
   const isOpen = await mapConcurrently(rows, concurrency, async (row) => {
     const task = await findWaiting(hub, account, row);
-    // Who would be refused does not ask again and again.
+    // An agent that would be refused does not ask again and again.
     return task !== undefined && (task.journalFormat ?? session.journalFormat) === session.journalFormat;
   });
   const tasks = rows.filter((_, index) => isOpen[index]);

@@ -16,7 +16,7 @@ import { checkEach, checkNamesDiffer, type PlacedAccount } from './account-batch
 
 /** An account whose cluster agents are to reach from now on. */
 export interface AccountMigration extends PlacedAccount {
-  /** Whose proof it takes; undefined where nobody said it, which does for one that has agents. */
+  /** The proof that it takes; undefined where none was given, which is enough for one that has agents. */
   readonly agent: JsonObject | undefined;
 }
 
@@ -85,7 +85,7 @@ export async function parseDefinitions(request: JsonRequest): Promise<readonly P
 /** How an account is to be replaced. */
 export interface DefinitionBody {
   readonly name: string;
-  /** What becomes of it. @throws what `parseAgentDefinition` throws */
+  /** The definition that it becomes. @throws what `parseAgentDefinition` throws */
   define(before: StoredAccount): AccountDefinition;
 }
 
@@ -129,7 +129,7 @@ function checkList(body: JsonValue): readonly JsonValue[] {
   throw new InvalidInputError(`The list has ${body.length} accounts: at most ${accountListMax} are accepted`);
 }
 
-/** Reads every item, so that all that is wrong is told at once. */
+/** Reads every item, so that all faults are reported at once. */
 async function parseEntries<T extends { readonly name: string }>(
   entries: readonly Entry[],
   parse: (entry: JsonObject) => T,

@@ -20,7 +20,7 @@ export interface DynamicAccountView {
   readonly name: string;
   /** Its provider. */
   readonly type: string;
-  /** Where its definition stands. */
+  /** The place of its definition. */
   readonly source: 'clouddriver';
   readonly status: AgentAccountStatus;
   /** The zone of the agent that opened its session last, if that named one. */
@@ -40,7 +40,7 @@ export interface AgentAccountView {
   /** Agents that are connected. */
   readonly connections: number;
   readonly zoneId?: string;
-  /** The cluster, as its agents tell of it. */
+  /** The cluster, as its agents report it. */
   readonly kubeHost?: string;
   readonly kubeVersion?: string;
   readonly certFingerprint?: string;
@@ -65,7 +65,7 @@ export async function getDynamicAccount(
   return { ...ok(view), ...toHeaders(stored) };
 }
 
-/** Answers the account of the path, with the cluster that its agents told. @throws NotFoundError for one without agents; AccessDeniedError */
+/** Answers the account of the path, with the cluster that its agents reported. @throws NotFoundError for one without agents; AccessDeniedError */
 export async function getAgentAccountView(
   request: ApiRequest,
   services: AgentAccountServices,
@@ -102,7 +102,7 @@ export async function listAgentNamespaces(
   return ok(Array.isArray(namespaces) ? namespaces : []);
 }
 
-/** What is known of an account and its agents. */
+/** An account and its agents, as far as known. */
 interface FoundAccount {
   readonly name: string;
   readonly type: string;
@@ -128,7 +128,7 @@ async function readAccount(request: ApiRequest, services: AgentAccountServices):
   };
 }
 
-/** What the store says of rights counts, which the gate may not know yet. */
+/** The store's word on rights counts, which the gate may not know yet. */
 async function findReadable(
   request: ApiRequest,
   services: AgentAccountServices,

@@ -85,7 +85,7 @@ interface AccountPlan extends PlacedAccount {
   define(): AccountDefinition;
 }
 
-/** What is to be stored, and which accounts there are already. */
+/** The definitions to store, and the accounts that exist already. */
 interface StorePlan {
   readonly plans: readonly AccountPlan[];
   readonly known: readonly string[];
@@ -197,7 +197,7 @@ export interface AgentAccount {
   readonly stored: StoredAccount | undefined;
 }
 
-/** What of the store is not yet known to this process counts as well. @throws NotFoundError for an account without agents */
+/** Accounts of the store that this process does not know yet count as well. @throws NotFoundError for an account without agents */
 export async function getAgentAccount(services: AgentAccountServices, name: string): Promise<AgentAccount> {
   const stored = await services.accounts?.find(name);
   if (stored !== undefined) {

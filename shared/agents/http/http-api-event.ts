@@ -53,6 +53,6 @@ export function toRestEvent(event: APIGatewayProxyEvent | HttpApiEvent): APIGate
     isBase64Encoded: event.isBase64Encoded ?? false,
     requestContext: { requestId: context.requestId, stage: context.stage, httpMethod, identity },
   };
-  // Nothing reads more of it: what an HTTP API does not tell stays out.
+  // Nothing reads more of it: what an HTTP API does not have stays out.
   return rest as unknown as APIGatewayProxyEvent;
 }

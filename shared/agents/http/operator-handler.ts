@@ -11,7 +11,7 @@ import { gate } from '#http/api-handler.ts';
 const table = new Map(toEntries(operatorRoutes));
 
 /**
- * Makes a Lambda function of a route that operators of agents call. Who calls is let in by what the route's row in
+ * Makes a Lambda function of a route that operators of agents call. Callers are let in by what the route's row in
  * `functions/operator-routes.ts` asks.
  *
  * @param open opens what the function works with; called with each request, so it should share what it made.

@@ -17,7 +17,7 @@ export type SessionAuthorizer = ServiceFunction<
  * open the next function looks at: this one reads no table.
  *
  * It rejects with API Gateway's own word for status 401 where there is no token or it is refused; with anything else, for which API
- * Gateway lets nobody in either, where it could not find out.
+ * Gateway lets no agent in either, where it could not find out.
  */
 export function makeSessionAuthorizer(): SessionAuthorizer {
   return makeFunction(

@@ -4,7 +4,7 @@ import { isSameDistinguishedName, parseDistinguishedName } from '#core/distingui
 import { asJsonObject, asString, type JsonValue } from '#core/json.ts';
 import { isSameRole, parseRoleArn } from '#core/role-arn.ts';
 
-/** Who an agent has proved to be: what a session remembers, and what is held against the account's settings of now. */
+/** The proved identity of an agent: a session remembers it, and it is held against the account's settings of now. */
 export type ProvedIdentity =
   | { readonly issuer: string; readonly subject: string }
   /** Subject of a certificate, as RFC 2253 writes it. */

@@ -28,7 +28,7 @@ export const proofLengthMax = 16_384;
 /** Keys of a cluster are fetched this often at most, also for a token whose key is not known: milliseconds. */
 export const agentKeysPauseMs = 60_000;
 
-/** What proofs are verified with. */
+/** Dependencies of verifying proofs. */
 export interface AgentProofsOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
@@ -36,7 +36,7 @@ export interface AgentProofsOptions {
   readonly audience: string;
 }
 
-/** What an agent shows to prove who it is. */
+/** Evidence that an agent shows to prove who it is. */
 export interface AgentEvidence {
   /** The bearer token. */
   readonly token?: string | undefined;
@@ -47,14 +47,14 @@ export interface AgentEvidence {
 }
 
 /**
- * What evidence comes to: who it proves, of a token also the thumbprint (RFC 7638) of the key that signed it; or in words that quote no secret
+ * The outcome of evidence: who it proves, of a token also the thumbprint (RFC 7638) of the key that signed it; or in words that quote no secret
  * why it does not prove an agent of the account.
  */
 export type ProofOutcome =
   | { readonly proved: ProvedIdentity; readonly key?: string; readonly fault?: undefined }
   | { readonly fault: string; readonly proved?: undefined };
 
-/** What an agent shows, held against its accounts one by one. */
+/** Evidence of an agent, held against its accounts one by one. */
 export interface ShownEvidence {
   /**
    * Whether it proves an agent of an account.

@@ -4,7 +4,7 @@ import type { Randomness } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { SessionKey } from '#tasks/session-key.ts';
 
-/** Where a key is. */
+/** The place of a key. */
 export interface SessionKeyFileOptions {
   readonly randomness: Pick<Randomness, 'id'>;
   /** File of the private key as a JWK, which is made when it is missing: readable by this user alone. */
@@ -21,7 +21,7 @@ const keyBytesMax = 4_096;
  * Looks at a key that somebody made before it is needed, for it is the same for several processes.
  *
  * @param option what names the file, for the error
- * @throws Error that names the option, the file and what was expected, and tells nothing of what is in it
+ * @throws Error that names the option, the file and what was expected, and says nothing of its content
  */
 export async function checkSessionKeyFile(keyFile: string, option: string): Promise<void> {
   const refuse = (problem: string): Error => new Error(`${option}: ${keyFile} ${problem}`);

@@ -21,7 +21,7 @@ export interface SessionToken {
   readonly expiresMs: number;
 }
 
-/** What tokens are made with. */
+/** Dependencies of making tokens. */
 export interface SessionTokensOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Signs them. Its public part is read once, and remembered. */

@@ -5,7 +5,7 @@ import type { Logger } from '#core/logger.ts';
 /** Sets of keys with which one token is tried: an agent's accounts have that of its cluster, whoever makes tokens up would try them all. */
 export const proofKeysMax = 16;
 
-/** What a token is tried with. */
+/** Dependencies of trying a token. */
 export interface TokenProofOptions {
   readonly log: Logger;
   /** Verifies the token with the keys of an account. @throws UnavailableError without keys */
@@ -21,7 +21,7 @@ export type TokenOutcome =
 export class TokenProof {
   readonly #token: string;
   readonly #options: TokenProofOptions;
-  /** What the token says of itself, which nothing proves yet; undefined where it is no token. */
+  /** The token's own claims, which nothing proves yet; undefined where it is no token. */
   readonly #claims: TokenClaims | undefined;
   /** By issuer, subject and keys. */
   readonly #outcomes = new Map<string, Promise<TokenOutcome>>();

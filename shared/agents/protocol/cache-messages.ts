@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /**
- * What agents and Busdriver say to each other of what is cached, a part of `busdriver.agent.v1`. Objects cross the wire as the facts that
+ * The messages between agents and Busdriver about what is cached, a part of `busdriver.agent.v1`. Objects cross the wire as the facts that
  * views show: manifests stay in their cluster.
  */
 
@@ -32,7 +32,7 @@ export const factsLengthMax = 384 * 1024;
 /** Characters of the details of a caching agent, as JSON text. */
 const detailsLengthMax = 20_000;
 
-/** Characters of what a failed run tells. */
+/** Characters of the error of a failed run. */
 const errorLengthMax = 2_000;
 
 const name = z.string().min(1).max(253);
@@ -63,12 +63,12 @@ export const claimSchema = z.object({
   agent: name,
   /**
    * When the agent asked, milliseconds since the epoch by Busdriver's clock: later with each claim. A lease that it was given for an earlier
-   * one, and never heard of, is given anew. Default: such a lease must end first.
+   * one, and never heard of, is given again. Default: such a lease must end first.
    */
   askedMs: milliseconds.optional(),
 });
 
-/** A lease on it, as the store tells it from others. */
+/** A lease on it, as the store distinguishes it from others. */
 export const cacheLeaseSchema = z.object({
   fence: whole,
   turn: whole,
@@ -87,7 +87,7 @@ const claimedAgentSchema = z.object({
   items: whole,
   /** Whether a run of it ever ended. */
   hasRun: z.boolean(),
-  /** Everything that was so at this time is cached; absent until that was told. */
+  /** Everything that was so at this time is cached; absent until that was reported. */
   asOfMs: milliseconds.optional(),
 });
 
@@ -95,7 +95,7 @@ const claimedAgentSchema = z.object({
 export const claimedSchema = z.object({
   lease: cacheLeaseSchema,
   agent: claimedAgentSchema,
-  /** What it left for the next run; absent at first, and where that is damaged. */
+  /** Its state for the next run; absent at first, and where that is damaged. */
   state: z.string().optional(),
 });
 
@@ -109,11 +109,11 @@ const cacheProgressSchema = z.object({
   details: z.string().max(detailsLengthMax).optional(),
 });
 
-/** Keeps a lease, tells how far it has come, and ends it. */
+/** Keeps a lease, reports how far it has come, and ends it. */
 export const cacheProgressMessageSchema = z.object({
   agent: name,
   lease: cacheLeaseSchema,
-  /** What the next run is to know. */
+  /** The state for the next run. */
   state: z.string().max(stateLengthMax).optional(),
   progress: cacheProgressSchema.optional(),
   end: z
@@ -141,14 +141,14 @@ export const epochSchema = z.object({
 export const epochAnswerSchema = z.object({
   current: epochSchema
     .extend({
-      /** When somebody last asked for a comparison with the cluster; absent: nobody did. Default: each hour is enough. */
+      /** When a comparison with the cluster was last asked for; absent: never. Default: each hour is enough. */
       compareMs: milliseconds.optional(),
     })
     .optional(),
   kinds: z.array(z.string()),
 });
 
-/** What is cached of an object. */
+/** An object as it is cached. */
 const headSchema = z.object({
   namespace: z.string(),
   name: z.string(),
@@ -168,18 +168,18 @@ export const headsQuerySchema = z.object({
   name: objectName.optional(),
   /** Also those that were deleted less than 24 hours ago. */
   withGone: z.boolean().optional(),
-  /** What the page before said of the next one. */
+  /** The page before's pointer to this one. */
   page: z.string().max(2_000).optional(),
 });
 
 /** A page of heads. */
 export const headsSchema = z.object({
   heads: z.array(headSchema),
-  /** What the next page is asked for by; absent with the last one. */
+  /** Asks for the next page; absent with the last one. */
   next: z.string().optional(),
 });
 
-/** What became of an object. */
+/** The change of an object. */
 const changeSchema = z.object({
   kind,
   namespace,
@@ -197,7 +197,7 @@ const changeSchema = z.object({
 /** A batch of changes, of each object one. */
 export const changesSchema = z.object({ epoch, changes: z.array(changeSchema).max(batchChangesMax) });
 
-/** What writing them came to: see `WriteOutcome`. */
+/** The outcome of writing them: see `WriteOutcome`. */
 export const changesOutcomeSchema = z.object({
   changes: whole,
   waiting: z.array(z.string()),
@@ -210,7 +210,7 @@ export const prunesSchema = z.object({
   applications: z.array(z.string().min(1).max(1_000)).max(pruneApplicationsMax),
 });
 
-/** What a caching agent tells besides, of which details are the JSON text. */
+/** Further reports of a caching agent, of which details are the JSON text. */
 export const detailsSchema = z
   .record(z.string().max(100), z.union([z.string().max(2_000), z.number(), z.boolean()]))
   .refine((details) => Object.keys(details).length <= 20, { error: 'expected 20 members at most' });
@@ -233,7 +233,7 @@ export type HeadsQuery = z.infer<typeof headsQuerySchema>;
 export type HeadsPage = z.infer<typeof headsSchema>;
 /** As `changesSchema` has it. */
 export type ChangesMessage = z.infer<typeof changesSchema>;
-/** What became of one object, as the wire has it. */
+/** The change of one object, as the wire has it. */
 export type ChangeMessage = ChangesMessage['changes'][number];
 /** As `changesOutcomeSchema` has it. */
 export type ChangesOutcome = z.infer<typeof changesOutcomeSchema>;

@@ -15,7 +15,7 @@ const kindsByLetter = {
 
 const text = z.string().max(253);
 
-/** What every frame has. Members that are not known are ignored. */
+/** Members of every frame. Unknown ones are ignored. */
 const frameSchema = z.object({ v: z.int(), t: z.string() });
 
 /** There is work: which sort, of which account, which one, and until when somebody waits. */

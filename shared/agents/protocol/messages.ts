@@ -8,14 +8,14 @@ import {
 } from '../live-read.ts';
 
 /**
- * What agents and Busdriver say to each other, `busdriver.agent.v1`, as JSON over HTTP. Members that are not known are ignored on both
+ * The messages between agents and Busdriver, `busdriver.agent.v1`, as JSON over HTTP. Unknown members are ignored on both
  * sides, so that one of them may be newer.
  */
 
 /** Number of the protocol: who speaks another is refused. */
 export const protocolVersion = 1;
 
-/** What a projected token of an agent is for, its audience, where the installation has no other. */
+/** The audience of a projected token of an agent, where the installation has no other. */
 export const proofAudience = 'busdriver:local';
 
 /** Accounts of one session at most. */
@@ -27,7 +27,7 @@ export const entryBytesMax = 256 * 1024;
 /** Bytes of all entries of one commit at most. */
 export const commitBytesMax = 1024 * 1024;
 
-/** Characters of what is told of a cluster, each. */
+/** Characters of each fact about a cluster. */
 export const clusterFactLengthMax = 500;
 
 /** Commits that leave something in a task's journal, at most. */
@@ -60,7 +60,7 @@ const accountHelloSchema = z.object({
   kubeVersion: text(clusterFactLengthMax).optional(),
   /** UID of the namespace `kube-system`. */
   clusterUid: text(clusterFactLengthMax).optional(),
-  /** Namespaces that the agent is bounded to. Default: none are told. */
+  /** Namespaces that the agent is bounded to. Default: none are reported. */
   namespaces: z.array(text(253)).max(1_000).optional(),
 });
 
@@ -81,7 +81,7 @@ export const renewalSchema = z.object({
   warnings: z.array(text(warningLengthMax)).max(warningsMax).optional(),
 });
 
-/** How agents come back whose connections ended all at once. Default: nothing is told, and each does as it thinks best. */
+/** How agents come back whose connections ended all at once. Default: no times are given, and each does as it thinks best. */
 const returnFields = {
   /** Milliseconds after which this agent is to try, its place among all of them. */
   returnMs: whole.optional(),
@@ -108,7 +108,7 @@ export const welcomeSchema = z.object({
   /** Until when the token holds, and what the time is here: milliseconds since the epoch. */
   expiresMs: milliseconds,
   serverMs: milliseconds,
-  /** Where the agent connects for hints: an absolute URL, or a path of Busdriver's. Default: nowhere, it asks for work by itself. */
+  /** The address to which the agent connects for hints: an absolute URL, or a path of Busdriver's. Default: nowhere, it asks for work by itself. */
   hintUrl: text(2_048).optional(),
   accounts: z.array(grantSchema),
   limits: z.object({
@@ -126,7 +126,7 @@ export const welcomeSchema = z.object({
   }),
 });
 
-/** What there is to do. */
+/** The work to do. */
 export const workSchema = z.object({
   work: z.array(z.object({ kind: z.string(), account: z.string(), id: z.string() })),
   ...returnFields,
@@ -170,16 +170,16 @@ export const commitSchema = z.object({
 export const readRequestSchema = z.object({
   id: z.string(),
   account: z.string(),
-  /** What is read, and JSON text of what that takes. */
+  /** The method of the read, and its arguments as JSON text. */
   method: z.string(),
   args: z.string(),
-  /** How often it was taken: told with each part of the answer. */
+  /** How often it was taken: sent with each part of the answer. */
   take: whole,
   /** Milliseconds from now for which somebody waits for it. */
   waitMs: whole,
 });
 
-/** What went wrong: which of the errors whose message a user may see it is, and what it says. */
+/** The failure: which of the errors whose message a user may see it is, and its message. */
 const failureSchema = z.object({
   name: text(100),
   message: text(readErrorLengthMax),
@@ -201,7 +201,7 @@ export const readAnswerSchema = z.object({
 export type Hello = z.infer<typeof helloSchema>;
 /** As `renewalSchema` has it. */
 export type Renewal = z.infer<typeof renewalSchema>;
-/** What is granted of one account. */
+/** The grants of one account. */
 export type AccountGrant = z.infer<typeof grantSchema>;
 /** As `welcomeSchema` has it. */
 export type Welcome = z.infer<typeof welcomeSchema>;
@@ -219,5 +219,5 @@ export type CommitMessage = z.infer<typeof commitSchema>;
 export type ReadRequest = z.infer<typeof readRequestSchema>;
 /** As `readAnswerSchema` has it. */
 export type ReadAnswer = z.infer<typeof readAnswerSchema>;
-/** What went wrong with a read. */
+/** The failure of a read. */
 export type ReadFailure = z.infer<typeof failureSchema>;

@@ -13,7 +13,7 @@ import {
 import { readErrorLengthMax, readViolationLengthMax, readViolationsMax } from '../live-read.ts';
 import type { ReadFailure } from './messages.ts';
 
-/** Errors of live reads. Of two that are kinds of each other the narrower stands first. */
+/** Errors of live reads. Of two that are kinds of each other the narrower comes first. */
 const errorTypes = [
   NotFoundError,
   AccessDeniedError,
@@ -26,10 +26,10 @@ const errorTypes = [
 
 const invalidInput = 'InvalidInputError';
 
-/** What goes wrong in an agent and is none of the user's business; its log has it. */
+/** An error in an agent that is none of the user's business; its log has it. */
 const defect: ReadFailure = { name: 'Error', message: 'the agent failed; its log has the reason' };
 
-/** What an agent tells of an error; of a defect nothing but that it is one. */
+/** An error as an agent reports it; of a defect nothing but that it is one. */
 export function toReadFailure(error: unknown): ReadFailure {
   if (!(error instanceof VisibleError)) return defect;
   const message = getErrorMessage(error).slice(0, readErrorLengthMax);
@@ -41,7 +41,7 @@ export function toReadFailure(error: unknown): ReadFailure {
   return { name: type.name, message };
 }
 
-/** The error that such words tell of: the one that a direct read would have thrown. */
+/** The error that such a report is about: the one that a direct read would have thrown. */
 export function fromReadFailure({ name, message, errors }: ReadFailure): Error {
   if (name === invalidInput) return new InvalidInputError(errors?.length ? errors : message);
   const Type = errorTypes.find((each) => each.name === name);

@@ -9,7 +9,7 @@ type ConsoleOutput = Awaited<ReturnType<InstanceReader['getConsoleOutput']>>[num
 export interface ReadCall {
   readonly account: string;
   readonly method: string;
-  /** What the method takes, besides the account. */
+  /** The arguments of the method, besides the account. */
   readonly args: object;
   /** Gives the wait up. */
   readonly signal?: AbortSignal | undefined;

@@ -18,7 +18,7 @@ const objectSchema = z.object(object);
 const deletionSchema = z.object({ ...object, uid: z.string() });
 const fileSchema = z.object({ ...object, fileName: z.string() });
 
-/** What reads a cluster. */
+/** Readers of a cluster. */
 export type LiveReaders = Pick<Provider, 'manifests' | 'jobs' | 'instances'>;
 
 /** One read. */

@@ -14,7 +14,7 @@ const entryBounds: JsonBounds = { depthMax: bodyLevelsMax, valuesMax: bodyValues
 const doneElsewhere: SubmittedOperation = { provider: '', name: '', description: {} };
 
 /**
- * A leased task as an agent is told of it: what earlier runs left is no matter of it, and what operations of other parts of the task hold,
+ * A leased task as an agent gets it: what earlier runs left is no matter of it, and what operations of other parts of the task hold,
  * or left behind, neither: of those that are done it learns whether they failed, and of those that follow that there are some.
  */
 export function toLeasedTaskMessage(
@@ -87,7 +87,7 @@ export function parseOperations({ operations }: LeasedTaskMessage): readonly Sub
   return parseExactJson(operations) as readonly SubmittedOperation[];
 }
 
-/** A commit as it is sent. What the bus was told of is no matter of an agent. */
+/** A commit as it is sent. The events on the bus are no matter of an agent. */
 export function toCommitMessage(
   lease: CommitMessage['lease'],
   { next, lookSeconds, entries }: Commit,
@@ -96,7 +96,7 @@ export function toCommitMessage(
   return { lease, next, entries: texts, ...(lookSeconds !== undefined && { lookSeconds }) };
 }
 
-/** What of a task the entries of a commit are held against. */
+/** The parts of a task that the entries of a commit are held against. */
 export interface CommittedTask extends Parted {
   /** Keys of its entries begin with it. */
   readonly run: number;

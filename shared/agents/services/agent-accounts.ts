@@ -13,20 +13,20 @@ import { openHints } from '../sessions/hints.ts';
 import { openAgentEnrolments } from './agent-enrolments.ts';
 import { getServedAgents } from './served-agents.ts';
 
-/** What is known of the agents of accounts, beside definitions. */
+/** Enrolments of the agents of accounts, beside definitions. */
 interface AgentStores {
   readonly sessions: AgentSessionStore;
   readonly enrolments: AgentEnrolmentStore;
   readonly hints: Hints;
 }
 
-/** What functions work with that show accounts of agents, or let agents in. */
+/** Dependencies of functions that show accounts of agents, or let agents in. */
 export interface AgentAccountServices extends ProviderServices, AgentStores {
   /** Undefined where no accounts are stored: the settings have all. */
   readonly accounts: AccountStore | undefined;
 }
 
-/** What functions work with that make and delete accounts of agents. */
+/** Dependencies of functions that make and delete accounts of agents. */
 export interface DynamicAccountServices extends AccountServices, AgentStores {}
 
 /**

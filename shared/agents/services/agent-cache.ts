@@ -3,9 +3,9 @@ import type { ChangeReceiver } from '#caching/store/wire-changes.ts';
 import type { Services } from '#platform/services/services.ts';
 import { type AgentHub, openAgentHub } from './agent-hub.ts';
 
-/** What functions work with by which agents keep their accounts cached. */
+/** Dependencies of functions by which agents keep their accounts cached. */
 export interface AgentCacheHub extends AgentHub, Pick<CacheServices, 'cache' | 'agents'> {
-  /** What takes changes of an account's objects. @throws Error for one of a provider that takes none */
+  /** The writer that takes changes of an account's objects. @throws Error for one of a provider that takes none */
   loadReceiver(account: string): Promise<ChangeReceiver>;
 }
 

@@ -5,7 +5,7 @@ import type { Services } from '#platform/services/services.ts';
 import type { AgentEnrolmentStore } from '../agent-enrolment.ts';
 import { DynamoAgentEnrolmentStore } from '../aws/agent-enrolment-store.ts';
 
-/** What is known of the agents of accounts. */
+/** Enrolments of the agents of accounts. */
 export function openAgentEnrolments(services: Services): AgentEnrolmentStore {
   return services.get(createEnrolments);
 }

@@ -9,13 +9,13 @@ import { describeAgentHealth } from '../agent-health.ts';
 /** Milliseconds for which it is not looked up again how accounts are: they are polled. */
 const healthForMs = 5_000;
 
-/** Milliseconds after which it is forgotten how an account was that nobody asks for. */
+/** Milliseconds after which the health of an account that no request asks for is forgotten. */
 const forgottenMs = 60_000;
 
 /** Accounts that are looked up at a time. */
 const accountsAtOnce = 16;
 
-/** How an account is that agents serve: by who is connected, for nobody else reaches its cluster. */
+/** The health of an account that agents serve: by which are connected, for nothing else reaches its cluster. */
 export async function getAgentHealth(services: Services, account: Account): Promise<AccountHealthView> {
   const { name, cloudProvider, agentHome } = account;
   // Loaded late: accounts that agents serve are few.
@@ -48,7 +48,7 @@ export async function getAgentHealth(services: Services, account: Account): Prom
 }
 
 /**
- * How those of the accounts are that agents serve, by name. It may be some seconds old; of others nothing is told, and nothing asked.
+ * The health of those of the accounts that agents serve, by name. It may be some seconds old; others are left out, and nothing is asked of them.
  */
 export async function readAgentHealths(
   services: Services,

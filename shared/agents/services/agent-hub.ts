@@ -17,14 +17,14 @@ import { type AwaitedAnswers, openAwaitedAnswers } from './awaited-answers.ts';
 import { openLiveReads } from './live-reads.ts';
 import { openSessionTokens } from './session-tokens.ts';
 
-/** What functions that agents call work with. */
+/** Dependencies of the functions that agents call. */
 export interface AgentHub extends OperationsServices {
   readonly agentSettings: AgentSettings;
   readonly sessions: AgentSessionStore;
   readonly enrolments: AgentEnrolmentStore;
   readonly inboxes: InboxStore;
   readonly reads: LiveReadStore;
-  /** Who waits in this process for answers of reads. */
+  /** The callers in this process that wait for answers of reads. */
   readonly awaited: AwaitedAnswers;
   readonly tokens: SessionTokens;
   readonly proofs: AgentProofs;

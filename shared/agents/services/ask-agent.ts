@@ -58,8 +58,8 @@ export async function askAgent(
     });
     return await openAnswer(reads, read, answer);
   } finally {
-    ended.abort('nobody waits any more');
-    // What stays is forgotten after a minute.
+    ended.abort('no caller waits any more');
+    // The rest is forgotten after a minute.
     await reads
       .remove(read, answer)
       .catch((error: unknown) => log.warn('a live read could not be removed', { account, error }));

@@ -10,7 +10,7 @@ const pausesMs = [15, 25, 40, 60, 90, 120, 150];
 /** Waits at a time: each is a request that is under way. One more only looks for itself. */
 const waitsMax = 4_096;
 
-/** What waiting for an answer needs. */
+/** Dependencies of waiting for an answer. */
 export interface AnswerWaitOptions {
   readonly reads: Pick<LiveReadStore, 'find'>;
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
@@ -18,7 +18,7 @@ export interface AnswerWaitOptions {
   readonly signal: AbortSignal;
 }
 
-/** That a read was answered. What was answered stands in the table. */
+/** Notice that a read was answered. The answer is in the table. */
 export interface ReadEnd {
   readonly id: string;
   readonly account: string;
@@ -30,25 +30,25 @@ export interface ReadEnd {
   readonly durationMs: number;
 }
 
-/** How processes that wait for reads tell each other. */
+/** How processes that wait for reads notify each other. */
 export interface AnswerPort {
   /** By which others know this process: it goes with each read that waits here. */
   readonly name: string;
-  /** Tells another process. It must not throw: who is not told looks by itself. */
+  /** Notifies another process. It must not throw: a process without the notice looks by itself. */
   tell(waiter: string, end: ReadEnd): void;
 }
 
 /**
- * Who waits in this process for answers of live reads. What is told here says that there is something to look at, and may be lost or
+ * The callers in this process that wait for answers of live reads. A notice says that there is something to look at, and may be lost or
  * doubled: whoever waits looks by itself as well.
  */
 export class AwaitedAnswers {
   readonly #waits = new Map<string, Wake>();
-  /** How others are told; undefined where processes do not tell each other. */
+  /** How others are notified; undefined where processes do not notify each other. */
   port: AnswerPort | undefined;
 
   /**
-   * Waits until a read is answered, {@link liveReadWaitMs} at most: looks when it is told to, and from time to time.
+   * Waits until a read is answered, {@link liveReadWaitMs} at most: looks when it is notified, and from time to time.
    *
    * @throws AccountDownError when no answer came in time; the signal's reason; what the store throws
    */
@@ -94,7 +94,7 @@ class Wake {
     this.#told.abort('the answer is there');
   }
 
-  /** Waits until it is told, so many milliseconds at most. */
+  /** Waits for a notice, so many milliseconds at most. */
   async pause(clock: Pick<Clock, 'sleep'>, ms: number, signal: AbortSignal): Promise<void> {
     const told = this.#told.signal;
     await waits(clock, ms, AbortSignal.any([signal, told]));
@@ -102,7 +102,7 @@ class Wake {
   }
 }
 
-/** Who waits in this process for answers, of this installation. */
+/** The callers in this process that wait for answers, of this installation. */
 export function openAwaitedAnswers(services: Services): AwaitedAnswers {
   return services.get(createAwaitedAnswers);
 }

@@ -6,10 +6,10 @@ import type { Services } from '#platform/services/services.ts';
 /** Sessions of agents that are opened within any second, at most. */
 const sessionsPerSecond = 40;
 
-/** Connections over which they are told of work, likewise: an agent connects once it has its session, and is not to be kept from that a second time. */
+/** Connections over which they learn of work, likewise: an agent connects once it has its session, and is not to be kept from that a second time. */
 const connectionsPerSecond = 48;
 
-/** Of what is let in, the share that is promised to those who were refused: nobody comes exactly when he was told to. */
+/** Of what is let in, the share that is promised to those who were refused: none comes exactly on time. */
 const promisedShare = 0.8;
 
 /** Milliseconds in which so many are let in. */
@@ -19,15 +19,15 @@ const windowMs = 1_000;
 const retrySecondsMax = 60;
 
 /**
- * Lets in so many within any second, whatever those outside do: a thousand agents whose server is back ask at one moment. Who is refused is
- * told another second than the others, so that they do not come together again.
+ * Lets in so many within any second, whatever those outside do: a thousand agents whose server is back ask at one moment. A refused one is
+ * given another second than the others, so that they do not come together again.
  */
 export class ConnectGate {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #perSecond: number;
   /** When the last ones were let in, the oldest first. */
   readonly #times: number[] = [];
-  /** Up to when those who were refused are told to come. */
+  /** The last moment at which those who were refused are to come. */
   #promisedMs = 0;
 
   constructor(clock: Pick<Clock, 'monotonic'>, perSecond: number) {
@@ -58,11 +58,11 @@ export class ConnectGate {
   }
 }
 
-/** The gates of a process. Both stand behind the check of what proves an agent: strangers take no places there. */
+/** The gates of a process. Both come after the check of what proves an agent: strangers take no places there. */
 export interface ConnectGates {
   /** Of sessions that are opened. */
   readonly sessions: Pick<ConnectGate, 'enter'>;
-  /** Of connections over which agents are told of work. */
+  /** Of connections over which agents learn of work. */
   readonly connections: Pick<ConnectGate, 'enter'>;
 }
 

@@ -1,7 +1,7 @@
 import { forEachConcurrently } from '#core/concurrency.ts';
 import type { OperatorServices } from './operators.ts';
 
-/** Sessions whose end is told at most, the newest first, and how many at a time. */
+/** Sessions whose end is sent at most, the newest first, and how many at a time. */
 const toldMax = 50;
 const hintsAtOnce = 8;
 

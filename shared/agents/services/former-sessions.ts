@@ -43,7 +43,7 @@ export async function endFormerSessions(
   };
 }
 
-/** Whether all that proves an agent by one definition does so by another one. A definition that cannot be read proves nobody. */
+/** Whether all that proves an agent by one definition does so by another one. A definition that cannot be read proves no agent. */
 function isTaken(before: AccountDefinition, after: AccountDefinition): boolean {
   try {
     const [former, now] = [before, after].map(({ type, body }) =>

@@ -16,7 +16,7 @@ import { openAgentEnrolments } from './agent-enrolments.ts';
 import { openInboxes } from './agent-inboxes.ts';
 import { getServedAgents } from './served-agents.ts';
 
-/** What functions work with that operators of agents call. */
+/** Dependencies of the functions that operators of agents call. */
 export interface OperatorServices extends OperationsServices {
   readonly agentSettings: AgentSettings;
   readonly sessions: AgentSessionStore;

@@ -2,7 +2,7 @@ import { NotFoundError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import { type AgentSettings, agentsEnabledPath, parseAgentSettings } from '#settings/agent-settings.ts';
 
-/** What the settings say of agents. @throws NotFoundError where agents are not served */
+/** The settings of agents. @throws NotFoundError where agents are not served */
 export function getServedAgents(settings: JsonObject): AgentSettings {
   const agentSettings = parseAgentSettings(settings);
   if (agentSettings.enabled) return agentSettings;

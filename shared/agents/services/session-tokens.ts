@@ -8,7 +8,7 @@ import { SessionTokens } from '../identity/session-token.ts';
 /** Of calls of KMS: an agent waits for them, and asks again. Milliseconds. */
 const timeouts = { connectMs: 1_000, tryMs: 2_000, triesMax: 2, callMs: 4_500 };
 
-/** What makes and verifies the tokens of agents' sessions; undefined where no key for them is configured. */
+/** Maker and verifier of the tokens of agents' sessions; undefined where no key for them is configured. */
 export function openSessionTokens(services: Services): SessionTokens | undefined {
   return services.get(createTokens);
 }
@@ -22,7 +22,7 @@ function createTokens(services: Services): SessionTokens | undefined {
   return new SessionTokens({ clock, key: openSessionKeyFile({ randomness, keyFile: agentKeyFile }) });
 }
 
-/** The client of KMS is loaded with the first call: on one machine nobody has it. */
+/** The client of KMS is loaded with the first call: one machine never needs it. */
 function createLateKey(services: Services, keyArn: string): SessionKey {
   let key: Promise<SessionKey> | undefined;
   const getKey = (): Promise<SessionKey> => {

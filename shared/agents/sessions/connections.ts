@@ -19,8 +19,8 @@ export function openConnections(services: Services): ConnectionStore {
 }
 
 /**
- * Tells the connections of the table that a hint is meant for, and forgets those that are gone. A process that holds several of them tells
- * all, and so is told once.
+ * Sends a hint to the connections of the table that it is meant for, and forgets those that are gone. A process that holds several of them sends
+ * it to all, and so gets it once.
  */
 export async function postHint(
   services: Services,

@@ -14,7 +14,7 @@ const callMs = 1_000;
 /** Tells one connection, and answers what became of it. */
 export type PostHint = (connection: AgentConnection, hint: Hint) => Promise<'delivered' | 'gone' | 'failed'>;
 
-/** What tells connections of API Gateway, made once. */
+/** Sender of hints to connections of API Gateway, made once. */
 export function openGatewayHints(services: Services): PostHint {
   return services.get(createGatewayHints);
 }
@@ -35,7 +35,7 @@ function createGatewayHints(services: Services): PostHint {
       if (isThere && hint.kind === 'CLOSE') await connections.end(id);
       return isThere ? 'delivered' : 'gone';
     } catch (error) {
-      log.warn('an agent could not be told', { account, agentId, reason: getErrorMessage(error) });
+      log.warn('a hint could not be sent to an agent', { account, agentId, reason: getErrorMessage(error) });
       return 'failed';
     }
   };

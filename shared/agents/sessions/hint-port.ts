@@ -2,12 +2,12 @@ import { openBase } from '#platform/services/base.ts';
 import type { Services } from '#platform/services/services.ts';
 import type { AgentConnection, Hint } from '../agent-connections.ts';
 
-/** What became of a hint. `gone`: the connection is there no more, and its row may go. */
+/** The outcome of a hint. `gone`: the connection is there no more, and its row may go. */
 export type HintDelivery = 'delivered' | 'gone' | 'failed';
 
-/** How agents are told: each home of the functions has its own way. */
+/** How hints reach agents: each home of the functions has its own way. */
 export interface HintPort {
-  /** Where agents connect: an absolute URL, or a path of the API. */
+  /** The address to which agents connect: an absolute URL, or a path of the API. */
   readonly url: string;
   /** Tells the connections that end in this process. Default: there are none. @returns whether there was one */
   deliver?(hint: Hint): boolean;
@@ -25,7 +25,7 @@ export function findHintPort(services: Services): HintPort | undefined {
   return services.get(createSwitch).port;
 }
 
-/** Where agents connect; empty where they cannot. */
+/** The address to which agents connect; empty where they cannot. */
 export function getHintUrl(services: Services): string {
   return findHintPort(services)?.url ?? '';
 }
@@ -38,7 +38,7 @@ function createSwitch(services: Services): HintSwitch {
   return { port: findGatewayPort(services) };
 }
 
-/** By API Gateway, when deployed so. Its client is loaded with the first hint that somebody is to be told. */
+/** By API Gateway, when deployed so. Its client is loaded with the first hint. */
 function findGatewayPort(services: Services): HintPort | undefined {
   const { hintsUrl: url } = openBase(services).config;
   if (url === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Services } from '#platform/services/services.ts';
 import { type Hint, type Hints, isForAll } from '../agent-connections.ts';
 import { findHintPort, type HintPort } from './hint-port.ts';
 
-/** What sends hints, by the port that is bound: without one nobody is told. */
+/** Sender of hints, by the port that is bound: without one none are sent. */
 export function openHints(services: Services): Hints {
   return services.get(createHints);
 }
@@ -18,13 +18,13 @@ function createHints(services: Services): Hints {
         if (port !== undefined) await sendBy(port, services, hint);
       } catch (error) {
         const { account, kind } = hint;
-        log.warn('agents could not be told', { account, kind, reason: getErrorMessage(error) });
+        log.warn('hints could not be sent to agents', { account, kind, reason: getErrorMessage(error) });
       }
     },
   };
 }
 
-/** Where an agent of this process takes the work, no other one is told. */
+/** If an agent of this process takes the work, no other one gets a hint. */
 async function sendBy(port: HintPort, services: Services, hint: Hint): Promise<void> {
   const isTold = port.deliver?.(hint) === true;
   if (port.post === undefined || (isTold && !isForAll(hint))) return;

@@ -7,7 +7,7 @@ export const protobufPackage = 'busdriver.agent.v1';
 
 /** A message of the schema, as JSON over HTTP has it: names in camelCase, bytes in base64, enums by name. */
 export interface MessageCodec {
-  /** What the schema does not have is left out. @throws Error for a member of another type */
+  /** Members that the schema does not have are left out. @throws Error for a member of another type */
   encode(value: object): Buffer;
   /** With the default of each member that has one. @throws Error for bytes that are no such message */
   decode(bytes: Uint8Array): JsonObject;
@@ -32,7 +32,7 @@ export interface Service {
   readonly methods: readonly ServiceMethod[];
 }
 
-/** A schema in the form that protobufjs parses a `.proto` into, with names as they stand there. */
+/** A schema in the form that protobufjs parses a `.proto` into, with its names unchanged. */
 export interface ProtobufDescriptor {
   readonly nested: object;
 }

@@ -36,7 +36,7 @@ export interface HttpRequest {
   readonly parameters: { readonly [name: string]: string };
   /** The path, with its parameters encoded. */
   readonly path: string;
-  /** What else the message holds. */
+  /** The other members of the message. */
   readonly rest: JsonObject;
 }
 

@@ -30,9 +30,9 @@ export const refusalSchema = z.object({
   nextRunMs: z.number().optional(),
 });
 
-/** As `refusalSchema` has it, and what HTTP tells by a header. */
+/** As `refusalSchema` has it, and what HTTP has in a header. */
 export interface Refusal extends z.infer<typeof refusalSchema> {
-  /** Seconds after which to come again, as far as it is told: a whole number. */
+  /** Seconds after which to come again, if given: a whole number. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
@@ -115,7 +115,7 @@ export class RefusalCodec {
     return this.#status.encode({ code, message: refusal.message, details });
   }
 
-  /** The refusal in such details, also of who stands between and tells no more than gRPC has; undefined where they cannot be read. */
+  /** The refusal in such details, also of an intermediary that says no more than gRPC has; undefined where they cannot be read. */
   decode(details: Uint8Array): Refusal | undefined {
     try {
       const { code, message, details: parts } = detailsSchema.parse(this.#status.decode(details));
