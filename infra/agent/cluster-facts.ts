@@ -18,7 +18,7 @@ const answerMs = 3_000;
 /** Milliseconds for which an answer holds: a Busdriver that has too much to do is asked many times, and clusters are not to hear of it. */
 const rememberedMs = 60_000;
 
-/** What clusters are asked with. */
+/** Dependencies of asking clusters. */
 export interface ClusterFactsOptions {
   readonly accounts: readonly AgentAccount[];
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface ClusterFactsOptions {
 }
 
 /**
- * Which cluster each account of an agent is, as it is told when a session is opened. What the agent may not read is left out, and so is what
+ * Which cluster each account of an agent is, as reported when a session is opened. Facts that the agent may not read are left out, and so is what
  * did not come within three seconds: a cluster that hangs keeps those beside it from nothing.
  */
 export class ClusterFacts {
@@ -55,7 +55,7 @@ export class ClusterFacts {
 
 interface KnownFacts {
   readonly facts: Omit<AccountHello, 'name'>;
-  /** When the cluster told them, by the monotonic clock. */
+  /** When the cluster answered them, by the monotonic clock. */
   readonly atMs: number;
 }
 

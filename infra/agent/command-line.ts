@@ -8,15 +8,15 @@ const help = `Usage: node dist/agent/main.js --config FILE [options]
 Runs operations and live reads of accounts whose clusters Busdriver cannot reach: it asks Busdriver for them, and is never
 called. FILE is YAML: busdriver-agent.yaml, or armory-agent.yaml as Armory's agent has it. See docs/agents.md.
 
-  --config FILE   what the agent is told of itself
-  --url URL       where Busdriver answers, in the place of busdriver.url
-  --check         look whether it would work: token, Busdriver, clusters, rights, clock; print a table, and end
+  --config FILE   the configuration of the agent
+  --url URL       address of Busdriver; overrides busdriver.url
+  --check         check whether it would work: token, Busdriver, clusters, rights, clock; print a table, and end
   --version       print the version
   --help          print this help
 
-HTTPS_PROXY, HTTP_PROXY and NO_PROXY hold for Busdriver and for clusters; noProxy in FILE passes them by.
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply to Busdriver and to clusters; noProxy in FILE bypasses them.
 SIGTERM lets running operations reach a safe point and ends, within 20 seconds; another agent goes on. A second one ends at once.
-Exit codes: 0 ended as told, or nothing is missing; 1 could not run, or --check found something; 2 wrong command line.`;
+Exit codes: 0 ended normally, or nothing is missing; 1 could not run, or --check found something; 2 wrong command line.`;
 
 const flags = {
   config: { type: 'string' },
@@ -26,7 +26,7 @@ const flags = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** What a command line asks for. */
+/** The request of a command line. */
 export type AgentCommand =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: string }

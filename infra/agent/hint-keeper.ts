@@ -27,7 +27,7 @@ const replaceShare = 105 / 115;
 /** A connection that lasted so long did not fail, milliseconds. */
 const steadyMs = 10_000;
 
-/** What is worked with. */
+/** Dependencies of the keeper. */
 export interface HintKeeperOptions {
   readonly session: Pick<SessionKeeper, 'getWelcome' | 'forget' | 'isConnected'>;
   readonly client: Pick<HubClient, 'connect'>;
@@ -62,9 +62,9 @@ export class HintKeeper {
       const end = await this.#holdOnce(signal);
       if (signal.aborted) return;
       failures = end !== undefined && end.lastedMs >= steadyMs ? 1 : failures + 1;
-      // Whoever is away has refused nothing.
+      // A Busdriver that is away has refused nothing.
       if (!session.isConnected) failures = Math.min(failures, failuresMax - 1);
-      // Who is refused is one of many, and comes again when most of them are there.
+      // A refused agent is one of many, and comes again when most of them are there.
       const spreadMs = end === undefined ? place.getNextMs() : 0;
       const pauseMs = Math.max(spreadMs + this.#getPauseMs(failures, end), this.#getToldMs());
       log.info('no connection for hints', { againInMs: Math.round(pauseMs) });
@@ -113,7 +113,7 @@ export class HintKeeper {
       const end = current.ended.finally(() => ended.abort('it has ended'));
       const stop = (): void => current.close();
       signal.addEventListener('abort', stop, { once: true });
-      // The end may have been told while it connected.
+      // The end may have come while it connected.
       if (signal.aborted) stop();
       const age = getRandomMs(replaceMs, randomness, replaceShare);
       const next = (await waits(clock, age, ended.signal))
@@ -129,7 +129,7 @@ export class HintKeeper {
     }
   }
 
-  /** @returns undefined where Busdriver tells no address, or does not answer there @throws what opening a session throws */
+  /** @returns undefined where Busdriver gives no address, or does not answer there @throws what opening a session throws */
   async #connect(signal: AbortSignal): Promise<HintLine | undefined> {
     const { session, client, clock, randomness, log, onHint } = this.#options;
     const welcome = await session.getWelcome();
@@ -152,7 +152,7 @@ export class HintKeeper {
     return Math.max(0, this.#notBeforeMs - this.#options.clock.monotonic());
   }
 
-  /** Where a proxy refuses such connections, or the protocol is another one, it is tried seldom, unless nothing else will do. */
+  /** If a proxy refuses such connections, or the protocol is another one, it is tried seldom, unless nothing else will do. */
   #getPauseMs(failures: number, end: HintEnd | undefined): number {
     const { transport, randomness } = this.#options;
     const isHopeless = failures >= failuresMax || end?.code === closeCodes.protocol;

@@ -2,7 +2,7 @@ import { warningLengthMax, warningsMax } from '#agents/protocol/messages.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Logger } from '#core/logger.ts';
 
-/** Bytes of all kept warnings at most: they stand in one item of a table, beside other things. */
+/** Bytes of all kept warnings at most: they are in one item of a table, beside other things. */
 export const warningBytesMax = 64 * 1024;
 
 /** A log that remembers its last warnings. */
@@ -12,7 +12,7 @@ export interface KeptWarnings {
   listWarnings(): readonly string[];
 }
 
-/** Remembers the warnings that are logged, for Busdriver to show: of a cluster that nobody reaches nobody reads the log, either. */
+/** Remembers the warnings that are logged, for Busdriver to show: the log of a cluster out of reach is out of reach, too. */
 export function keepWarnings(log: Logger, clock: Pick<Clock, 'now'>): KeptWarnings {
   const kept: string[] = [];
   let bytes = 0;

@@ -28,7 +28,7 @@ import { ServerClock } from './server-clock.ts';
 import { startAgentStatus } from './status/agent-status.ts';
 import { WorkLoop } from './work-loop.ts';
 
-/** Busdriver tells the bus of what is committed, and an agent has no queue. */
+/** Busdriver publishes what is committed to the bus, and an agent has no queue. */
 const nothingBeside: Pick<WorkerSystem, 'queue' | 'bus'> = {
   queue: { send: async () => undefined, extendVisibility: async () => undefined },
   bus: { publish: async () => undefined },
@@ -55,7 +55,7 @@ async function main(args: readonly string[]): Promise<number> {
 /** Looks at everything that an agent with this file needs. @returns 1 where something of it is missing */
 async function check(config: AgentConfig): Promise<number> {
   const environment = readEnvironment();
-  // What goes wrong stands in the table.
+  // Failures are in the table.
   const log = createLogger({ logLevel: 'SILENT', placement: 'local' });
   await using client = await openHub({ ...config, environment });
   const parts = { clock: systemClock, randomness: systemRandomness, log, environment };
@@ -142,7 +142,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   await session.close();
 }
 
-/** What tasks are worked on with: the store is Busdriver's. */
+/** Dependencies of working on tasks: the store is Busdriver's. */
 function createWorkerSystem({ agentId, place, session, ...parts }: WorkerParts): WorkerSystem {
   const store = new RemoteTaskStore({ ...parts, clock: place.clock, session });
   return { ...parts, ...nothingBeside, host: agentId, store };

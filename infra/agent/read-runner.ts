@@ -23,7 +23,7 @@ const triesMax = 5;
 
 const pack = promisify(gzip);
 
-/** What reads work with. */
+/** Dependencies of reads. */
 export interface ReadRunnerOptions {
   readonly session: Pick<SessionKeeper, 'call' | 'welcome'>;
   readonly accounts: Pick<GrantedAccounts, 'use'>;
@@ -55,7 +55,7 @@ export class ReadRunner {
     return this.#running.size > 0 || this.#options.clock.monotonic() - this.#lastMs < busyMs;
   }
 
-  /** Begins a read, unless it runs already or as many do as may: then it is told of again. */
+  /** Begins a read, unless it runs already or as many do as may: then its hint comes again. */
   begin(id: string, account: string): void {
     const { clock, session, metrics } = this.#options;
     this.#lastMs = clock.monotonic();
@@ -80,7 +80,7 @@ export class ReadRunner {
       const request = readRequestSchema.parse(taken.body);
       for (const part of await this.#answer(request)) await this.#send(id, part);
     } catch (error) {
-      // Nobody waits any more.
+      // No caller waits any more.
       if (error instanceof HubRefusalError && error.status === 403) return;
       log.warn('a live read could not be answered', { reason: getErrorMessage(error) });
     }

@@ -21,7 +21,7 @@ import { type HubAnswer, HubAwayError, HubRefusalError } from './hub/hub-client.
 
 const backOff: BackOff = { firstMs: 200, mostMs: 2_000 };
 
-/** What the store works with. */
+/** Dependencies of the store. */
 export interface RemoteTaskStoreOptions {
   readonly session: Pick<SessionKeeper, 'call'>;
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;

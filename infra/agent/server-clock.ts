@@ -4,7 +4,7 @@ import type { Clock } from '#core/clock.ts';
 const setBackMs = 2_000;
 
 /**
- * The clock of Busdriver, as far as its answers tell. What is cached is told as of its time, so that no clock of a cluster makes a view
+ * The clock of Busdriver, as far as its answers show. What is cached is dated by its time, so that no clock of a cluster makes a view
  * look fresher than it is: each answer was made before it came, so the estimate is never ahead.
  */
 export class ServerClock implements Clock {

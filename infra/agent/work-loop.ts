@@ -24,7 +24,7 @@ const backOff: BackOff = { firstMs: 5_000, mostMs: 30_000, growth: 1.6, fixedSha
 /** Pauses while there is no way to it: all that waits for it waits for this try, and an agent's place spreads many. */
 const awayBackOff: BackOff = { ...backOff, growth: 1 };
 
-/** What the loop works with. */
+/** Dependencies of the loop. */
 export interface WorkLoopOptions {
   readonly session: Pick<
     SessionKeeper,
@@ -40,7 +40,7 @@ export interface WorkLoopOptions {
   readonly followers: Pick<CacheFollowers, 'refresh' | 'claim' | 'setConnected'>;
 }
 
-/** Asks for work and does it, some tasks and reads at once, until it is told to stop. */
+/** Asks for work and does it, some tasks and reads at once, until it is stopped. */
 export class WorkLoop {
   readonly #options: WorkLoopOptions;
   readonly #stop = new AbortController();
@@ -81,14 +81,14 @@ export class WorkLoop {
     await waitAtMost(clock, stopMs, Promise.all(this.#ends));
   }
 
-  /** Asks for work now: what was told before it was connected nobody tells again. */
+  /** Asks for work now: hints that came before it was connected do not come again. */
   setConnected(isConnected: boolean): void {
     if (isConnected !== this.#isConnected) this.#lookSoon();
     this.#options.followers.setConnected(isConnected);
     this.#isConnected = isConnected;
   }
 
-  /** Does what a hint tells of. One of an account that is not granted leads nowhere. */
+  /** Does the work of a hint. One of an account that is not granted leads nowhere. */
   take({ kind, account, id }: Hint): void {
     const { session } = this.#options;
     if (kind === 'CLOSE' && session.welcome?.session === id) session.forget(session.welcome.token);
@@ -112,7 +112,7 @@ export class WorkLoop {
     return isBusy ? (limits?.pollBusyMs ?? 500) : (limits?.pollIdleMs ?? 2_000);
   }
 
-  /** While it is away nobody hurries. */
+  /** While Busdriver is away there is no hurry. */
   async #waitForBusdriver(error: unknown, failures: number, signal: AbortSignal): Promise<void> {
     const { system, place } = this.#options;
     const pauses = error instanceof HubAwayError && error.end !== 'answered' ? awayBackOff : backOff;

@@ -18,10 +18,10 @@ import { SendWindow } from './send-window.ts';
 /** Pauses while Busdriver is away; one that says when to come again is waited for at least as long. */
 const backOff: BackOff = { firstMs: 500, mostMs: 10_000, fixedShare: 0.5 };
 
-/** Tries of a write that nobody's lease ends: an operation waits for it for two seconds. */
+/** Tries of a write that no lease ends: an operation waits for it for two seconds. */
 const looseTriesMax = 3;
 
-/** What the sender works with. */
+/** Dependencies of the sender. */
 export interface BatchSenderOptions {
   readonly calls: Pick<CacheCalls, 'call' | 'callOnce'>;
   readonly clock: Pick<Clock, 'sleep'>;
@@ -29,7 +29,7 @@ export interface BatchSenderOptions {
   readonly metrics: Pick<AgentMetrics, 'beginChanges' | 'countBatch'>;
 }
 
-/** Sends changes to Busdriver in batches, a few of an account at a time; each object stands in one of them. */
+/** Sends changes to Busdriver in batches, a few of an account at a time; each object is in one of them. */
 export class BatchSender implements ChangeSender {
   readonly #options: BatchSenderOptions;
   readonly #windows = new Map<string, SendWindow>();
@@ -68,7 +68,7 @@ export class BatchSender implements ChangeSender {
     return left;
   }
 
-  /** What is too large goes in halves; one change that is too large by itself is dropped, and named. */
+  /** A batch that is too large goes in halves; one change that is too large by itself is dropped, and named. */
   async #send(account: string, batch: WireChanges, ensureHeld?: () => void): Promise<WireOutcome> {
     const packed = gzipSync(JSON.stringify(batch));
     try {

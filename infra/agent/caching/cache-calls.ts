@@ -11,7 +11,7 @@ const triesMax = 6;
 /** Milliseconds for one call: a batch of many new objects takes its time. */
 const callMs = 25_000;
 
-/** What calls about caches work with. */
+/** Dependencies of calls about caches. */
 export interface CacheCallsOptions {
   readonly session: Pick<SessionKeeper, 'call'>;
   readonly clock: Pick<Clock, 'sleep'>;
@@ -28,7 +28,7 @@ export interface CacheCall extends Pick<HubCall, 'method' | 'body' | 'packed' | 
 /** Busdriver says that the lease is another agent's. */
 export class CacheHeldError extends Error {
   override name = 'CacheHeldError';
-  /** When the lease ends unless it is renewed, milliseconds by Busdriver's clock; undefined where that is not told. */
+  /** When the lease ends unless it is renewed, milliseconds by Busdriver's clock; undefined where that is unknown. */
   readonly nextRunMs: number | undefined;
 
   constructor(message: string, nextRunMs?: number) {

@@ -19,7 +19,7 @@ import type { WatchedAgentStore } from './remote-agent-store.ts';
 const lateMs = 1_000;
 
 /**
- * Milliseconds between two tries to keep an account cached that another agent does: with many accounts they are rarer. Who is connected for
+ * Milliseconds between two tries to keep an account cached that another agent does: with many accounts they are rarer. One that is connected for
  * hints hears when the other one stops, and tries again when its lease ends.
  */
 const claimMs = { least: 5_000, most: 45_000, perAgent: 100 } as const;
@@ -27,7 +27,7 @@ const claimMs = { least: 5_000, most: 45_000, perAgent: 100 } as const;
 /** How often it is looked which accounts are to be kept cached, milliseconds. */
 const lookMs = 1_000;
 
-/** Milliseconds for which accounts stay open after they were opened anew: watches of before end within five seconds. */
+/** Milliseconds for which accounts stay open after they were opened again: watches of before end within five seconds. */
 const closeMs = 15_000;
 
 /** Milliseconds for which leases are given back when the agent stops: those that are not lapse. */
@@ -36,7 +36,7 @@ const endMs = 10_000;
 /** Calls about leases at a time. */
 const callsMax = 8;
 
-/** What followers work with. */
+/** Dependencies of followers. */
 export interface CacheFollowersOptions {
   readonly accounts: Pick<GrantedAccounts, 'use' | 'isOpen'>;
   readonly agents: WatchedAgentStore;
@@ -94,13 +94,13 @@ export class CacheFollowers {
     this.#pauses.delete(account);
   }
 
-  /** Whether there is a connection over which it is told. Without one it asks often. */
+  /** Whether there is a connection for hints. Without one it asks often. */
   setConnected(isConnected: boolean): void {
     this.#isConnected = isConnected;
     if (!isConnected) this.claimAll();
   }
 
-  /** Claims all accounts at once that this agent does not keep cached: claims under way may wait on a connection that nobody answers. */
+  /** Claims all accounts at once that this agent does not keep cached: claims under way may wait on a dead connection. */
   claimAll(): void {
     this.#options.agents.giveUpClaims();
     for (const account of [...this.#pauses.keys()]) this.claim(account);
@@ -120,7 +120,7 @@ export class CacheFollowers {
       void clock.sleep(closeMs).finally(() => before?.[Symbol.dispose]());
     } catch (error) {
       use[Symbol.dispose]();
-      log.error('what keeps accounts cached could not be loaded', { error });
+      log.error('the code that keeps accounts cached could not be loaded', { error });
     }
   }
 
@@ -139,7 +139,7 @@ export class CacheFollowers {
         });
         return undefined;
       });
-      // It was to claim anew while it did.
+      // It was to claim again while it did.
       if (asked.signal.aborted) continue;
       const leastMs = pauseMs ?? getRandomMs(this.#claimMs, randomness, 0.8);
       const untilMs = this.#isConnected ? (this.#heldUntilMs.get(key.account) ?? 0) : 0;
@@ -149,9 +149,9 @@ export class CacheFollowers {
     }
   }
 
-  /** @returns milliseconds to pause before it is begun anew; undefined where another agent keeps the account cached */
-  async #followOnce(key: CachingAgentKey, worker: StreamWorker): Promise<number | undefined> {
-    const id = toCachingAgentId(key);
+  /** @returns milliseconds to pause before it is begun again; undefined where another agent keeps the account cached */
+  async #followOnce(key: AgentKey, worker: StreamWorker): Promise<number | undefined> {
+    const id = toAgentId(key);
     this.#heldUntilMs.delete(key.account);
     const onHeld = (untilMs: number): void => void this.#heldUntilMs.set(key.account, untilMs);
     const claimed = await worker.limit(() => claimCachingAgent(key, worker, onHeld));
@@ -164,7 +164,7 @@ export class CacheFollowers {
     this.#watched.set(id, watching);
     try {
       const end = await watching.run();
-      // Who lost the lease while Busdriver was away mostly finds that nobody else has it.
+      // An agent that lost the lease while Busdriver was away mostly finds that no other has it.
       return end.isOver ? getRandomMs(lateMs, this.#options.randomness) : end.pauseMs;
     } finally {
       this.#watched.delete(id);
@@ -191,7 +191,7 @@ export class CacheFollowers {
       relieved: new AbortController().signal,
       findAgent: (key) => this.#agents.get(toCachingAgentId(key)),
       isAway: (error) => error instanceof HubAwayError || error instanceof LeaseLostError,
-      // Busdriver tells the bus, and counts; nobody is sent for from here.
+      // Busdriver publishes to the bus, and counts; no worker is sent for from here.
       bus: { publish: async () => undefined },
       streams: { send: async () => undefined },
       recordLags: () => undefined,

@@ -14,7 +14,7 @@ import { openRemoteCache } from './remote-cache.ts';
 /** Lists of clusters that are under way in this process at a time. */
 const listsMax = 20;
 
-/** What caching works with. */
+/** Dependencies of caching. */
 export interface CachingParts {
   /** Busdriver's clock. */
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export interface CachingParts {
 
 /** Caching as an agent has it. */
 export interface AgentCaching {
-  /** What accounts are opened with, so that what operations write is cached, too. */
+  /** Options of opening accounts, so that objects that operations write are cached, too. */
   readonly options: GrantedAccountsOptions['caching'];
   /** Makes what keeps accounts cached. */
   createFollowers(accounts: GrantedAccounts): CacheFollowers;

@@ -20,14 +20,13 @@ import { HubAwayError } from '../hub/hub-client.ts';
 import type { AgentMetrics } from '../status/agent-metrics.ts';
 import { type CacheCalls, CacheHeldError } from './cache-calls.ts';
 
-/** What a watch does with the store of caching agents. */
-export interface WatchedAgentStore
-  extends Pick<CachingAgentStore, 'claim' | 'renew' | 'commitState' | 'finish'> {
-  /** Gives up the claims that are under way: each rejects with `HubAwayError`. Busdriver may grant them yet, and grants the next one anew. */
+/** The part of the store of caching agents that a watch uses. */
+export interface WatchedAgentStore extends Pick<AgentStore, 'claim' | 'renew' | 'commitState' | 'finish'> {
+  /** Gives up the claims that are under way: each rejects with `HubAwayError`. Busdriver may grant them yet, and grants the next one again. */
   giveUpClaims(): void;
 }
 
-/** What the store works with. */
+/** Dependencies of the store. */
 export interface RemoteAgentStoreOptions {
   readonly calls: CacheCalls;
   readonly clock: Clock;
@@ -37,8 +36,8 @@ export interface RemoteAgentStoreOptions {
 /** The store of caching agents as an agent in a cluster has it: Busdriver makes each call one conditional write. */
 export class RemoteAgentStore implements WatchedAgentStore {
   readonly #options: RemoteAgentStoreOptions;
-  /** How agents were when they were claimed: their end tells little of them. */
-  readonly #claimed = new WeakMap<CachingAgentLease, StoredCachingAgent>();
+  /** How agents were when they were claimed: their end says little of them. */
+  readonly #claimed = new WeakMap<AgentLease, Agent>();
   #lastAskedMs = 0;
   #claims = new AbortController();
 

@@ -19,17 +19,17 @@ import type { CacheCalls } from './cache-calls.ts';
 /** Objects that are asked for at a time. */
 const objectsAtATime = 4;
 
-/** What an agent does with the cache itself; changes go another way. */
+/** Calls of an agent to the cache itself; changes go another way. */
 type ReadableCache = Pick<CacheStore, 'getEpoch' | 'raiseEpoch' | 'listKinds' | 'listHeads' | 'getObjects'>;
 
-/** The cache as an agent has it: it asks Busdriver. What no agent does is refused by name. */
+/** The cache as an agent has it: it asks Busdriver. Calls that no agent makes are refused by name. */
 export function openRemoteCache(calls: CacheCalls): CacheStore {
   const cache = new RemoteCache(calls);
   return new Proxy(cache as unknown as CacheStore, {
     get(_, name) {
       const member: unknown = Reflect.get(cache, name);
       if (typeof member === 'function') return member.bind(cache);
-      // Whoever awaits it asks whether it is a promise.
+      // `await` asks whether it is a promise.
       if (name === 'then') return undefined;
       return () => {
         throw new Error(`an agent of a cluster has no ${String(name)} of the cache`);
@@ -54,7 +54,7 @@ class RemoteCache implements ReadableCache {
     return epochAnswerSchema.parse(answer).current ?? epoch;
   }
 
-  /** Who stores it sees to that. */
+  /** The storing side sees to that. */
   takeUnreadable(): boolean {
     return false;
   }

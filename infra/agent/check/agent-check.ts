@@ -16,7 +16,7 @@ const clustersAtOnce = 8;
 /** Milliseconds by which the clock may differ: tokens that are hardly old enough, or nearly over, are refused beyond it. */
 const skewMaxMs = 60_000;
 
-/** What an agent is looked at with. */
+/** Dependencies of checking an agent. */
 export interface AgentCheckOptions extends ClusterCheckOptions {
   readonly config: AgentConfig;
   readonly client: Pick<HubClient, 'call'>;
@@ -48,7 +48,7 @@ function checkFile({ accounts, keys, proof, tls, transport }: AgentConfig): read
   ];
 }
 
-/** What was found out by opening a session, which is closed at once. */
+/** Findings of opening a session, which is closed at once. */
 interface SessionFindings {
   readonly rows: readonly CheckRow[];
   readonly grants: ReadonlyMap<string, AccountGrant>;

@@ -22,7 +22,7 @@ interface Right {
   readonly resource: string;
 }
 
-/** What caching needs at least: without these an application shows nothing. */
+/** Rights that caching needs at least: without these an application shows nothing. */
 const cachingRights = combine(
   ['list', 'watch'],
   [
@@ -33,7 +33,7 @@ const cachingRights = combine(
   ],
 );
 
-/** What a deployment of the simplest application needs. */
+/** Rights that a deployment of the simplest application needs. */
 const operationRights = combine(
   ['get', 'create', 'patch', 'delete'],
   [
@@ -43,7 +43,7 @@ const operationRights = combine(
   ],
 );
 
-/** What clusters are looked at with. */
+/** Dependencies of checking clusters. */
 export interface ClusterCheckOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;

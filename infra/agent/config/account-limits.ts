@@ -3,8 +3,8 @@ import { asJsonArray, type JsonObject, type JsonValue } from '#core/json.ts';
 import { isSameKind } from '#providers/kubernetes/kinds/name.ts';
 
 /**
- * What the file of an agent says about an account beside the way to its cluster: it narrows what Busdriver's definition grants, and never
- * widens it. Empty lists say nothing.
+ * Limits of an account in the agent's file, beside the way to its cluster: they narrow what Busdriver's definition grants, and never
+ * widen it. Empty lists say nothing.
  */
 export interface AccountLimits {
   readonly namespaces: readonly string[];

@@ -18,7 +18,7 @@ import { parseFilePermissions } from './permissions.ts';
 /** Bytes of the file at most. */
 const fileBytesMax = 1 << 20;
 
-/** Where a projected token lies, unless the file says another place. */
+/** The path of a projected token, unless the file says another one. */
 export const tokenFileDefault = '/var/run/secrets/busdriver/token';
 
 /** How an agent reaches the cluster of an account, and what it keeps to there. */
@@ -34,28 +34,28 @@ export interface AgentAccount {
   /** Whether proxies that the environment names are passed by. */
   readonly noProxy: boolean;
   readonly limits: AccountLimits;
-  /** Who may use it in the words of the file: Busdriver's definition counts. */
+  /** Permissions in the words of the file: Busdriver's definition counts. */
   readonly permissions: Permissions | undefined;
 }
 
 /**
- * How an agent hears of work. `websocket`: Busdriver tells it; `poll`: it only asks; `auto`: the former, and where that fails again and again
+ * How an agent learns of work. `websocket`: by hints of Busdriver; `poll`: it only asks; `auto`: the former, and where that fails again and again
  * the latter. `grpc`: it makes all its calls over gRPC, and asks.
  */
 export type AgentTransport = (typeof transports)[number];
 
 const transports = ['auto', 'websocket', 'poll', 'grpc'] as const;
 
-/** What an agent is told of itself. */
+/** The configuration of an agent. */
 export interface AgentConfig {
   /** Where Busdriver answers, without a slash at its end. */
   readonly url: string;
-  /** What proves who the agent is. */
+  /** The proof of the agent's identity. */
   readonly proof: Proof;
   readonly tls: HubTls;
   /** Whether Busdriver is reached without the proxies that the environment names. */
   readonly noProxy: boolean;
-  /** Where it runs, in the words of its operator. */
+  /** Its zone, in the words of its operator. */
   readonly zone: string | undefined;
   readonly transport: AgentTransport;
   /** Pauses between tries to open a session; undefined: those of the agent. */
@@ -69,7 +69,7 @@ export interface AgentConfig {
   readonly keys: KeyFindings;
 }
 
-/** What of the file the command line says otherwise. */
+/** Values of the command line that override the file. */
 export interface ConfigOverrides {
   /** In the place of `busdriver.url`: so a file of Armory's agent needs no change. */
   readonly url?: string | undefined;
@@ -102,7 +102,7 @@ function parseDocument(text: string, file: string): unknown {
 /**
  * The same of what a file holds.
  *
- * @param folder where the file stands
+ * @param folder where the file is
  * @throws InvalidInputError
  */
 export function parseAgentConfig(

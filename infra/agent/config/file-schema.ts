@@ -115,7 +115,7 @@ export const fileSchema = requireField(
   }),
 );
 
-/** What a file says, as far as it is read. */
+/** The content of a file, as far as it is read. */
 export type AgentFile = ReturnType<typeof fileSchema.parse>;
 
 /** Levels of a file that are looked at for references. */

@@ -13,24 +13,24 @@ import type { Operation } from '#tasks/operation.ts';
 import { narrowAccount } from './account-limits.ts';
 import type { AgentAccount } from './agent-config.ts';
 
-/** What accounts are opened with. */
+/** Dependencies of opening accounts. */
 export interface GrantedAccountsOptions {
   readonly accounts: readonly AgentAccount[];
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Logger;
   readonly environment: { readonly [name: string]: string | undefined };
-  /** Where what is cached is asked for, and sent to: see `ProviderOptions`. */
+  /** The cache to read from and write to: see `ProviderOptions`. */
   readonly caching: Pick<ProviderOptions, 'openCache' | 'changeSender' | 'limitLists'>;
 }
 
 /** Accounts as they are granted now, for one who works with them: whatever becomes of the grants, they stay open until disposed. */
 export interface AccountsUse extends Disposable {
-  /** What reads their clusters. */
+  /** Readers of their clusters. */
   readonly readers: LiveReaders;
   /** The operation of that name, or undefined. */
   findOperation(provider: string, name: string): Promise<Operation | undefined>;
-  /** What keeps those of them cached of which that is granted; the same each time. */
+  /** The caching of those accounts that are granted it; the same each time. */
   loadCachingAgents(): Promise<readonly CachingAgent[]>;
   /** The same object for each use of what was opened at the same time. */
   readonly opening: object;
@@ -48,7 +48,7 @@ interface Opening {
 /** The accounts of an agent: what Busdriver says of each, and how this agent reaches it. */
 export class GrantedAccounts {
   readonly #options: GrantedAccountsOptions;
-  /** Connections outlive an opening anew. */
+  /** Connections outlive another opening. */
   readonly #clients = new SharedClients();
   #current: Opening | undefined;
   #settings = '';

@@ -2,13 +2,13 @@ import { isJsonObject, type JsonValue } from '#core/json.ts';
 import { describeUnknownKey, keyLengthMax } from '#settings/nearest-key.ts';
 import { joinPath, toCanonicalKey } from '#settings/spring-config.ts';
 
-/** Sentences about keys that are told of one file, at most; of further ones how many there are. */
+/** Sentences about keys of one file that are logged, at most; of further ones how many there are. */
 export const toldMax = 50;
 
 /** Levels of a file that are looked at. */
 const depthMax = 8;
 
-/** What a key of the file does: it is read, or of no effect for this reason. */
+/** The effect of a key of the file: it is read, or has none for this reason. */
 type Effect = { readonly isRead: true } | { readonly reason: string };
 
 const isRead: Effect = { isRead: true };
@@ -21,8 +21,8 @@ const ownDiscovery = unused('Busdriver finds that out by itself');
 const noAccountsByApi = unused('accounts are those of this file that Busdriver has, too');
 
 /**
- * All keys that agents of ours and of Armory have. Lists are written as one item; a key that ends in `.*` stands for all below it.
- * docs/from-armory-agent.md tells of each.
+ * All keys that agents of ours and of Armory have. Lists are written as one item; a key that ends in `.*` means all below it.
+ * docs/from-armory-agent.md explains each.
  */
 export const knownKeys: ReadonlyMap<string, Effect> = new Map<string, Effect>([
   ...readKeys('busdriver', ['url', 'transport', 'auth', 'region', 'tokenFile', 'caFile', 'zone', 'noProxy']),
@@ -113,11 +113,11 @@ export const knownKeys: ReadonlyMap<string, Effect> = new Map<string, Effect>([
   ['certFile', unused('clouddriver.tls.clientCertFile names the certificate')],
 ]);
 
-/** What is to be told of a file's keys. */
+/** Findings about a file's keys. */
 export interface KeyFindings {
   /** Sentences about keys that are known and change nothing. */
   readonly unused: readonly string[];
-  /** Sentences about keys that nobody knows. */
+  /** Sentences about unknown keys. */
   readonly unknown: readonly string[];
 }
 
@@ -142,7 +142,7 @@ interface Found {
 const canonicalKeys = new Map([...knownKeys].map(([key, effect]) => [toCanonicalKey(key), effect]));
 
 function visit(value: JsonValue, { path, pattern, depth }: Place, found: Found): void {
-  // What is beside the point at this depth is nothing that anybody reads.
+  // At this depth no key is read.
   if (depth > depthMax) return;
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries())
@@ -151,7 +151,7 @@ function visit(value: JsonValue, { path, pattern, depth }: Place, found: Found):
   }
   if (!isJsonObject(value)) return;
   for (const [key, member] of Object.entries(value)) {
-    // What is left empty was not meant to say anything.
+    // An empty key means nothing.
     if (member === null) continue;
     const place = {
       path: joinPath(path, key.slice(0, keyLengthMax)),
@@ -165,17 +165,17 @@ function visit(value: JsonValue, { path, pattern, depth }: Place, found: Found):
   }
 }
 
-/** What holds for a key, and for all below it unless some of that is known by itself. */
+/** The effect of a key, and of all below it that is not known by itself. */
 function findEffect(pattern: string): Effect | undefined {
   return canonicalKeys.get(pattern) ?? (isFolder(pattern) ? undefined : findRest(pattern));
 }
 
-/** What holds for all that stands below a key and is not known by itself. */
+/** The effect of all below a key that is not known by itself. */
 function findRest(pattern: string): Effect | undefined {
   return canonicalKeys.get(`${pattern}.*`);
 }
 
-/** Whether known keys stand below it, by their names. */
+/** Whether there are known keys below it, by their names. */
 function isFolder(pattern: string): boolean {
   const starts = [`${pattern}.`, `${pattern}[].`];
   return [...canonicalKeys.keys()].some(

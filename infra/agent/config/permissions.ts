@@ -4,10 +4,10 @@ import { InvalidInputError } from '#core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 
 /**
- * Who may use an account, as the file of Armory's agent says it: a map from READ and WRITE to roles, or a list of such maps. Blanks around
- * roles are taken away. An account is Busdriver's, and so is who may use it: what stands here is looked at, and told to whoever moves it there.
+ * Permissions of an account, as the file of Armory's agent has them: a map from READ and WRITE to roles, or a list of such maps. Blanks around
+ * roles are taken away. An account is Busdriver's, and so is who may use it: the permissions here are checked, for whoever moves them there.
  *
- * @param at where the permissions stand
+ * @param at the path of the permissions
  * @throws InvalidInputError naming what is no map, no authorization or no role. A list of nothing but blank roles is refused too: it would
  *   open the account.
  */

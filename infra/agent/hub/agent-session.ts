@@ -25,29 +25,29 @@ const closeMs = 3_000;
 /** Share of a token's time after which it is renewed. */
 const renewalShare = 0.6;
 
-/** Milliseconds by which the clock may differ from Busdriver's before the log tells of it. */
+/** Milliseconds by which the clock may differ from Busdriver's before the log says so. */
 const skewToldMs = 60_000;
 
-/** What a session works with. */
+/** Dependencies of a session. */
 export interface SessionOptions {
   readonly client: Pick<HubClient, 'call'>;
   readonly clock: Clock;
   readonly randomness: Pick<Randomness, 'fraction'>;
   readonly log: Logger;
-  /** What proves who the agent is. */
+  /** The proof of the agent's identity. */
   readonly proof: ProofSource;
   /** Pauses between two tries to open a session. */
   readonly backOff?: BackOff | undefined;
   readonly hello: Hello;
-  /** What is told of each account and its cluster when a session is opened. Default: what the hello has. */
+  /** Facts about each account and its cluster, sent when a session is opened. Default: what the hello has. */
   tellAccounts?(): Promise<Hello['accounts']>;
   /** The last warnings of the log. */
   listWarnings(): readonly string[];
-  /** What the agent runs now. Default: it does not say. */
+  /** The agent's load now. Default: it does not say. */
   getLoad?(): Renewal['load'];
   /** When to come back to a Busdriver that was away. Default: at once. */
   readonly place?: ReturnPlace;
-  /** Called with what is granted, each time that is told. */
+  /** Called with the grants, each time they come. */
   onWelcome(welcome: Welcome): void;
   /** Called when Busdriver begins to answer in the session, and when it ceases to. */
   onConnection?(isConnected: boolean): void;
@@ -55,7 +55,7 @@ export interface SessionOptions {
   onTurn?(): void;
 }
 
-/** Keeps a session open: proves who the agent is, renews the token before its end, and begins anew where that is refused. */
+/** Keeps a session open: proves who the agent is, renews the token before its end, and begins again where that is refused. */
 export class SessionKeeper {
   readonly #options: SessionOptions;
   #welcome: Welcome | undefined;
@@ -74,7 +74,7 @@ export class SessionKeeper {
     return this.#isConnected;
   }
 
-  /** What is granted now; undefined before the first session. */
+  /** The grants of now; undefined before the first session. */
   get welcome(): Welcome | undefined {
     return this.#welcome;
   }
@@ -104,7 +104,7 @@ export class SessionKeeper {
     }
   }
 
-  /** What is granted now: a session is opened where there is none. @throws what a call throws */
+  /** The grants of now: a session is opened where there is none. @throws what a call throws */
   async getWelcome(): Promise<Welcome> {
     return this.#welcome ?? this.#openOnce();
   }
@@ -117,7 +117,7 @@ export class SessionKeeper {
     const { session } = this.#welcome;
     const body: Renewal = { journalFormat, warnings: [...listWarnings()], load: getLoad?.() };
     const answer = await this.call({ method: 'POST', path: `/agent/v1/sessions/${session}`, body });
-    // Where it was refused another session was opened, which the call was repeated in: its path names the one before.
+    // After a refusal another session was opened, which the call was repeated in: its path names the one before.
     this.#take(welcomeSchema.parse(answer.body));
   }
 
@@ -131,7 +131,7 @@ export class SessionKeeper {
     if (this.#welcome?.token === token) this.#welcome = undefined;
   }
 
-  /** Calls in the session, once this agent may come back. Where its token is refused, a session is opened anew, and the call repeated once. */
+  /** Calls in the session, once this agent may come back. Where its token is refused, another session is opened, and the call repeated once. */
   async call(call: Omit<HubCall, 'token'>): Promise<HubAnswer> {
     const { place } = this.#options;
     const turn = (await place?.wait(this.#stop, call.signal)) ?? 0;

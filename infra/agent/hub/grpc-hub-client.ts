@@ -32,7 +32,7 @@ import {
 /** Bytes of a message from Busdriver at most. */
 const answerBytesMax = 8 << 20;
 
-/** Bytes of one to it: what it takes unless it is told otherwise. */
+/** Bytes of one to it: what it takes by default. */
 const requestBytesMax = 4 << 20;
 
 /** Milliseconds between two pings while there are calls, and for the answer of one. */
@@ -66,7 +66,7 @@ export class GrpcHubClient implements AsyncDisposable {
 
   /** @throws HubAwayError, or HubRefusalError for what is refused in another way than with 409 */
   async call({ method, path, token, body, packed, signal }: HubCall): Promise<HubAnswer> {
-    // What is packed for HTTP crosses gRPC as it is: its messages are smaller than JSON.
+    // Data packed for HTTP crosses gRPC unchanged: its messages are smaller than JSON.
     const sent: unknown = packed === undefined ? body : JSON.parse(gunzipSync(packed).toString('utf8'));
     const { name, message } = toGrpcRequest(method, path, asJsonObject(sent));
     try {
@@ -143,7 +143,7 @@ export class GrpcHubClient implements AsyncDisposable {
     }
     const client = this.#client.makeClientStreamRequest.bind(this.#client);
     const stream = client(path, encode, decode, metadata, options, settle);
-    // What is wrong with it the callback tells.
+    // The callback says what is wrong with it.
     stream.on('error', () => undefined);
     stream.end(message);
     return stream;
@@ -188,7 +188,7 @@ function connect(target: HubAccess, files: ConnectionOptions): Client {
     // Whether a call may be repeated its caller knows.
     'grpc.enable_retries': 0,
     'grpc.enable_channelz': 0,
-    // Connections of others who are told of other certificates are not shared.
+    // Connections with other certificates are not shared.
     'grpc.use_local_subchannel_pool': 1,
   });
 }

@@ -7,10 +7,10 @@ import { getErrorMessage } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import { type HintEnd, type HintLine, type HintLineOptions, lostCode, openMs } from './hint-line.ts';
 
-/** What a watch works with. */
+/** Dependencies of a watch. */
 export interface GrpcWatchOptions extends Omit<HintLineOptions, 'welcome'> {
   readonly stream: ClientReadableStream<JsonObject>;
-  /** Milliseconds after which to come again, as the details of an end tell; 0 where they do not. */
+  /** Milliseconds after which to come again, as the details of an end say; 0 where they do not. */
   readRetryMs(error: ServiceError): number;
 }
 
@@ -21,7 +21,7 @@ const codesByStatus: ReadonlyMap<number, number> = new Map([
   [grpcCodes.unimplemented, closeCodes.protocol],
 ]);
 
-/** A stream of `Sessions.Watch`, over which Busdriver tells of work. Whether its connection leads anywhere gRPC's own pings find out. */
+/** A stream of `Sessions.Watch`, over which Busdriver sends hints of work. gRPC's own pings find out whether its connection leads anywhere. */
 export class GrpcWatch implements HintLine {
   readonly #options: GrpcWatchOptions;
   readonly #ended = Promise.withResolvers<HintEnd>();
@@ -67,12 +67,12 @@ export class GrpcWatch implements HintLine {
     const nowMs = this.#options.clock.monotonic();
     const end = { code, lastedMs: nowMs - (this.#openedAtMs ?? nowMs) };
     this.#ended.resolve(retryAfterMs === 0 ? end : { ...end, retryAfterMs });
-    // Whoever waits for that looks at the end.
+    // The waiting code looks at the end.
     this.#opened.resolve(false);
     this.#over.abort('it has ended');
   }
 
-  /** What cannot be understood tells nothing: whoever waits for it is found by asking. */
+  /** Ignores what cannot be understood: the work is found by asking. */
   #take(message: JsonObject): void {
     const { log, onHint } = this.#options;
     try {

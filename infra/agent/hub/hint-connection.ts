@@ -10,7 +10,7 @@ const pingMs = 4 * 60_000;
 /** Milliseconds for the answer of one: after that the connection leads nowhere. */
 const pongMs = 15_000;
 
-/** What a connection works with. */
+/** Dependencies of a connection. */
 export interface HintConnectionOptions extends Omit<HintLineOptions, 'welcome'> {
   readonly socket: WebSocket;
 }
@@ -28,7 +28,7 @@ export class HintConnection implements HintLine {
     this.#options = options;
     const { socket } = options;
     socket.onopen = () => this.#open();
-    // What is wrong the code of the close event tells, which comes after this one.
+    // The code of the close event, which comes after this one, says what is wrong.
     socket.onerror = () => undefined;
     socket.onclose = ({ code }) => this.#end(code);
     socket.onmessage = ({ data }) => this.#take(data);
@@ -73,7 +73,7 @@ export class HintConnection implements HintLine {
     }
   }
 
-  /** What is no frame tells nothing: whoever waits for it is found by asking. */
+  /** Ignores what is no frame: the work is found by asking. */
   #take(data: unknown): void {
     const { log, onHint } = this.#options;
     try {

@@ -13,7 +13,7 @@ export interface HintEnd {
   readonly retryAfterMs?: number;
 }
 
-/** One connection over which Busdriver tells of work. */
+/** One connection over which Busdriver sends hints of work. */
 export interface HintLine {
   /** Resolves when it has ended. */
   readonly ended: Promise<HintEnd>;
@@ -23,7 +23,7 @@ export interface HintLine {
   close(): void;
 }
 
-/** What a connection is made with. */
+/** Dependencies of making a connection. */
 export interface HintLineOptions {
   /** The session that it is for. */
   readonly welcome: Pick<Welcome, 'session' | 'token' | 'hintUrl'>;

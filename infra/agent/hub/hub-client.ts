@@ -95,7 +95,7 @@ export class HubAwayError extends Error {
   }
 }
 
-/** So much later than it is told an agent comes again, at most: others were told the same. Milliseconds. */
+/** An agent comes again so much later than it was asked to, at most: others got the same time. Milliseconds. */
 const retryLateMs = 3_000;
 
 /** Milliseconds for which Busdriver wants to be left alone, by what it answered; 0 where it does not say. */
@@ -103,12 +103,12 @@ export function getRetryAfterMs(error: unknown, randomness: Pick<Randomness, 'fr
   return addLateness(error instanceof HubAwayError ? error.retryAfterMs : 0, randomness);
 }
 
-/** The milliseconds after which an agent comes that was told to come after so many; 0 where it was told nothing. */
+/** The milliseconds after which an agent comes that was asked to come after so many; 0 where it was not asked. */
 export function addLateness(toldMs: number, randomness: Pick<Randomness, 'fraction'>): number {
   return toldMs === 0 ? 0 : toldMs + getRandomMs(Math.min(toldMs, retryLateMs), randomness);
 }
 
-/** Makes the connections to Busdriver anew where there is reason to. @returns undefined where there is none */
+/** Replaces the connections to Busdriver where there is reason to. @returns undefined where there is none */
 type Reconnect = () => Promise<Dispatcher | undefined>;
 
 /** Calls Busdriver over HTTP, through the proxies that the environment names. */
@@ -169,20 +169,20 @@ export class HubClient implements AsyncDisposable {
 
   /** The next call has other connections where the files of TLS have changed: certificates of agents do not last for long. */
   async #renew(error: unknown): Promise<void> {
-    // Who answers otherwise has believed the connection.
+    // Any other answer means that the connection was accepted.
     if (error instanceof HubAwayError || (error instanceof HubRefusalError && error.status !== 401)) return;
     const next = await this.#reconnect?.();
     if (next === undefined) return;
     const before = this.#dispatcher;
     this.#dispatcher = next;
-    // What is under way on the former ones ends there.
+    // Calls under way on the former ones end there.
     before.close().catch(() => undefined);
   }
 
   /**
    * Begins to connect for hints, by the same way as a call.
    *
-   * @returns undefined where Busdriver tells no address
+   * @returns undefined where Busdriver gives no address
    * @throws Error for an address that a token must not be sent to
    */
   connect({ welcome, ...options }: HintLineOptions): HintLine | undefined {
@@ -190,7 +190,7 @@ export class HubClient implements AsyncDisposable {
     if (address === '') return undefined;
     const url = address.startsWith('/') ? new URL(`${this.#url}${address}`) : new URL(address);
     url.protocol = url.protocol.replace(/^http/, 'ws');
-    // What a path leads to was looked at with the settings.
+    // The target of a path was checked with the settings.
     if (!address.startsWith('/') && url.protocol !== 'wss:')
       throw new Error('the address for hints is no URL that begins with wss://');
     const headers = { authorization: `Bearer ${token}`, 'user-agent': 'busdriver-agent' };
@@ -226,7 +226,7 @@ export interface HubAccess {
   /** Whether the proxies that the environment names are passed by. */
   readonly noProxy: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Called when Busdriver, or what lies between, ends a connection for calls. Default: nobody hears of it. */
+  /** Called when Busdriver, or what lies between, ends a connection for calls. Default: nothing is called. */
   onConnectionEnd?(): void;
 }
 
@@ -297,7 +297,7 @@ export function toRetryMs(retryAfter: string | readonly string[] | number | unde
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : 0;
 }
 
-/** @throws HubAwayError for 429 and from 500, HubRefusalError from 300 but for 409 @param retryMs when to come again; 0: not told */
+/** @throws HubAwayError for 429 and from 500, HubRefusalError from 300 but for 409 @param retryMs when to come again; 0: not given */
 export function toHubAnswer(status: number, body: unknown, retryMs = 0): HubAnswer {
   if (status < 300 || status === 409) return { status, body };
   const message =

@@ -13,11 +13,11 @@ const outputBytesMax = 64 * 1024;
 /** Characters of a token at most. */
 const tokenLengthMax = 16 * 1024;
 
-/** What proves who an agent is. */
+/** The proof of an agent's identity. */
 export type Proof =
   /** A file, absolute, which is read at each use: the kubelet replaces it. */
   | { readonly kind: 'file'; readonly file: string }
-  /** The token itself, as it stands in the file of Armory's agent. */
+  /** The token itself, from the file of Armory's agent. */
   | { readonly kind: 'text'; readonly token: string }
   | TokenCommand
   /** The certificate of the connection, and no token. */
@@ -36,7 +36,7 @@ export interface TokenCommand {
   readonly refreshSeconds: number;
 }
 
-/** Where a token comes from. */
+/** The source of a token. */
 export interface ProofSource {
   /** The token of now; empty where something else proves it. @throws Error, which has nothing of the token in it */
   read(): Promise<string>;
@@ -69,7 +69,7 @@ export function openProof(proof: Proof, clock: Pick<Clock, 'now' | 'monotonic'>)
   };
 }
 
-/** What signs is large, and loaded for who needs it alone. */
+/** The signer is large, and loaded only where it is needed. */
 function openSigner(region: string | undefined, clock: Pick<Clock, 'now'>): RequestSigner {
   let signer: Promise<RequestSigner> | undefined;
   return async (request) => {
@@ -80,7 +80,7 @@ function openSigner(region: string | undefined, clock: Pick<Clock, 'now'>): Requ
   };
 }
 
-/** Runs the program without a shell. What it prints is in no message: it may be half of a token. */
+/** Runs the program without a shell. Its output is in no message: it may be half of a token. */
 async function runCommand({ command, args, format }: TokenCommand): Promise<string> {
   const where = `clouddriver.auth.tokenCommand (${command})`;
   const options = { timeout: commandMs, maxBuffer: outputBytesMax, killSignal: 'SIGKILL' } as const;
@@ -115,7 +115,7 @@ function readMember(output: string, where: string): string {
     const value: unknown = JSON.parse(output);
     if (isJsonObject(value) && typeof value['token'] === 'string') return value['token'];
   } catch {
-    // What it printed is in the message of the error.
+    // Its output is in the message of the error.
   }
   throw new Error(`${where} printed no JSON object with a text 'token'`);
 }

@@ -2,13 +2,13 @@ import { getRandomMs } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { waits } from '#core/deadline.ts';
 
-/** When to come back, as Busdriver tells it. */
+/** When to come back, as Busdriver says. */
 export interface ToldPlace {
   readonly returnMs?: number | undefined;
   readonly spreadMs?: number | undefined;
 }
 
-/** What waiting is done with. */
+/** Dependencies of waiting. */
 export interface ReturnPlaceOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
@@ -20,7 +20,7 @@ const nextShare = 0.5;
 /** Milliseconds after which another call tries where the one that does has not ended. */
 const tryMs = 30_000;
 
-/** Milliseconds in which a connection tells that it ended as well where a call was lost. */
+/** Milliseconds in which a connection shows that it ended as well where a call was lost. */
 const doubtMs = 1_000;
 
 /** Milliseconds after which all calls go as they come once Busdriver is back, at most: where there are few agents it is less. Until then … */
@@ -28,11 +28,11 @@ const settleMaxMs = 10_000;
 /** … one goes after the other, on one connection: each waits so many milliseconds for the one before, at most. */
 const turnMs = 1_000;
 
-/** How a call ended: answered, without a connection, or nobody knows. */
+/** How a call ended: answered, without a connection, or unknown. */
 export type CallEnd = 'answered' | 'lost' | 'unknown';
 
 /**
- * When this agent comes back to a Busdriver that was away: that tells each agent another time, so that a thousand do not come at one moment.
+ * When this agent comes back to a Busdriver that was away: that gives each agent another time, so that a thousand do not come at one moment.
  * Until then nothing is asked of it, whatever there is to do; then one call tries, and all others wait for what becomes of that. Where it
  * is answered they follow one by one for a moment: together each would ask for a connection of its own.
  */
@@ -47,7 +47,7 @@ export class ReturnPlace {
   #settledMs = Number.NEGATIVE_INFINITY;
   /** How often Busdriver was found to be away. */
   #absences = 0;
-  /** Whether there is a connection that would tell that Busdriver went away. */
+  /** Whether there is a connection whose end would show that Busdriver went away. */
   #isConnected = false;
   /** Whether a call was lost though the connection stayed. */
   #isDoubtful = false;
@@ -62,12 +62,12 @@ export class ReturnPlace {
     this.#randomness = randomness;
   }
 
-  /** Notes what is told now. What is left out stays as it was. */
+  /** Takes the times of an answer. Those left out stay as they were. */
   take({ returnMs = this.#told.returnMs, spreadMs = this.#told.spreadMs }: ToldPlace): void {
     this.#told = { returnMs, spreadMs };
   }
 
-  /** Milliseconds until a try that follows one that failed; 0 where nothing was told. */
+  /** Milliseconds until a try that follows one that failed; 0 where no time was given. */
   getNextMs(): number {
     return getRandomMs(this.#told.spreadMs ?? 0, this.#randomness, nextShare);
   }
@@ -91,7 +91,7 @@ export class ReturnPlace {
   /**
    * Notes how a call ended. One may be lost by itself where the connection for hints stays.
    *
-   * @param turn what the wait for the call resolved to: one that was made before Busdriver went away tells nothing of whether it is back
+   * @param turn what the wait for the call resolved to: one that was made before Busdriver went away does not show whether it is back
    */
   end(turn: number, end: CallEnd): void {
     if (turn !== this.#absences) return;
@@ -149,7 +149,7 @@ export class ReturnPlace {
     return this.#isAway ? tryMs : turnMs;
   }
 
-  /** Who tries again at once where a Busdriver died finds nobody, and so do all: the end of the connection is to be heard of first. */
+  /** A try at once after Busdriver died finds nothing, and so do all: the end of the connection is to be heard of first. */
   async #waitForDoubt(signals: readonly AbortSignal[]): Promise<void> {
     const restMs = this.#doubtUntilMs - this.#clock.monotonic();
     if (this.#isAway || restMs <= 0) return;

@@ -3,7 +3,7 @@ import type { Clock } from '#core/clock.ts';
 /** Milliseconds after which a loop that did not turn is stuck: more than its longest pause and all the calls of a turn together. */
 export const stuckAfterMs = 300_000;
 
-/** What a probe is told. */
+/** The answer to a probe. */
 export interface Health {
   readonly isGood: boolean;
   /** Why. */
@@ -32,7 +32,7 @@ export class AgentHealth {
     this.#sessions.push(isOpen);
   }
 
-  /** The agent takes no more work. Its loops stand still from here on. */
+  /** The agent takes no more work. Its loops stop from here on. */
   stop(): void {
     this.#isStopping = true;
   }

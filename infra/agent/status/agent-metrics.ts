@@ -6,7 +6,7 @@ const batchBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Seconds of a task, which may wait for a cluster. */
 const taskBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
-/** What a batch of changes was. */
+/** The facts of a batch of changes. */
 export interface BatchFigures {
   /** Changes of objects that it held. */
   readonly changes: number;
@@ -22,7 +22,7 @@ interface WaitingChanges {
   readonly sinceMs: number;
 }
 
-/** What an agent is busy with: it tells Busdriver with each renewal of its session. */
+/** The load of an agent: it reports it to Busdriver with each renewal of its session. */
 export interface AgentLoad {
   /** Tasks and live reads that run. */
   readonly tasks: number;
@@ -34,7 +34,7 @@ export interface AgentLoad {
 }
 
 /**
- * What an agent counts of itself. The names that begin with `kubesvc` are those that dashboards for Armory's agent know. Labels are names of
+ * The metrics of an agent. The names that begin with `kubesvc` are those that dashboards for Armory's agent know. Labels are names of
  * accounts alone, of which there are as many as the agent's file has.
  */
 export class AgentMetrics {
@@ -142,7 +142,7 @@ export class AgentMetrics {
     return () => this.#runningReads.add(-1);
   }
 
-  /** What the agent is busy with now. */
+  /** The agent's load now. */
   readLoad(): AgentLoad {
     this.#countWaiting();
     return {

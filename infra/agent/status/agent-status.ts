@@ -18,7 +18,7 @@ export const healthPortDefault = 8082;
 /** Port of metrics: that of Armory's agent, which Prometheus may be set up for. */
 export const metricsPortDefault = 8008;
 
-/** Where an agent tells how it is, as its file says it. */
+/** Where an agent shows its status, as its file says it. */
 export interface StatusConfig {
   /** Default: all addresses in a pod, where the kubelet asks from outside; elsewhere this machine's alone. */
   readonly host: string | undefined;
@@ -42,7 +42,7 @@ export interface HealthTls {
   readonly clientAuth: 'none' | 'want' | 'need';
 }
 
-/** What the status of an agent works with. */
+/** Dependencies of the status of an agent. */
 export interface AgentStatusOptions {
   readonly config: StatusConfig;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ export interface AgentStatusOptions {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** What an agent tells of itself to who asks it. Disposing closes its ports. */
+/** The status that an agent serves. Disposing closes its ports. */
 export interface AgentStatus extends AsyncDisposable {
   readonly health: AgentHealth;
   readonly metrics: AgentMetrics;

@@ -1,10 +1,10 @@
 /** Series of one metric at most: further values of its label are counted together, as those of `other`. */
 export const seriesMax = 1_000;
 
-/** Characters of a label's value that are told. */
+/** Characters of a label's value that are shown. */
 const labelLengthMax = 253;
 
-/** How a metric is called and what it tells, with the name of its label if it has one. */
+/** Name and meaning of a metric, with the name of its label if it has one. */
 export interface MetricDescription {
   /** By the rules of Prometheus: letters, digits and underscores. */
   readonly name: string;
@@ -125,7 +125,7 @@ export function formatMetrics(metrics: readonly Metric[]): string {
   return `${metrics.flatMap((metric) => metric.format()).join('\n')}\n`;
 }
 
-/** What Prometheus is told that the text is. */
+/** The content type of the text for Prometheus. */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 function formatHead({ name, help }: MetricDescription, type: string): readonly string[] {

@@ -12,7 +12,7 @@ const connectionsMax = 50;
 const headMs = 5_000;
 const headBytesMax = 8_192;
 
-/** What is answered at a path. */
+/** The answer at a path. */
 interface Page {
   readonly status: number;
   readonly contentType: string;
@@ -21,17 +21,17 @@ interface Page {
 
 type Pages = ReadonlyMap<string, () => Page>;
 
-/** Where a server listens. */
+/** The address of a server. */
 export interface StatusAddress {
   /** Name or address to bind; undefined: all addresses, of IPv6 too where the machine has it. */
   readonly host: string | undefined;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Where it answers by TLS: certificate, key and authorities, as texts. */
+  /** For TLS: certificate, key and authorities, as texts. */
   readonly tls?: TlsOptions | undefined;
 }
 
-/** A server that tells how the agent is. Disposing closes it, with its connections. */
+/** A server that shows how the agent is. Disposing closes it, with its connections. */
 export interface StatusServer extends AsyncDisposable {
   /** The port that it got. */
   readonly port: number;
@@ -91,7 +91,7 @@ async function startServer(pages: Pages, { host, port, tls }: StatusAddress): Pr
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once('error', reject).listen(port, host, resolve);
   await promise;
-  // A connection that broke before its request was read concerns nobody.
+  // A connection that broke before its request was read does not matter.
   server.off('error', reject).on('error', () => undefined);
   const address = server.address();
   return {
