@@ -20,7 +20,7 @@ export interface ApiClientOptions {
   readonly user?: string | undefined;
   /** A bearer token. */
   readonly token?: string | undefined;
-  /** What to do when nobody answers. */
+  /** The next step when there is no answer. */
   readonly nextIfSilent: string;
   /** Milliseconds that one request may take. Default: a minute. */
   readonly timeoutMs?: number;
@@ -32,9 +32,9 @@ interface ApiRequest {
   readonly body?: JsonValue;
 }
 
-/** What was answered. */
+/** An answer. */
 export interface ApiAnswer {
-  /** What the body says; undefined where it is empty. */
+  /** The body; undefined where it is empty. */
   readonly body: JsonValue | undefined;
   readonly headers: Headers;
 }
@@ -59,7 +59,7 @@ export class ApiClient {
    * Sends a request once.
    *
    * @param path with its query, encoded
-   * @throws ApiError for the answer of an error; CliError when nobody answers, or what is answered is too large or no JSON
+   * @throws ApiError for the answer of an error; CliError when there is no answer, or it is too large or no JSON
    */
   async send(path: string, { method, body }: ApiRequest = { method: 'GET' }): Promise<ApiAnswer> {
     const { user, token, nextIfSilent, timeoutMs = usualTimeoutMs } = this.#options;
@@ -132,7 +132,7 @@ function toApiError({ status, headers }: Response, text: string): ApiError {
   return new ApiError(status, `${status}: ${message}`, findNext(status, message));
 }
 
-/** What to do about an error, where that can be told. */
+/** The next step after an error, where that is known. */
 function findNext(status: number, message: string): string | undefined {
   return nextSteps.find((step) => step.status === status && step.pattern.test(message))?.next;
 }
@@ -189,7 +189,7 @@ function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** `fetch` tells why in the cause of its error. */
+/** `fetch` has the reason in the cause of its error. */
 function describeCause(error: unknown): string {
   return toLine(getErrorMessage(error instanceof Error ? (error.cause ?? error) : error)) || 'no connection';
 }

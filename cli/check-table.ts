@@ -2,13 +2,13 @@ import { asString, getPath, type JsonValue } from '#core/json.ts';
 import { printTable } from './table.ts';
 import type { Style, Terminal } from './terminal.ts';
 
-/** What was looked at, and what was found. */
+/** A check and its finding. */
 export interface CheckRow {
   readonly check: string;
   /** `unknown` is not counted as a failure. */
   readonly state: 'ok' | 'failed' | 'unknown';
   readonly found: string;
-  /** What to do. */
+  /** The next step. */
   readonly next?: string;
 }
 

@@ -1,7 +1,7 @@
-/** What a command could not do, as its user reads it. Its message holds no secret. */
+/** A failure of a command, as its user reads it. Its message holds no secret. */
 export class CliError extends Error {
   override readonly name: string = 'CliError';
-  /** What to do now, one sentence without a full stop. */
+  /** The next step, one sentence without a full stop. */
   readonly next: string | undefined;
   /** 1 where something failed, 2 where the command line is wrong. */
   readonly exitCode: 1 | 2;

@@ -8,7 +8,7 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 /** One of them. */
 export type Shell = (typeof shells)[number];
 
-/** What may stand where the cursor is. */
+/** Words that may be at the cursor. */
 interface Candidate {
   readonly value: string;
   /** Shells that show it do. */
@@ -59,7 +59,7 @@ complete -c busdriver -a '(__busdriver_complete)'`,
 };
 
 /**
- * What may stand in the place of the last word, a line for each, with a tab before its description. Nothing stands for files.
+ * Lists the words that may replace the last one, a line for each, with a tab before its description. Nothing means files.
  *
  * @param words those behind the name of the program, the last of which may be empty
  * @param token for the server whose accounts are listed
@@ -77,7 +77,7 @@ export async function completeWords(
     .map(({ value, description }) => (description ? `${value}\t${description}` : value));
 }
 
-/** Where in the command line the cursor is. */
+/** The place of the cursor in the command line. */
 interface WordState {
   readonly command: Command;
   /** Words of the command that are no options. */
@@ -131,7 +131,7 @@ async function listCandidates(
 /** The name of arguments that are accounts which are there. */
 export const accountArgument = 'account';
 
-/** Options of a command and of those that it stands in. */
+/** Options of a command and of its parents. */
 function listOptions(command: Command): readonly Command['options'][number][] {
   const own = command
     .createHelp()

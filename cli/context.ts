@@ -3,7 +3,7 @@ import type { Environment } from '#platform/config.ts';
 import { ApiClient } from './api-client.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What every command works with. */
+/** Dependencies of every command. */
 export interface CliContext {
   readonly terminal: Terminal;
   readonly environment: Environment;

@@ -1,4 +1,4 @@
-/** What ends a help: a heading, and a line for each example. */
+/** The end of a help: a heading, and a line for each example. */
 export function formatExamples(...examples: readonly string[]): string {
   return ['', 'Examples:', ...examples.map((example) => `  ${example}`)].join('\n');
 }

@@ -7,7 +7,7 @@ import { Terminal } from './terminal.ts';
 
 const terminal = new Terminal();
 
-// Who reads the output may have read enough: `busdriver accounts list | head -1`.
+// The reader of the output may have read enough: `busdriver accounts list | head -1`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
@@ -21,9 +21,9 @@ try {
 
 /** Tells what went wrong and what to do. @returns the exit code */
 function tellError(error: unknown): number {
-  // It has been told, with the help that it is about.
+  // It has been printed, with the help that it is about.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  // A defect, with all that may tell whose.
+  // A defect, with all that may show whose.
   if (!(error instanceof CliError || error instanceof VisibleError)) throw error;
   terminal.tell(`${terminal.styleTold('red', 'error:')} ${getErrorMessage(error)}`);
   if (!(error instanceof CliError)) return 1;

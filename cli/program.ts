@@ -33,7 +33,7 @@ export function buildProgram(context: CliContext): Command {
       showGlobalOptions: true,
       styleTitle: (title) => styleText('bold', title, { validateStream: false }),
     })
-    .showHelpAfterError('With --help it tells what it takes.')
+    .showHelpAfterError('Run with --help for usage.')
     .helpCommand(false)
     .exitOverride();
   addAccountCommands(program, context);

@@ -32,7 +32,7 @@ function formatRow(terminal: Terminal, row: readonly Cell[], widths: readonly nu
   return cells.join('').trimEnd();
 }
 
-/** A dash stands for what is not known. */
+/** A dash means unknown. */
 function toText(cell: Cell): string {
   return toLine(typeof cell === 'string' ? cell : cell.text) || '-';
 }

@@ -3,14 +3,14 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 /** Styles that commands use. */
 export type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red';
 
-/** Milliseconds after which somebody who waits is told what for. */
+/** Milliseconds after which a waiting user sees what for. */
 const quietMs = 1_000;
 /** Milliseconds between two looks of a line that moves. */
 const frameMs = 120;
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const clearLine = '\r\u001b[K';
 
-/** Where commands write: what was asked for to standard output, all else to standard error. */
+/** Output of commands: results to standard output, all else to standard error. */
 export class Terminal {
   readonly #stdout: NodeJS.WriteStream;
   readonly #stderr: NodeJS.WriteStream;
@@ -33,7 +33,7 @@ export class Terminal {
   /** Writes a value to standard output as JSON. */
   printJson(value: unknown): void {
     const text = JSON.stringify(value, undefined, 2);
-    // JSON lets stand what some terminals take for the beginning of a command.
+    // JSON keeps what some terminals take for the beginning of a command.
     const toEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
     this.print(text.replaceAll(/[\u007f-\u009f]/g, toEscape));
   }
@@ -54,10 +54,10 @@ export class Terminal {
   }
 
   /**
-   * Does something, and tells on standard error what it waits for once that takes longer than a second: by a line that moves on a
+   * Does something, and says on standard error what it waits for once that takes longer than a second: by a line that moves on a
    * terminal, by a plain one elsewhere.
    *
-   * @param describe what is waited for, asked anew whenever it is shown
+   * @param describe what is waited for, called whenever it is shown
    */
   async wait<T>(describe: () => string, work: () => Promise<T>): Promise<T> {
     let frame = 0;
@@ -81,7 +81,7 @@ export class Terminal {
   }
 }
 
-/** A text from outside as one line that tells a terminal nothing: without escape sequences and control characters. */
+/** A text from outside as one line without meaning for a terminal: without escape sequences and control characters. */
 export function toLine(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')

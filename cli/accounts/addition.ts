@@ -6,7 +6,7 @@ import { readSmallFile } from '../small-file.ts';
 import { toLine } from '../terminal.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 
-/** What the command line says of an account. */
+/** Options of an account. */
 export interface AdditionOptions {
   readonly kubeconfig?: string;
   readonly kubeconfigSecret?: string;

@@ -15,14 +15,14 @@ import {
 } from './cluster-access.ts';
 import { summarizeAgents } from './listing.ts';
 
-/** What the command line says of a check. */
+/** Options of a check. */
 export interface CheckOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
 }
 
-/** Milliseconds by which clocks may differ: headers tell seconds, and an answer takes its time. */
+/** Milliseconds by which clocks may differ: headers have seconds, and an answer takes its time. */
 const skewMsMax = 5_000;
 
 /** The examples of RBAC, by the names of what they are for. */
@@ -130,7 +130,7 @@ function toAgentRow(agents: JsonValue | undefined, name: string): CheckRow {
   const { lagMs, error } = summarizeAgents(agents).get(name) ?? {};
   const check = 'caching';
   if (error !== undefined) {
-    return { check, state: 'failed', found: error, next: 'GET /cache/introspection tells each agent' };
+    return { check, state: 'failed', found: error, next: 'see each agent at GET /cache/introspection' };
   }
   if (lagMs === undefined) {
     return { check, state: 'unknown', found: 'not read yet', next: 'look again in a minute' };
@@ -138,7 +138,7 @@ function toAgentRow(agents: JsonValue | undefined, name: string): CheckRow {
   return { check, state: 'ok', found: `the cluster is read, ${formatDuration(lagMs)} behind at most` };
 }
 
-/** What a cluster is looked at with. */
+/** Dependencies of checking a cluster. */
 interface ClusterSubject {
   readonly cluster: ClusterCaller;
   /** How far Busdriver's clock is before ours. */

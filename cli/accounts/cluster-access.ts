@@ -45,7 +45,7 @@ export interface ClusterChoice {
   readonly context?: string | undefined;
 }
 
-/** Opens a cluster. It calls nobody yet. */
+/** Opens a cluster, without calling it yet. */
 export async function openCluster(
   { kubeconfig, context }: ClusterChoice,
   { environment, terminal }: { readonly environment: Environment; readonly terminal: Terminal },
@@ -78,7 +78,7 @@ export async function openCluster(
   }
 }
 
-/** What is used of the sessions of an account. */
+/** The part of an account's sessions that is used. */
 type Sessions = InstanceType<typeof import('#providers/kubernetes/transport/session.ts')['SessionKeeper']>;
 
 class OpenCluster implements ClusterCaller {

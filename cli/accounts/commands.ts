@@ -13,7 +13,7 @@ import { removeAccount } from './removal.ts';
 
 const nameOfAccount = 'the name of an account';
 
-/** Adds `accounts` and what stands below it. */
+/** Adds `accounts` and its subcommands. */
 export function addAccountCommands(program: Command, context: CliContext): void {
   const accounts = program
     .command('accounts')
@@ -39,7 +39,9 @@ export function addAccountCommands(program: Command, context: CliContext): void 
 function addListCommand(accounts: Command, context: CliContext): void {
   accounts
     .command('list')
-    .description('lists the accounts that you may see, where they stand, and how far their cache is behind')
+    .description(
+      'lists the accounts that you may see, where they are defined, and how far their cache is behind',
+    )
     .addHelpText(
       'after',
       formatExamples(
@@ -124,7 +126,7 @@ function addCheckCommand(accounts: Command, context: CliContext): void {
           'busdriver accounts check prod --kubeconfig busdriver-prod.kubeconfig --namespace shop',
         ),
         '',
-        'Rights are those of docs/examples/rbac-read.yaml and rbac-deploy.yaml. Who uses the kubeconfig is asked about.',
+        'Rights are those of docs/examples/rbac-read.yaml and rbac-deploy.yaml, checked for the user of the kubeconfig.',
       ].join('\n'),
     )
     .action(async (name: string, options: CheckOptions, command: Command) => {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { asString, getPath } from '#core/json.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
 
-/** Has what is cached of an account compared with its cluster, and tells how to see that it is over. */
+/** Has what is cached of an account compared with its cluster, and says how to see that it is over. */
 export async function compareAccount(context: CliContext, name: string, command: Command): Promise<void> {
   const { terminal } = context;
   const client = openClient(context, command);

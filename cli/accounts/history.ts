@@ -28,12 +28,12 @@ function formatTime(timestamp: unknown): string {
   return isTime ? new Date(timestamp).toISOString().replace(/\.\d+Z$/, 'Z') : '';
 }
 
-/** What was done, and to which options. */
+/** The change, and its options. */
 function describeChange(change: JsonObject, before: JsonObject | undefined): string {
   const after = asJsonObject(change['account']);
   if (after === undefined) return 'deleted';
   const former = asJsonObject(before?.['account']);
-  // What came before may be older than the history goes back.
+  // The change before may be older than the history goes back.
   if (former === undefined) return before === undefined && change['version'] !== 1 ? 'changed' : 'created';
   const options = [...new Set([...Object.keys(after), ...Object.keys(former)])];
   const changed = options.filter((option) => !isSameJson(after[option], former[option]));

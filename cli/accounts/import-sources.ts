@@ -10,16 +10,16 @@ import { readKubeconfig } from './kubeconfig.ts';
 /** An account to be imported. */
 export interface ImportedAccount {
   readonly name: string;
-  /** What is sent for it. @throws CliError when that cannot be told, such as for a kubeconfig that is not there */
+  /** The definition to send for it. @throws CliError when there is none, such as for a kubeconfig that is not there */
   define(): Promise<JsonObject>;
 }
 
-/** What is to be imported. */
+/** The accounts to import. */
 export interface ImportSource {
   readonly accounts: readonly ImportedAccount[];
   /** Where Busdriver takes them. */
   readonly path: '/credentials' | '/v1/kubernetes/providers';
-  /** What there is besides and is not imported, a sentence for each. */
+  /** Things that are not imported, a sentence for each. */
   readonly warnings: readonly string[];
 }
 

@@ -13,7 +13,7 @@ import {
   readStore,
 } from './import-sources.ts';
 
-/** What the command line says of an import. */
+/** Options of an import. */
 export interface ImportOptions {
   readonly goClouddriver?: string;
   readonly clouddriver?: string;
@@ -23,7 +23,7 @@ export interface ImportOptions {
   readonly dryRun?: true;
 }
 
-/** What became of an account. */
+/** The outcome for an account. */
 interface Outcome {
   readonly name: string;
   readonly outcome: 'created' | 'saved' | 'exists' | 'failed' | 'readable';
@@ -98,7 +98,7 @@ async function readSource(
   return readSettings({ file, profiles: active.filter((profile) => profile !== ''), environment });
 }
 
-/** What an account is imported with. */
+/** Dependencies of importing an account. */
 interface ImportTarget {
   readonly client: ApiClient;
   readonly source: ImportSource;

@@ -25,7 +25,7 @@ const fileMembers: { readonly [member: string]: string } = {
 
 /**
  * A kubeconfig with what one context needs and nothing else, certificates and keys within it: as `kubectl config view --minify --flatten
- * --raw` tells it. So nothing of other clusters is sent anywhere.
+ * --raw` prints it. So nothing of other clusters is sent anywhere.
  *
  * @param file `~` at its beginning is the home directory
  * @returns YAML
@@ -92,7 +92,7 @@ async function inlineFiles(members: JsonObject = {}, folder: string): Promise<Js
     Object.entries(members).map(async ([member, value]): Promise<JsonObject> => {
       const target = Object.hasOwn(fileMembers, member) ? fileMembers[member] : undefined;
       if (target === undefined || typeof value !== 'string') return { [member]: value };
-      // What is there twice: kubectl takes the data.
+      // Where both are there kubectl takes the data.
       if (members[target] !== undefined) return {};
       return { [target]: (await readSmallFile(path.resolve(folder, value))).toString('base64') };
     }),

@@ -8,7 +8,7 @@ import type { Style } from '../terminal.ts';
 import { formatDuration } from '../time.ts';
 import { readDefinitions } from './definition-pages.ts';
 
-/** An account as `busdriver accounts list` tells it. What is not known is left out. */
+/** An account as `busdriver accounts list` shows it. Unknown members are left out. */
 interface ListedAccount {
   readonly name: string;
   readonly provider: string;
@@ -22,7 +22,7 @@ interface ListedAccount {
   readonly reason?: string | undefined;
 }
 
-/** What agents of one account tell. */
+/** Reports of the agents of one account. */
 interface AgentSummary {
   readonly lagMs?: number | undefined;
   readonly error?: string | undefined;
@@ -84,7 +84,7 @@ async function readAccounts(client: ApiClient): Promise<readonly ListedAccount[]
   });
 }
 
-/** Where an account stands: the store lists those alone that the caller may change, which open ones are for everybody. */
+/** The origin of an account: the store lists those alone that the caller may change, which open ones are for everybody. */
 function getOrigin(account: JsonValue, stored: ReadonlySet<string>): ListedAccount['origin'] {
   if (stored.has(String(getPath(account, 'name')))) return 'store';
   const isOpen =
@@ -104,7 +104,7 @@ async function readStoredNames(client: ApiClient): Promise<ReadonlySet<string> |
   }
 }
 
-/** What the caching agents tell, by the names of their accounts. */
+/** Reports of the caching agents, by the names of their accounts. */
 export function summarizeAgents(agents: JsonValue | undefined): ReadonlyMap<string, AgentSummary> {
   const summaries = new Map<string, AgentSummary>();
   for (const agent of asJsonArray(agents)) {

@@ -15,10 +15,10 @@ export interface ClusterChoice {
   readonly context?: string | undefined;
 }
 
-/** What became of an object that was applied. */
+/** The outcome of applying an object. */
 export type ApplyOutcome = 'created' | 'changed' | 'unchanged' | 'left out';
 
-/** Where objects of a kind stand in the API. */
+/** The path of objects of a kind in the API. */
 const resources: { readonly [kind: string]: readonly [prefix: string, plural: string] } = {
   Namespace: ['/api/v1', 'namespaces'],
   ServiceAccount: ['/api/v1', 'serviceaccounts'],
@@ -73,14 +73,14 @@ export class AgentCluster implements AsyncDisposable {
     }
   }
 
-  /** Who signs tokens of service accounts of the cluster, and with which keys. @throws CliError where that is not told */
+  /** The issuer of the cluster's service account tokens, and its keys. @throws CliError where that is unknown */
   async readIssuer(): Promise<{ readonly issuer: string; readonly jwks: JsonObject }> {
     const configuration = await this.#get('/.well-known/openid-configuration');
     const keys = await this.#get('/openid/v1/jwks', 'application/jwk-set+json');
     const issuer = asString(getPath(configuration, 'issuer'));
     const jwks = asJsonObject(keys);
     if (issuer === undefined || jwks === undefined || asJsonArray(jwks['keys']).length === 0)
-      throw new CliError('the API server does not tell who signs tokens of its service accounts');
+      throw new CliError('the API server does not name the issuer of its service account tokens');
     return { issuer, jwks: { keys: asJsonArray(jwks['keys']) } };
   }
 

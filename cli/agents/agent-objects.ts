@@ -3,17 +3,17 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
 import { readSmallFile } from '../small-file.ts';
 
-/** What agents of an account are to run as. */
+/** Identity and place of the agents of an account. */
 export interface AgentSetup {
   /** The account that they serve. */
   readonly account: string;
-  /** Where they run. */
+  /** Their namespace. */
   readonly namespace: string;
   /** Name of the service account, the Deployment and all else. */
   readonly name: string;
   readonly image: string;
   readonly replicas: number;
-  /** Where they reach Busdriver. */
+  /** Busdriver's address for them. */
   readonly url: string;
   /** Audience of the token by which they prove who they are. */
   readonly audience: string;
@@ -26,19 +26,19 @@ export interface AgentSetup {
   readonly boundTo: readonly string[];
 }
 
-/** Where the token lies in the pod, and the configuration. */
+/** Paths of the token and the configuration in the pod. */
 const tokenFolder = '/var/run/secrets/busdriver';
 const configFolder = '/etc/busdriver';
 
 /** Seconds for which a token holds: the kubelet replaces it before. */
 const tokenSeconds = 600;
 
-/** Who made the objects, as their labels tell it. */
+/** Maker of the objects, for their labels. */
 const managedBy = 'busdriver-cli';
 
 /**
  * The objects that agents of an account need in their cluster, in the order in which they are applied. Rules are those of the examples of
- * RBAC. Besides, they may tell which cluster it is.
+ * RBAC. Besides, they may read which cluster it is.
  */
 export async function createAgentObjects(setup: AgentSetup): Promise<readonly JsonObject[]> {
   return [
@@ -73,7 +73,7 @@ function toMetadata(setup: AgentSetup, namespace: string | undefined = setup.nam
 async function createRights(setup: AgentSetup): Promise<readonly JsonObject[]> {
   const { namespace, name, rights, boundTo } = setup;
   const rules = [...(await readRules('read')), ...(rights === 'deploy' ? await readRules('deploy') : [])];
-  // Names of cluster-wide objects: agents of the same name may stand in several namespaces.
+  // Names of cluster-wide objects: agents of the same name may run in several namespaces.
   const role = `${namespace}-${name}`;
   const subjects = [{ kind: 'ServiceAccount', name, namespace }];
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role };

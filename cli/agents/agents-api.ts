@@ -6,7 +6,7 @@ import { ApiError, CliError } from '../cli-error.ts';
 const pageSize = 500;
 const accountsMax = 20_000;
 
-/** An agent of an account, as Busdriver tells it. */
+/** An agent of an account, as Busdriver lists it. */
 export interface AgentRow {
   readonly agentId: string;
   readonly version: string;
@@ -17,7 +17,7 @@ export interface AgentRow {
   readonly warnings: readonly string[];
 }
 
-/** The agents of an account, as Busdriver tells them. Times are milliseconds since the epoch. */
+/** The agents of an account, as Busdriver lists them. Times are milliseconds since the epoch. */
 export interface AccountAgents {
   readonly account: string;
   readonly state: string;
@@ -33,7 +33,7 @@ export interface AccountAgents {
   readonly history: readonly { readonly event: string; readonly timestamp: number; readonly user: string }[];
 }
 
-/** Where the agents of an account are told. */
+/** The path that lists the agents of an account. */
 export function toAgentsPath(account: string): string {
   return `/credentials/${encodeURIComponent(account)}/agents`;
 }

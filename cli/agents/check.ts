@@ -79,7 +79,8 @@ function checkVersions(agents: AccountAgents): CheckRow {
 }
 
 function checkCluster({ clusterUid, clusterHost, clusterVersion }: AccountAgents): CheckRow {
-  if (clusterUid === '') return { check: 'cluster', state: 'unknown', found: 'no agent has told its UID' };
+  if (clusterUid === '')
+    return { check: 'cluster', state: 'unknown', found: 'no agent has reported its UID' };
   const found = `${clusterHost} ${clusterVersion}, uid ${clusterUid}`.trim();
   return { check: 'cluster', state: 'ok', found };
 }

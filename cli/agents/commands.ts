@@ -8,7 +8,7 @@ import { type EnrolmentOptions, enrolAccount } from './enrolment.ts';
 import { listAgents } from './listing.ts';
 import { revokeAgents } from './revocation.ts';
 
-/** Adds `agent` and what stands below it. */
+/** Adds `agent` and its subcommands. */
 export function addAgentCommands(program: Command, context: CliContext): void {
   const agent = program
     .command('agent')
@@ -66,7 +66,7 @@ function addEnrollCommand(agent: Command, context: CliContext): void {
     )
     .option('--agent-url <url>', 'where they reach Busdriver (default: what --url says)', parseUrl)
     .option('--ca <file>', "certificates of the authorities that Busdriver's is signed by, PEM")
-    .option('--zone <zone>', 'where they run, in words of yours', parseText)
+    .option('--zone <zone>', 'where they run, as free text', parseText)
     .option(
       '--audience <audience>',
       'what their tokens are for: busdriver: and the stage',
@@ -82,8 +82,8 @@ function addEnrollCommand(agent: Command, context: CliContext): void {
     .option('--write <group>', 'a group that may change what is in it (repeatable)', addValue)
     .option('--wait <seconds>', 'how long an agent is waited for', parseCount(0, 3_600), 120)
     .option('--replace', 'move the account to this cluster, though it was enrolled for another one')
-    .addOption(new Option('--dry-run', 'change nothing, and tell what would be').conflicts('print'))
-    .option('--print', 'print what would be applied, and the account, and call nobody but the cluster')
+    .addOption(new Option('--dry-run', 'change nothing, and print what would be done').conflicts('print'))
+    .option('--print', 'print what would be applied, and the account, and call only the cluster')
     .addHelpText(
       'after',
       formatExamples(

@@ -13,7 +13,7 @@ import { AgentCluster, type ApplyOutcome } from './agent-cluster.ts';
 import { type AgentSetup, createAgentObjects } from './agent-objects.ts';
 import { type AccountAgents, changeAgents, readAgents } from './agents-api.ts';
 
-/** What the command line says of agents. */
+/** Options of the command line about agents. */
 export interface EnrolmentOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -38,7 +38,7 @@ export interface EnrolmentOptions {
 /** Milliseconds between two looks whether an agent is connected. */
 const lookMs = 500;
 
-/** What was done, for the table. */
+/** Steps that were done, for the table. */
 interface Step {
   readonly what: string;
   readonly outcome: string;
@@ -130,7 +130,7 @@ function createDefinition(
   };
 }
 
-/** What kubectl applies, behind the account as comments. */
+/** The account as comments, then manifests for kubectl. */
 function formatPlan(definition: JsonObject, objects: readonly JsonObject[]): string {
   const { type: _, ...account } = definition;
   const comment = stringify({ kubernetes: { accounts: [account] } })
@@ -159,12 +159,11 @@ function toPlan(outcome: ApplyOutcome): string {
   return plans[outcome];
 }
 
-/** Stores the account. What is said of it besides stays as it is; one of the settings is left alone. */
+/** Stores the account. Its other options stay as they are; one of the settings is left alone. */
 async function storeAccount(client: ApiClient, definition: JsonObject, isDryRun: boolean): Promise<string> {
   const name = String(definition['name']);
   const stored = (await readDefinitions(client, 'kubernetes')).find((each) => each['name'] === name);
-  if (stored === undefined && (await isConfigured(client, name)))
-    return 'stands in the settings: left as it is';
+  if (stored === undefined && (await isConfigured(client, name))) return 'is in the settings: left as it is';
   if (isDryRun) return stored === undefined ? 'would be stored' : 'would be changed';
   await client.send('/credentials', { method: 'PUT', body: { ...stored, ...definition } });
   return stored === undefined ? 'stored' : 'changed';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
 import { changeAgents } from './agents-api.ts';
 
-/** Revokes the agents of an account: their sessions end, and no other is opened until they are enrolled anew. */
+/** Revokes the agents of an account: their sessions end, and no other is opened until they are enrolled again. */
 export async function revokeAgents(context: CliContext, account: string, command: Command): Promise<void> {
   const { terminal } = context;
   const client = openClient(context, command);
