@@ -55,7 +55,7 @@ function describe(claims: JsonObject, nowMs: number): string {
   const seconds = typeof exp === 'number' ? Math.round(exp - nowMs / 1_000) : undefined;
   const end =
     seconds === undefined ? 'no end' : seconds > 0 ? `ends in ${seconds} s` : `ended ${-seconds} s ago`;
-  const audiences = listAudiences(claims).join(', ') || 'nobody';
+  const audiences = listAudiences(claims).join(', ') || 'no audience';
   return `issuer ${toText(iss)}, subject ${toText(sub)}, for ${audiences}, ${end}`;
 }
 
