@@ -150,8 +150,8 @@ export class CacheFollowers {
   }
 
   /** @returns milliseconds to pause before it is begun again; undefined where another agent keeps the account cached */
-  async #followOnce(key: AgentKey, worker: StreamWorker): Promise<number | undefined> {
-    const id = toAgentId(key);
+  async #followOnce(key: CachingAgentKey, worker: StreamWorker): Promise<number | undefined> {
+    const id = toCachingAgentId(key);
     this.#heldUntilMs.delete(key.account);
     const onHeld = (untilMs: number): void => void this.#heldUntilMs.set(key.account, untilMs);
     const claimed = await worker.limit(() => claimCachingAgent(key, worker, onHeld));

@@ -21,7 +21,8 @@ import type { AgentMetrics } from '../status/agent-metrics.ts';
 import { type CacheCalls, CacheHeldError } from './cache-calls.ts';
 
 /** The part of the store of caching agents that a watch uses. */
-export interface WatchedAgentStore extends Pick<AgentStore, 'claim' | 'renew' | 'commitState' | 'finish'> {
+export interface WatchedAgentStore
+  extends Pick<CachingAgentStore, 'claim' | 'renew' | 'commitState' | 'finish'> {
   /** Gives up the claims that are under way: each rejects with `HubAwayError`. Busdriver may grant them yet, and grants the next one again. */
   giveUpClaims(): void;
 }
@@ -37,7 +38,7 @@ export interface RemoteAgentStoreOptions {
 export class RemoteAgentStore implements WatchedAgentStore {
   readonly #options: RemoteAgentStoreOptions;
   /** How agents were when they were claimed: their end says little of them. */
-  readonly #claimed = new WeakMap<AgentLease, Agent>();
+  readonly #claimed = new WeakMap<CachingAgentLease, StoredCachingAgent>();
   #lastAskedMs = 0;
   #claims = new AbortController();
 
