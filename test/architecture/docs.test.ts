@@ -91,11 +91,28 @@ describe('docs/README.md', () => {
   });
 });
 
+describe('pages', () => {
+  const pages = documents.filter(({ path }) => /^docs\/(?!decisions\/)/.test(path));
+
+  it.each([
+    ['README.md', 1_200],
+    ['CONTRIBUTING.md', 2_000],
+    ['CHANGELOG.md', 1_000],
+    ...['accounts', 'agents', 'contract', 'deploy', 'operate'].map((name) => [`docs/${name}.md`, 4_000]),
+  ] as [string, number][])('are read to their end: %s has at most %d words', (path, most) => {
+    expect(countWords(getDocument(path))).toBeLessThanOrEqual(most);
+  });
+
+  it('have at most 50,000 words together, but for decisions', () => {
+    expect(pages.reduce((sum, page) => sum + countWords(page), 0)).toBeLessThanOrEqual(50_000);
+  });
+});
+
 describe('decisions', () => {
   const decisions = documents.filter(({ path }) => /^docs\/decisions\/\d/.test(path));
 
   it('have at most 300 words each', () => {
-    const long = decisions.filter(({ text }) => text.trim().split(/\s+/).length > 300);
+    const long = decisions.filter((decision) => countWords(decision) > 300);
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
@@ -129,6 +146,14 @@ function listFiles(folder: string): string[] {
 function loadDocument(path: string): Document {
   const text = readFileSync(join(root, path), 'utf8');
   return { path, text, prose: text.replaceAll(/^```.*?^```$/gms, '') };
+}
+
+/** Words of a page, but for what programs write into it; bars and arrows of tables are none. */
+function countWords({ text }: Document): number {
+  const written = text
+    .replaceAll(/^<!-- (generated: .*|routes) -->$.*?^<!-- \/?(end|routes) -->$/gms, '')
+    .replace(/^<!-- runs, .*/ms, '');
+  return written.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
 function getDocument(path: string): Document {
