@@ -6,7 +6,7 @@ const fileLinesMax = 400;
 const parametersMax = 3;
 
 /** Tables of data have no logic to split. */
-const tables = /(-data|built-in-resources|\.generated)\.ts$/;
+const tables = /(-data|built-in-resources)\.ts$/;
 
 const files = loadSourceFiles();
 const sources = files.filter(({ path }) => !path.startsWith('test/'));

@@ -7,7 +7,7 @@ import {
   type Service,
   type ServiceMethod,
 } from '#agents/protocol/grpc/codec.ts';
-import { descriptor } from '#agents/protocol/grpc/descriptor.generated.ts';
+import descriptor from '#agents/protocol/grpc/descriptor.generated.json' with { type: 'json' };
 import { waits } from '#core/deadline.ts';
 import type { Logger } from '#core/logger.ts';
 import type { HoldOptions } from '#infra/server/hints/hold-connection.ts';

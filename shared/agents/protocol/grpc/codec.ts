@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs/light.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
-import { descriptor } from './descriptor.generated.ts';
+import descriptor from './descriptor.generated.json' with { type: 'json' };
 
 /** Package of the schema. */
 export const protobufPackage = 'busdriver.agent.v1';

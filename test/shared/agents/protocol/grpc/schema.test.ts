@@ -14,7 +14,7 @@ import { operationResultSchema, operationSchema } from '#infra/kubernetes/agent-
 
 const root = path.resolve(import.meta.dirname, '../../../../..');
 const protoFile = path.join(root, 'docs/agent/busdriver-agent-v1.proto');
-const generatedFile = path.join(root, 'shared/agents/protocol/grpc/descriptor.generated.ts');
+const generatedFile = path.join(root, 'shared/agents/protocol/grpc/descriptor.generated.json');
 const loaded = loadSync(protoFile, { keepCase: true });
 
 const session = z.object({ session: z.string() });
@@ -182,8 +182,6 @@ describe('busdriver-agent-v1.proto', () => {
   test('is what the bundle has of it: npx vitest run test/shared/agents/protocol --update', async () => {
     const { root: parsed } = protobuf.parse(await readFile(protoFile, 'utf8'), { keepCase: true });
     parsed.resolveAll();
-    const text = JSON.stringify(parsed.toJSON(), undefined, 2);
-    const head = '/** Made from docs/agent/busdriver-agent-v1.proto: see schema.test.ts. */';
-    await expect(`${head}\nexport const descriptor = ${text};\n`).toMatchFileSnapshot(generatedFile);
+    await expect(`${JSON.stringify(parsed.toJSON())}\n`).toMatchFileSnapshot(generatedFile);
   });
 });
