@@ -1,3 +1,5 @@
+import type { Use } from './route.ts';
+
 /** One queue with its worker: the row from which CDK, the local runtime and the tests are made. */
 export interface Queue {
   /** Name, prefixed when deployed. Its dead-letter queue is `<name>-dead-letters`. */
@@ -23,21 +25,9 @@ export interface Queue {
   /** What the worker talks to besides the stores, as for a route. Default `store`. */
   readonly reaches?: 'store' | 'cluster' | 'internet';
   /** What the worker does with what all functions share: its role is granted exactly this. Default: nothing. */
-  readonly uses?: readonly (
-    | 'readAccountFacts'
-    | 'readAccounts'
-    | 'readArtifactAccounts'
-    | 'readTasks'
-    | 'writeTasks'
-    | 'sendOperations'
-    | 'publishEvents'
-    | 'readCache'
-    | 'writeCache'
-    | 'sendAgents'
-    | 'sendStreams'
-  )[];
+  readonly uses?: readonly Use[];
   /** The same for the receiver of dead letters. */
-  readonly deadLetterUses?: Queue['uses'];
+  readonly deadLetterUses?: readonly Use[];
   /** Lambda's memory of the worker in MB, from which its share of a processor follows. Default 1024. */
   readonly memoryMb?: number;
   /** Metrics of `shared/core/metrics.ts` that its worker tells, with an alarm each. Default: none. */

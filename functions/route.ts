@@ -26,6 +26,39 @@ export interface AccessRules {
 /** What a route asks: nothing at all, that its caller can be told from others, or rights. */
 export type Access = 'anonymous' | 'identified' | AccessRules;
 
+/** What a function may do with what all functions share. CDK turns each into the least grants: `infra/aws/constructs/grants.ts`. */
+export type Use =
+  | 'readAccountFacts'
+  | 'readAccounts'
+  | 'readStoredAccounts'
+  | 'writeAccounts'
+  | 'readSecretRoles'
+  | 'readArtifactAccounts'
+  | 'readArtifactStore'
+  | 'readTasks'
+  | 'writeTasks'
+  | 'sendOperations'
+  | 'publishEvents'
+  | 'readCache'
+  | 'writeCache'
+  | 'requestComparisons'
+  | 'wakeAgents'
+  | 'sendAgents'
+  | 'sendStreams'
+  | 'askAgents'
+  | 'findSessions'
+  | 'findAgents'
+  | 'forgetSessions'
+  | 'keepSessions'
+  | 'endSessions'
+  | 'keepConnections'
+  | 'answerReads'
+  | 'offerWork'
+  | 'sendHints'
+  | 'tellAgents'
+  | 'signSessions'
+  | 'publishAccountFacts';
+
 /** One route of the API: the row from which CDK, the local runtime, the OpenAPI document and the tests are made. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -56,36 +89,7 @@ export interface Route {
     | 'changeAccount'
     | 'changeAgent';
   /** What the function does with what all functions share: its role is granted exactly this. Default: nothing. */
-  readonly uses?: readonly (
-    | 'readAccountFacts'
-    | 'readAccounts'
-    | 'readStoredAccounts'
-    | 'writeAccounts'
-    | 'readSecretRoles'
-    | 'readArtifactAccounts'
-    | 'readArtifactStore'
-    | 'readTasks'
-    | 'writeTasks'
-    | 'sendOperations'
-    | 'publishEvents'
-    | 'readCache'
-    | 'writeCache'
-    | 'requestComparisons'
-    | 'wakeAgents'
-    | 'sendAgents'
-    | 'askAgents'
-    | 'findSessions'
-    | 'findAgents'
-    | 'forgetSessions'
-    | 'keepSessions'
-    | 'endSessions'
-    | 'keepConnections'
-    | 'answerReads'
-    | 'offerWork'
-    | 'sendHints'
-    | 'tellAgents'
-    | 'signSessions'
-  )[];
+  readonly uses?: readonly Use[];
   /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */
   readonly memoryMb?: number;
 }

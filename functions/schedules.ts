@@ -1,3 +1,5 @@
+import type { Use } from './route.ts';
+
 /** One scheduled function: the row from which CDK, the local runtime and the tests are made. */
 export interface Schedule {
   readonly name: string;
@@ -12,22 +14,7 @@ export interface Schedule {
   /** What the function talks to besides the stores, as for a route. Default `store`. */
   readonly reaches?: 'store' | 'cluster' | 'internet';
   /** What the function does with what all functions share: its role is granted exactly this. Default: nothing. */
-  readonly uses?: readonly (
-    | 'readAccountFacts'
-    | 'readAccounts'
-    | 'writeAccounts'
-    | 'readArtifactAccounts'
-    | 'readTasks'
-    | 'writeTasks'
-    | 'sendOperations'
-    | 'publishEvents'
-    | 'readCache'
-    | 'writeCache'
-    | 'sendAgents'
-    | 'sendStreams'
-    | 'tellAgents'
-    | 'publishAccountFacts'
-  )[];
+  readonly uses?: readonly Use[];
   /** Whether it tells, once a run, how settings and accounts are, so that alarms watch that. Default false. */
   readonly tellsOfAccounts?: boolean;
   /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */

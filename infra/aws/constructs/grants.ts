@@ -1,8 +1,6 @@
 import { Aws } from 'aws-cdk-lib';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Queue } from '#functions/queues.ts';
-import type { Route } from '#functions/routes.ts';
-import type { Schedule } from '#functions/schedules.ts';
+import type { Route, Use } from '#functions/route.ts';
 import {
   accountFactsPartition,
   accountsTable,
@@ -14,9 +12,6 @@ import {
 import { listAccountGrants, listRepositories, listTaggedSecrets, splitArns } from '../context/grant-sizes.ts';
 import { postHints } from './hint-grants.ts';
 import type { SharedResources } from './shared-resources.ts';
-
-/** What a row may say of what its function does. */
-export type Use = NonNullable<(Route | Queue | Schedule)['uses']>[number];
 
 /** The statements that a use needs: nothing but the calls that the stores make, on nothing but what is ours. */
 const grants: { readonly [use in Use]: (sharedResources: SharedResources) => PolicyStatement[] } = {

@@ -13,6 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { Use } from '#functions/route.ts';
 import { variables } from '#platform/config.ts';
 import { toCode, toHandler } from '../bundling/bundling.ts';
 import { type Context, toResourceName } from '../context/context.ts';
@@ -23,7 +24,6 @@ import {
   toClusterStatements,
   toNetworkStatements,
   toUseStatements,
-  type Use,
 } from './grants.ts';
 import { acknowledgeHints } from './hint-grants.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { queues } from '#functions/queues.ts';
+import type { Use } from '#functions/route.ts';
 import { routes } from '#functions/routes.ts';
 import { schedules } from '#functions/schedules.ts';
-import type { Use } from '#infra/aws/constructs/grants.ts';
 import { accountFactsPartition } from '#platform/aws/tables.ts';
 import { loadSourceFiles } from '#test/architecture/source-files.ts';
 import { getList, getOptions } from '../assembly/option-sets.ts';
