@@ -36,8 +36,12 @@ const tables = 'functions/[a-z-]+\\.ts$';
 
 /** What may import what. CONTRIBUTING.md has the four kinds of code in words. */
 export const importRules: readonly ImportRule[] = [
-  { files: /^functions\/((agent|operator)-)?routes\.ts$/, may: ['functions/route.ts'], node: 'none' },
-  { files: /^functions\/(route|queues|schedules)\.ts$/, may: [], node: 'none' },
+  {
+    files: /^functions\/((agent-|operator-)?routes|queues|schedules)\.ts$/,
+    may: ['functions/route.ts'],
+    node: 'none',
+  },
+  { files: /^functions\/route\.ts$/, may: [], node: 'none' },
   { files: /^functions\//, may: [subjects, 'docs/openapi.json'], answerTypes: true, node: 'none' },
   { files: new RegExp(`^(?:${rules})`), may: [rules, 'zod'], answerTypes: true, node: 'none' },
   { files: /^shared\/contract\/answers\//, may: ['shared/contract/answers/', 'zod'], node: 'none' },
