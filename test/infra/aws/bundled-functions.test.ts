@@ -166,7 +166,7 @@ describe('a function with nothing but its bundle', () => {
       await writeFile(join(dir.path, name), contents);
     const onLambda = logged.replaceAll(/file:[^"\s]*\/(?=[\w-]+\.mjs)/g, 'file:///var/task/');
 
-    const told = runNode([join(root, 'infra', 'stack-traces-main.ts'), dir.path]);
+    const told = runNode([join(root, 'infra/tools/build/stack-traces-main.ts'), dir.path]);
     told.child.stdin?.end(`${onLambda}\nat file:///var/task/of-another-release.mjs:1:2\n`);
     const [translated = '', unknown] = (await told).stdout.split('\n');
 
