@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as requestLimits from '#core/request-limits.ts';
+import { memorySettings, nodeOptions } from '#infra/local/memory-settings.ts';
 import { frontDoorLimits } from '#infra/server/front-door/http-limits.ts';
-import { memorySettings, nodeOptions } from '#infra/tools/demo/memory-settings.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import { root } from './source-files.ts';
 

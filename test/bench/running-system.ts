@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { memorySettings, nodeOptions } from '#infra/tools/demo/memory-settings.ts';
+import { memorySettings, nodeOptions } from '#infra/local/memory-settings.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

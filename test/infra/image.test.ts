@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatHostHelp } from '#infra/kubernetes/cli-options.ts';
-import { agentNodeOptions, memorySettings, nodeOptions } from '#infra/tools/demo/memory-settings.ts';
+import { agentNodeOptions, memorySettings, nodeOptions } from '#infra/local/memory-settings.ts';
 import { buildAndAskForHelp, readImageRecipe } from '#test/support/run/image-recipe.ts';
 
 const images = [

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { waitAtMost } from '#core/deadline.ts';
 import { asString, getPath } from '#core/json.ts';
+import { nodeOptions } from '#infra/local/memory-settings.ts';
 import { systemClock } from '#platform/services/system.ts';
-import { nodeOptions } from './memory-settings.ts';
 
 /** Its own drain takes up to ten seconds. */
 const stopTimeoutMs = 15_000;

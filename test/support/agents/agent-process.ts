@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { buildAgent } from '#infra/agent/build.ts';
-import { agentNodeOptions, memorySettings } from '#infra/tools/demo/memory-settings.ts';
+import { agentNodeOptions, memorySettings } from '#infra/local/memory-settings.ts';
 import { makeTempDir } from '../run/temp-dir.ts';
 
 export { findFreePort } from '../network/free-port.ts';
