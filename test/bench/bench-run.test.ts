@@ -6,6 +6,7 @@ import { buildLocal } from '#infra/tools/build/build.ts';
 import { describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { listen } from '#test/support/network/listening.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 import { measureAgentCache } from './agent-cache-rows.ts';
 import { countAgentCalls } from './agent-calls.ts';
 import { measureAgents } from './agent-rows.ts';
@@ -39,6 +40,9 @@ async function startPeer() {
   });
   return listen(server);
 }
+
+/** Parts that nobody measures by default are run by `npm run soak`. */
+const itLong = it.runIf(chooseSize({ short: false, long: true }));
 
 describeWithCluster('a run of the bench', (cluster) => {
   it('measures each row of Busdriver, says of a peer what it does not serve, and writes all of it', async () => {
@@ -126,7 +130,7 @@ describeWithCluster('a run of the bench', (cluster) => {
     ]);
   });
 
-  it('measures agents', async () => {
+  itLong('measures agents', async () => {
     const agentSizes = { ...sizes, furtherAccounts: 2, starts: 1, idleMs: 500 };
     const run = Date.now().toString(36);
     const rows = await measureAgents({ cluster, server: 'own', run, sizes: agentSizes });
@@ -144,37 +148,45 @@ describeWithCluster('a run of the bench', (cluster) => {
     expect(memory).toBeGreaterThan(10);
   });
 
-  it('measures an agent that keeps an account cached', async () => {
-    const cacheSizes = { samples: 2, cached: { deployments: 3, podsEach: 2 }, idleMs: 500 };
-    const run = Date.now().toString(36);
-    const tell = () => undefined;
-    const rows = await measureAgentCache({ cluster, server: 'own', run, sizes: cacheSizes, tell });
+  itLong(
+    'measures an agent that keeps an account cached',
+    async () => {
+      const cacheSizes = { samples: 2, cached: { deployments: 3, podsEach: 2 }, idleMs: 500 };
+      const run = Date.now().toString(36);
+      const tell = () => undefined;
+      const rows = await measureAgentCache({ cluster, server: 'own', run, sizes: cacheSizes, tell });
 
-    expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
-      'start of an agent to its first cache of 12 objects',
-      'memory of an agent, 12 objects just cached',
-      'memory of an agent, 12 objects cached a while ago',
-      'processor time of an agent that keeps 12 objects cached, of which none changes, a minute',
-      'a change until it is shown, through an agent',
-    ]);
-    // In so short a time it may have done nothing.
-    const [idle] = rows.splice(3, 1);
-    expect(idle?.summary?.median).toBeGreaterThanOrEqual(0);
-    for (const { summary } of rows) expect(summary?.median).toBeGreaterThan(0);
-  }, 180_000);
+      expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
+        'start of an agent to its first cache of 12 objects',
+        'memory of an agent, 12 objects just cached',
+        'memory of an agent, 12 objects cached a while ago',
+        'processor time of an agent that keeps 12 objects cached, of which none changes, a minute',
+        'a change until it is shown, through an agent',
+      ]);
+      // In so short a time it may have done nothing.
+      const [idle] = rows.splice(3, 1);
+      expect(idle?.summary?.median).toBeGreaterThanOrEqual(0);
+      for (const { summary } of rows) expect(summary?.median).toBeGreaterThan(0);
+    },
+    180_000,
+  );
 
-  it('counts the calls of agents by the functions that answer', async () => {
-    const callSizes = { settleMs: 1_000, countedMs: 6_000, changeMs: 1_000, deploys: 2 };
-    const calls = await countAgentCalls({ cluster, run: Date.now().toString(36), sizes: callSizes });
-    const [, , , changing, , deploy] = Object.values(calls);
-    // Its claim is kept, and what changed is written; a deploy is leased and committed, once each.
-    expect(changing?.['write-changes']).toBeGreaterThan(0);
-    expect(changing?.['keep-cache']).toBeGreaterThan(0);
-    expect(deploy).toMatchObject({ 'take-task': 1, 'commit-task': 1 });
-    expect(deploy).not.toHaveProperty('list-work');
-  }, 180_000);
+  itLong(
+    'counts the calls of agents by the functions that answer',
+    async () => {
+      const callSizes = { settleMs: 1_000, countedMs: 6_000, changeMs: 1_000, deploys: 2 };
+      const calls = await countAgentCalls({ cluster, run: Date.now().toString(36), sizes: callSizes });
+      const [, , , changing, , deploy] = Object.values(calls);
+      // Its claim is kept, and what changed is written; a deploy is leased and committed, once each.
+      expect(changing?.['write-changes']).toBeGreaterThan(0);
+      expect(changing?.['keep-cache']).toBeGreaterThan(0);
+      expect(deploy).toMatchObject({ 'take-task': 1, 'commit-task': 1 });
+      expect(deploy).not.toHaveProperty('list-work');
+    },
+    180_000,
+  );
 
-  it('measures many accounts', async () => {
+  itLong('measures many accounts', async () => {
     const rows: RowResult[] = [];
     const record = async (row: RowResult) => void rows.push(row);
     await runAccounts({ cluster, sizes, mode: 'default', record });
@@ -196,7 +208,7 @@ describeWithCluster('a run of the bench', (cluster) => {
     expect(calls).toBe(1);
   });
 
-  it('measures images of Docker registries', async () => {
+  itLong('measures images of Docker registries', async () => {
     const rows: RowResult[] = [];
     const record = async (row: RowResult) => void rows.push(row);
     const images = { ...sizes, accounts: 2, repositoriesEach: 3, tagsEach: 4, wideRepositories: 5 };
@@ -213,25 +225,29 @@ describeWithCluster('a run of the bench', (cluster) => {
     expect([requests, writes]).toEqual([5, 0]);
   });
 
-  it('measures the V1 provider', async () => {
-    const run = `${Date.now().toString(36)}v`;
-    const rows = await measureV1({
-      ...{ cluster, server: 'one', run, tell: () => undefined },
-      sizes: { ...sizes, pods: 2, serverGroups: 3, namespaces: 2, memorySamples: 1 },
-    });
-    expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
-      'createServerGroup of a ReplicationController: POST to completed',
-      'enableServerGroup of 2 pods',
-      'serverGroups, 3 ReplicationControllers',
-      'memory with 3 ReplicationControllers cached, above none',
-      'processor time of a namespace, a registration run of 2 namespaces without changes',
-      'GETs of a namespace, a registration run of 2 namespaces without changes',
-      'writes, a registration run of 2 namespaces without changes',
-    ]);
-    const [create, enable, list, , used, gets, writes] = rows.map(({ summary }) => summary?.median ?? 0);
-    for (const median of [create, enable, list, used]) expect(median).toBeGreaterThan(0);
-    expect([gets, writes]).toEqual([1, 0]);
-  }, 180_000);
+  itLong(
+    'measures the V1 provider',
+    async () => {
+      const run = `${Date.now().toString(36)}v`;
+      const rows = await measureV1({
+        ...{ cluster, server: 'one', run, tell: () => undefined },
+        sizes: { ...sizes, pods: 2, serverGroups: 3, namespaces: 2, memorySamples: 1 },
+      });
+      expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
+        'createServerGroup of a ReplicationController: POST to completed',
+        'enableServerGroup of 2 pods',
+        'serverGroups, 3 ReplicationControllers',
+        'memory with 3 ReplicationControllers cached, above none',
+        'processor time of a namespace, a registration run of 2 namespaces without changes',
+        'GETs of a namespace, a registration run of 2 namespaces without changes',
+        'writes, a registration run of 2 namespaces without changes',
+      ]);
+      const [create, enable, list, , used, gets, writes] = rows.map(({ summary }) => summary?.median ?? 0);
+      for (const median of [create, enable, list, used]) expect(median).toBeGreaterThan(0);
+      expect([gets, writes]).toEqual([1, 0]);
+    },
+    180_000,
+  );
 
   it('counts the calls of a deploy, those of engines in the same process too', async () => {
     await using client = await openClusterClient(cluster);
