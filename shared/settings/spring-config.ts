@@ -172,6 +172,7 @@ function assertDense(value: JsonValue, path: string): void {
 
 /** Keys and indexes of a dotted path. What is not well formed is one key, taken as it is. */
 function splitPath(path: string): (string | number)[] {
+  if (/^\w+(?:\.\w+)*$/.test(path)) return path.split('.');
   if (!/^(?:[^.[\]]+|\[[^[\]]*\])(?:\.[^.[\]]+|\.?\[[^[\]]*\])*$/.test(path)) return [path];
   return [...path.matchAll(/[^.[\]]+|\[([^[\]]*)\]/g)].map(([text, bracketed]) => {
     if (bracketed === undefined) return text;

@@ -56,6 +56,7 @@ function decode(text: string): string {
 
 /** A header by its lower-case name; undefined when absent. */
 export function findHeader(event: APIGatewayProxyEvent, name: string): string | undefined {
-  const [, value] = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name) ?? [];
-  return value;
+  const headers = event.headers ?? {};
+  const isNamed = (key: string) => key.length === name.length && key.toLowerCase() === name;
+  return headers[Object.keys(headers).find(isNamed) ?? ''];
 }
