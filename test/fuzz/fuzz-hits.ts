@@ -10,7 +10,7 @@ export const unaimedRoutes: readonly string[] = [
 ];
 
 /** An account that the fuzzer makes, changes and deletes. Nothing answers at its address. */
-const storedAccount = { type: 'kubernetes', name: 'fuzzed', server: { host: 'http://127.0.0.1:1' } };
+export const storedAccount = { type: 'kubernetes', name: 'fuzzed', server: { host: 'http://127.0.0.1:1' } };
 
 /** The same in go-clouddriver's form. It has a token: no broker is there to ask. */
 const storedProvider = { name: 'fuzzed-provider', host: 'http://127.0.0.1:1', bearerToken: 'fuzzed' };
