@@ -7,25 +7,18 @@ import {
   type Service,
   type ServiceMethod,
 } from '#agents/protocol/grpc/codec.ts';
-import descriptor from '#agents/protocol/grpc/descriptor.generated.json' with { type: 'json' };
 import { waits } from '#core/deadline.ts';
 import type { Logger } from '#core/logger.ts';
 import type { HoldOptions } from '#infra/server/hints/hold-connection.ts';
 import type { Services } from '#platform/services/services.ts';
 import { systemClock } from '#platform/services/system.ts';
 import { AgentCalls, type AgentCallsOptions } from './agent-calls.ts';
-import { describeFile } from './file-descriptor.ts';
 import { startListener } from './grpc-listener.ts';
 import type { GrpcSettings } from './grpc-settings.ts';
-import { Health } from './health.ts';
+import { Health, healthService } from './health.ts';
 import { createMethodHandler, type MethodHandlerOptions } from './method-handlers.ts';
-import { createReflection } from './reflection.ts';
-import {
-  healthDescriptor,
-  healthService,
-  reflectionDescriptors,
-  reflectionServices,
-} from './standard-services.ts';
+import { createReflection, reflectionServices } from './reflection.ts';
+import schemas from './schemas.generated.json' with { type: 'json' };
 import { Watches, type WatchStream, watchName } from './watches.ts';
 
 /** Bytes of an answer at most: a task with its operations is the largest. */
@@ -112,18 +105,10 @@ async function drain(server: Server, timeoutMs: number): Promise<void> {
 }
 
 function addStandardServices(server: Server, own: readonly string[], health: Health): void {
-  const healthSchema = new ProtobufSchema(healthDescriptor);
-  server.addService(toDefinition(healthSchema.getService(healthService)), health.implementation);
-  const files = [
-    describeFile('busdriver-agent-v1.proto', descriptor),
-    describeFile('grpc/health/v1/health.proto', healthDescriptor),
-    ...reflectionDescriptors.map((each, index) => describeFile(`grpc/reflection/${index}.proto`, each)),
-  ];
-  const reflection = createReflection([...own, healthService, ...reflectionServices], files);
-  for (const [index, name] of reflectionServices.entries()) {
-    const service = new ProtobufSchema(reflectionDescriptors[index]).getService(name);
-    server.addService(toDefinition(service), reflection);
-  }
+  const schema = new ProtobufSchema(schemas.standard);
+  const reflection = createReflection([...own, healthService, ...reflectionServices], schemas.files);
+  server.addService(toDefinition(schema.getService(healthService)), health.implementation);
+  for (const name of reflectionServices) server.addService(toDefinition(schema.getService(name)), reflection);
 }
 
 interface CallOptions extends MethodHandlerOptions {

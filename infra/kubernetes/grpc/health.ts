@@ -7,6 +7,9 @@ import {
 } from '@grpc/grpc-js';
 import { asString, type JsonObject } from '#core/json.ts';
 
+/** Full name of the service by which callers ask whether another one serves. */
+export const healthService = 'grpc.health.v1.Health';
+
 /** Who watches at a time. */
 const watchersMax = 100;
 

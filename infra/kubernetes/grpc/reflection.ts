@@ -1,7 +1,21 @@
 import type { ServerDuplexStream, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { grpcCodes } from '#agents/protocol/grpc/refusal.ts';
 import { asString, type JsonObject } from '#core/json.ts';
-import type { DescribedFile } from './file-descriptor.ts';
+
+/** A file of a schema, as reflection describes it. */
+export interface DescribedFile {
+  readonly name: string;
+  /** Full names of its services, methods, messages and enums. */
+  readonly symbols: readonly string[];
+  /** The `FileDescriptorProto`, in base64. */
+  readonly bytes: string;
+}
+
+/** Full names of the service by which callers learn what there is, newest first: tools ask for either. */
+export const reflectionServices = [
+  'grpc.reflection.v1.ServerReflection',
+  'grpc.reflection.v1alpha.ServerReflection',
+] as const;
 
 /** Questions of one stream at most. */
 const questionsMax = 1_000;
@@ -36,12 +50,12 @@ function answer(
   if (request['listServices'] !== undefined)
     return { listServicesResponse: { service: services.map((each) => ({ name: each })) } };
   if (name !== undefined || symbol !== undefined) {
-    const file = files.find((each) => each.name === name || each.symbols.has(symbol ?? ''));
+    const file = files.find((each) => each.name === name || each.symbols.includes(symbol ?? ''));
     if (file === undefined) return refuse(grpcCodes.notFound, `there is no ${name ?? symbol}`);
-    return { fileDescriptorResponse: { fileDescriptorProto: [file.bytes.toString('base64')] } };
+    return { fileDescriptorResponse: { fileDescriptorProto: [file.bytes] } };
   }
   const extended = asString(request['allExtensionNumbersOfType']);
-  if (extended !== undefined && files.some(({ symbols }) => symbols.has(extended)))
+  if (extended !== undefined && files.some(({ symbols }) => symbols.includes(extended)))
     return { allExtensionNumbersResponse: { baseTypeName: extended } };
   return refuse(grpcCodes.notFound, 'there are no extensions');
 }

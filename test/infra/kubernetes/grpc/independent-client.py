@@ -9,7 +9,7 @@ import sys
 import time
 
 import grpc
-from google.protobuf import descriptor_pb2, json_format
+from google.protobuf import descriptor_pb2
 
 SERVICE = "busdriver.agent.v1."
 
@@ -20,10 +20,10 @@ def load(folder, name):
     return grpc.protos_and_services(name)
 
 
-def reflect(channel, schema):
+def reflect(channel, schema, version):
     """What the server tells of itself: names of services, and the description of our file."""
     ask = channel.stream_stream(
-        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+        f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo",
         request_serializer=lambda data: data,
         response_deserializer=lambda data: data,
     )
@@ -32,31 +32,15 @@ def reflect(channel, schema):
     listed, described = ask(iter([b"\x3a\x00", bytes([0x22, len(symbol)]) + symbol]))
     names = [field_text(each, 1) for each in fields(one(fields(listed), 6), 1)]
     (text,) = [each for each in fields(one(fields(described), 4), 1)]
-    told = descriptor_pb2.FileDescriptorProto.FromString(text)
-    own = descriptor_pb2.FileDescriptorProto()
+    told, own = descriptor_pb2.FileDescriptorProto.FromString(text), descriptor_pb2.FileDescriptorProto()
     schema.DESCRIPTOR.CopyToProto(own)
-    return {"services": names, "differences": compare(own, told)}
+    return {"services": names, "isDescribed": show(told) == show(own)}
 
 
-def compare(own, told):
-    """Members in which two descriptions of the file differ, options for code generators aside."""
-    for each in (own, told):
-        each.ClearField("options")
-        each.ClearField("name")
-    ours, theirs = (describe(json_format.MessageToDict(each), "") for each in (own, told))
-    # Names in JSON follow from the others: who describes a file may leave them out.
-    return sorted(each for each in ours ^ theirs if "/jsonName=" not in each)
-
-
-def describe(value, at):
-    """Each value of it with the way to it, where parts of a list go by their name: their order means nothing."""
-    if isinstance(value, dict):
-        return set().union(*(describe(each, at + "/" + key) for key, each in value.items()), {at})
-    if isinstance(value, list):
-        return set().union(
-            *(describe(each, at + "/" + str(each["name"] if isinstance(each, dict) else each)) for each in value)
-        )
-    return {at + "=" + str(value)}
+def show(file):
+    """Lines of a file, without what Python's own copy has not: the name of the file, and names in JSON."""
+    file.ClearField("name")
+    return [each for each in str(file).splitlines() if "json_name" not in each]
 
 
 def varint(data, at):
@@ -130,7 +114,7 @@ def main():
             "sequences": [taken.lease.sequence, after.sequence],
             "refused": refused,
             "isServing": health == b"\x08\x01",
-            **reflect(channel, messages),
+            **{version: reflect(channel, messages, version) for version in ("v1", "v1alpha")},
         }
     print(json.dumps(result))
 

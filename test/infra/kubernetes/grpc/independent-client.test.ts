@@ -26,15 +26,16 @@ describe.skipIf(missing !== undefined)(`a client that others wrote${missing ? `:
       timeout: 60_000,
     });
 
+    const services = [
+      ...['Sessions', 'Tasks', 'Caching', 'Reads'].map((name) => `busdriver.agent.v1.${name}`),
+      'grpc.health.v1.Health',
+      'grpc.reflection.v1.ServerReflection',
+      'grpc.reflection.v1alpha.ServerReflection',
+    ];
     expect(JSON.parse(stdout)).toEqual({
       ...{ kind: 'TASK', task: id, operations: 1, sequences: [0, 1] },
-      ...{ refused: 'PERMISSION_DENIED', isServing: true, differences: [] },
-      services: [
-        ...['Sessions', 'Tasks', 'Caching', 'Reads'].map((name) => `busdriver.agent.v1.${name}`),
-        'grpc.health.v1.Health',
-        'grpc.reflection.v1.ServerReflection',
-        'grpc.reflection.v1alpha.ServerReflection',
-      ],
+      ...{ refused: 'PERMISSION_DENIED', isServing: true },
+      ...{ v1: { services, isDescribed: true }, v1alpha: { services, isDescribed: true } },
     });
     const task = await (await fetch(new URL(`/task/${id}`, home.host.url))).json();
     expect(task).toMatchObject({ status: { failed: true } });
