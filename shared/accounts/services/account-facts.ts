@@ -1,7 +1,6 @@
 import { UnavailableError } from '#core/errors.ts';
-import { ItemTable } from '#platform/aws/table.ts';
-import { openDocuments } from '#platform/services/aws-clients.ts';
-import { type BaseServices, openBase } from '#platform/services/base.ts';
+import { openTable } from '#platform/services/aws-clients.ts';
+import type { BaseServices } from '#platform/services/base.ts';
 import type { Services } from '#platform/services/services.ts';
 import { plugins } from '#providers/index.ts';
 import type { OpenedProviders } from '#settings/live/live-providers.ts';
@@ -14,11 +13,7 @@ export function openAccountFactsStore(services: Services): AccountFactsStore {
 }
 
 function createAccountFactsStore(services: Services): AccountFactsStore {
-  const { config, clock } = openBase(services);
-  return new DynamoAccountFactsStore({
-    table: new ItemTable(openDocuments(services, 'request'), config.cacheTable),
-    clock,
-  });
+  return new DynamoAccountFactsStore(openTable(services, 'cache'));
 }
 
 /** The text of the facts in force. @throws UnavailableError before the first publication. */

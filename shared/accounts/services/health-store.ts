@@ -1,6 +1,4 @@
-import { ItemTable } from '#platform/aws/table.ts';
-import { openDocuments } from '#platform/services/aws-clients.ts';
-import { openBase } from '#platform/services/base.ts';
+import { openTable } from '#platform/services/aws-clients.ts';
 import type { Services } from '#platform/services/services.ts';
 import { DynamoHealthStore } from '../aws/health-store.ts';
 import type { AccountHealthStore } from '../model/account-health.ts';
@@ -11,9 +9,5 @@ export function openHealthStore(services: Services): AccountHealthStore {
 }
 
 function createHealthStore(services: Services): AccountHealthStore {
-  const { config, clock } = openBase(services);
-  return new DynamoHealthStore({
-    table: new ItemTable(openDocuments(services, 'request'), config.cacheTable),
-    clock,
-  });
+  return new DynamoHealthStore(openTable(services, 'cache'));
 }

@@ -1,6 +1,4 @@
-import { ItemTable } from '#platform/aws/table.ts';
-import { openDocuments } from '#platform/services/aws-clients.ts';
-import { openBase } from '#platform/services/base.ts';
+import { openTable } from '#platform/services/aws-clients.ts';
 import type { Services } from '#platform/services/services.ts';
 import type { AgentEnrolmentStore } from '../agent-enrolment.ts';
 import { DynamoAgentEnrolmentStore } from '../aws/agent-enrolment-store.ts';
@@ -11,8 +9,5 @@ export function openAgentEnrolments(services: Services): AgentEnrolmentStore {
 }
 
 function createEnrolments(services: Services): AgentEnrolmentStore {
-  const { config } = openBase(services);
-  return new DynamoAgentEnrolmentStore({
-    table: new ItemTable(openDocuments(services, 'request'), config.tasksTable),
-  });
+  return new DynamoAgentEnrolmentStore(openTable(services, 'tasks'));
 }

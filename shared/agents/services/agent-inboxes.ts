@@ -1,6 +1,4 @@
-import { ItemTable } from '#platform/aws/table.ts';
-import { openDocuments } from '#platform/services/aws-clients.ts';
-import { openBase } from '#platform/services/base.ts';
+import { openTable } from '#platform/services/aws-clients.ts';
 import type { Services } from '#platform/services/services.ts';
 import { DynamoInboxStore } from '#tasks/aws/inbox-store.ts';
 import type { InboxStore } from '#tasks/task-inbox.ts';
@@ -11,7 +9,5 @@ export function openInboxes(services: Services): InboxStore {
 }
 
 function createInboxes(services: Services): InboxStore {
-  const { config, clock } = openBase(services);
-  const table = new ItemTable(openDocuments(services, 'request'), config.tasksTable);
-  return new DynamoInboxStore({ table, clock });
+  return new DynamoInboxStore(openTable(services, 'tasks'));
 }

@@ -1,6 +1,4 @@
-import { ItemTable } from '#platform/aws/table.ts';
-import { openDocuments } from '#platform/services/aws-clients.ts';
-import { openBase } from '#platform/services/base.ts';
+import { openTable } from '#platform/services/aws-clients.ts';
 import type { Services } from '#platform/services/services.ts';
 import type { AgentSettings } from '#settings/agent-settings.ts';
 import { DynamoAgentTaskList } from '#tasks/aws/agent-task-list.ts';
@@ -46,20 +44,9 @@ export async function openOperators(services: Services): Promise<OperatorService
 }
 
 function createDirectory(services: Services): AgentDirectory {
-  const { clock } = openBase(services);
-  return new DynamoAgentDirectory({
-    table: openTable(services),
-    sessions: openAgentSessions(services),
-    clock,
-  });
+  return new DynamoAgentDirectory({ ...openTable(services, 'tasks'), sessions: openAgentSessions(services) });
 }
 
 function createTaskList(services: Services): AgentTaskList {
-  const { clock } = openBase(services);
-  return new DynamoAgentTaskList({ table: openTable(services), clock });
-}
-
-function openTable(services: Services): ItemTable {
-  const { config } = openBase(services);
-  return new ItemTable(openDocuments(services, 'request'), config.tasksTable);
+  return new DynamoAgentTaskList(openTable(services, 'tasks'));
 }

@@ -1,6 +1,4 @@
-import { ItemTable } from '#platform/aws/table.ts';
-import { openDocuments } from '#platform/services/aws-clients.ts';
-import { openBase } from '#platform/services/base.ts';
+import { openTable } from '#platform/services/aws-clients.ts';
 import type { Services } from '#platform/services/services.ts';
 import type { AgentSessionStore } from '../agent-session.ts';
 import { DynamoAgentSessionStore } from '../aws/agent-session-store.ts';
@@ -11,7 +9,5 @@ export function openAgentSessions(services: Services): AgentSessionStore {
 }
 
 function createSessions(services: Services): AgentSessionStore {
-  const { config, clock } = openBase(services);
-  const table = new ItemTable(openDocuments(services, 'request'), config.tasksTable);
-  return new DynamoAgentSessionStore({ table, clock });
+  return new DynamoAgentSessionStore(openTable(services, 'tasks'));
 }

@@ -1,7 +1,5 @@
 import { forEachConcurrently } from '#core/concurrency.ts';
-import { ItemTable } from '#platform/aws/table.ts';
-import { openDocuments } from '#platform/services/aws-clients.ts';
-import { openBase } from '#platform/services/base.ts';
+import { openTable } from '#platform/services/aws-clients.ts';
 import type { Services } from '#platform/services/services.ts';
 import {
   accountConnectionsMax,
@@ -38,7 +36,8 @@ export async function postHint(
 }
 
 function createConnections(services: Services): ConnectionStore {
-  const { config, clock } = openBase(services);
-  const table = new ItemTable(openDocuments(services, 'request'), config.tasksTable);
-  return new DynamoConnectionStore({ table, clock, sessions: openAgentSessions(services) });
+  return new DynamoConnectionStore({
+    ...openTable(services, 'tasks'),
+    sessions: openAgentSessions(services),
+  });
 }

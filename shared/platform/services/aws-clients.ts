@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CallTimeouts, createRetryStrategy, limitCalls } from '../aws/call-limit.ts';
 import { tellTime } from '../aws/service-time.ts';
-import type { StoreClient } from '../aws/table.ts';
+import { ItemTable, type StoreClient } from '../aws/table.ts';
 import type { Endpoints } from '../config.ts';
 import { openBase } from './base.ts';
 import type { Services } from './services.ts';
@@ -59,6 +59,12 @@ export function toClientOptions(services: Services, { service, kind }: ClientUse
 /** The client of DynamoDB for calls of a kind, shared by all stores: they share its connections. */
 export function openDocuments(services: Services, kind: CallKind): StoreClient {
   return services.direct.dynamodb ?? services.get(createDocuments, kind);
+}
+
+/** A table and the clock of its items, as stores take them. @param kind who waits for its calls; default: somebody does */
+export function openTable(services: Services, name: 'tasks' | 'cache', kind: CallKind = 'request') {
+  const { config, clock } = openBase(services);
+  return { table: new ItemTable(openDocuments(services, kind), config[`${name}Table`]), clock };
 }
 
 function createDocuments(services: Services, kind: CallKind): DynamoDBClient {

@@ -1,9 +1,7 @@
 import { CallPace } from '../aws/lookups/call-pace.ts';
 import { DynamoLookupStore } from '../aws/lookups/lookup-store.ts';
-import { ItemTable } from '../aws/table.ts';
 import type { LookupStore } from '../ports/lookup.ts';
-import { openDocuments } from './aws-clients.ts';
-import { openBase } from './base.ts';
+import { openTable } from './aws-clients.ts';
 import type { Services } from './services.ts';
 
 /** By what processes share what they look up in AWS for accounts. */
@@ -18,7 +16,6 @@ export function openLookupParts(services: Services): LookupParts {
 }
 
 function createLookupParts(services: Services): LookupParts {
-  const { config, clock } = openBase(services);
-  const table = new ItemTable(openDocuments(services, 'request'), config.cacheTable);
-  return { store: new DynamoLookupStore({ table, clock }), pace: new CallPace({ table, clock }) };
+  const options = openTable(services, 'cache');
+  return { store: new DynamoLookupStore(options), pace: new CallPace(options) };
 }

@@ -1,6 +1,4 @@
-import { ItemTable } from '#platform/aws/table.ts';
-import { openDocuments } from '#platform/services/aws-clients.ts';
-import { openBase } from '#platform/services/base.ts';
+import { openTable } from '#platform/services/aws-clients.ts';
 import type { Services } from '#platform/services/services.ts';
 import { DynamoDiscoveryStore } from '../aws/discovery-store.ts';
 import type { DiscoveryStore } from '../discovery-store.ts';
@@ -11,9 +9,5 @@ export function openDiscoveryStore(services: Services): DiscoveryStore {
 }
 
 function createDiscoveryStore(services: Services): DiscoveryStore {
-  const { config, clock } = openBase(services);
-  return new DynamoDiscoveryStore({
-    table: new ItemTable(openDocuments(services, 'request'), config.cacheTable),
-    clock,
-  });
+  return new DynamoDiscoveryStore(openTable(services, 'cache'));
 }

@@ -1,8 +1,8 @@
 import type { Hints } from '#agents/agent-connections.ts';
 import { openHints } from '#agents/sessions/hints.ts';
-import { ItemTable } from '#platform/aws/table.ts';
+import type { ItemTable } from '#platform/aws/table.ts';
 import type { StoreClock } from '#platform/ports/store-clock.ts';
-import { type CallKind, openDocuments } from '#platform/services/aws-clients.ts';
+import { type CallKind, openTable } from '#platform/services/aws-clients.ts';
 import { type BaseServices, openBase } from '#platform/services/base.ts';
 import { openLateBus } from '#platform/services/late-bus.ts';
 import type { Services } from '#platform/services/services.ts';
@@ -32,8 +32,8 @@ export function openWorkTasks(services: Services): TaskServices {
 
 function createTasks(services: Services, kind: CallKind): TaskServices {
   const base = openBase(services);
-  const { config, clock, randomness } = base;
-  const table = new ItemTable(openDocuments(services, kind), config.tasksTable);
+  const { clock, randomness } = base;
+  const { table } = openTable(services, 'tasks', kind);
   const storeClock = openStoreClock(services);
   return {
     ...base,

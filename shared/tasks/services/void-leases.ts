@@ -1,7 +1,6 @@
 import { DynamoCachingAgentStore } from '#caching/aws/agents/caching-agent-store.ts';
 import type { Logger } from '#core/logger.ts';
-import { ItemTable } from '#platform/aws/table.ts';
-import { openDocuments } from '#platform/services/aws-clients.ts';
+import { openDocuments, openTable } from '#platform/services/aws-clients.ts';
 import { openBase } from '#platform/services/base.ts';
 import type { Services } from '#platform/services/services.ts';
 import { voidTaskLeases } from '../aws/void-leases.ts';
@@ -13,15 +12,13 @@ import { voidTaskLeases } from '../aws/void-leases.ts';
 export async function voidLeases(services: Services, log: Logger): Promise<void> {
   try {
     const { config, clock, randomness } = openBase(services);
-    const documents = openDocuments(services, 'work');
     const agents = new DynamoCachingAgentStore({
-      documents,
+      documents: openDocuments(services, 'work'),
       tableName: config.cacheTable,
       clock,
       randomness,
     });
-    const table = new ItemTable(documents, config.tasksTable);
-    await Promise.all([voidTaskLeases({ table, clock }), agents.voidLeases()]);
+    await Promise.all([voidTaskLeases(openTable(services, 'tasks', 'work')), agents.voidLeases()]);
   } catch (error) {
     log.warn('leases of the process before could not be ended: they lapse within a minute', { error });
   }
