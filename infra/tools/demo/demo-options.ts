@@ -60,7 +60,6 @@ export function formatDemoHelp(): string {
     '  npm run demo -- --keep',
     '  npm run demo -- --url http://127.0.0.1:7002 --account my-account --namespace test',
     '',
-    'On a terminal the view is live and coloured; with NO_COLOR, or into a file, it is plain lines.',
     'Exit codes: 0 all became stable, 1 something did not, 2 wrong command line.',
   ].join('\n');
 }

@@ -2,11 +2,9 @@ import path from 'node:path';
 import { getErrorMessage } from '#core/errors.ts';
 import { UsageError } from '#infra/local/cli-options.ts';
 import { bypassProxiesOnLoopback } from '#infra/local/loopback-proxy.ts';
-import { readEnvironment } from '#platform/config.ts';
 import { keepFilesPrivate } from '../test-cluster/private-folder.ts';
 import { formatDemoHelp, parseDemoOptions } from './demo-options.ts';
 import { runDemo } from './demo-run.ts';
-import { Screen } from './demo-screen.ts';
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -20,8 +18,7 @@ async function main(args: readonly string[]): Promise<number> {
     }
     keepFilesPrivate();
     bypassProxiesOnLoopback();
-    using screen = new Screen(process.stdout, readEnvironment());
-    await runDemo({ ...options, mainFile: findMain(), screen, interrupted: watchSignals() });
+    await runDemo({ ...options, mainFile: findMain(), interrupted: watchSignals() });
     return 0;
   } catch (error) {
     console.error(describe(error));

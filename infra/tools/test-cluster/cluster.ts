@@ -1,19 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { waitAtMost } from '#core/deadline.ts';
-import { systemClock } from '#platform/services/system.ts';
+import { type ProcessExit, readFirstLine, stopProcess, watchExit } from '../child-process.ts';
 import { type BuildClusterOptions, buildCluster } from './cluster-build.ts';
 
 const startTimeoutMs = 120_000;
-/** The control plane itself gives its components ten seconds to stop. */
-const stopTimeoutMs = 15_000;
-/** How much of a process's error output is kept for an error message, in characters. */
-const errorTailLength = 4_000;
 const logTailLines = 20;
 
 /** How to start the test control plane; also where to build it, see {@link BuildClusterOptions}. */
@@ -45,17 +37,7 @@ export interface Cluster extends AsyncDisposable {
   /** Folder of the cluster's data and of its log, `cluster.log`. */
   readonly dir: string;
   /** Resolves when the process has ended, on its own or by disposal; it never rejects. */
-  readonly exited: Promise<ClusterExit>;
-}
-
-/** How a cluster's process ended. */
-export interface ClusterExit {
-  /** Exit code, 0 after a proper stop; null when a signal ended it. */
-  readonly code: number | null;
-  /** The signal that ended it, or null. */
-  readonly signal: NodeJS.Signals | null;
-  /** The end of what the process wrote to stderr, such as the reason why a component ended. */
-  readonly errorOutput: string;
+  readonly exited: Promise<ProcessExit>;
 }
 
 /**
@@ -93,30 +75,11 @@ function toArguments(dir: string, options: StartClusterOptions, isTemporary: boo
   return [...args, ...(options.args ?? [])];
 }
 
-function watchExit(child: ChildProcess): Promise<ClusterExit> {
-  let errorOutput = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    errorOutput = (errorOutput + text).slice(-errorTailLength);
-  });
-  child.stdin?.on('error', () => undefined); // it ended while we let go of it
-  return new Promise((resolve) => {
-    child.once('close', (code, signal) => resolve({ code, signal, errorOutput }));
-    child.once('error', (error) => resolve({ code: null, signal: null, errorOutput: error.message }));
-  });
-}
-
-async function stopProcess(child: ChildProcess, exited: Promise<ClusterExit>): Promise<void> {
-  child.stdin?.end();
-  child.kill('SIGTERM');
-  if (!(await waitAtMost(systemClock, stopTimeoutMs, exited))) child.kill('SIGKILL');
-  await exited;
-}
-
 type ReadyLine = Pick<Cluster, 'kubeconfig' | 'server' | 'caFile' | 'token' | 'pid'>;
 
 interface Start {
   readonly child: ChildProcess;
-  readonly exited: Promise<ClusterExit>;
+  readonly exited: Promise<ProcessExit>;
   readonly dir: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -135,13 +98,7 @@ async function waitForReadyLine({ child, exited, dir, signal }: Start): Promise<
   throw new Error(`The Kubernetes test control plane ${problem}${await readLogTail(dir)}`);
 }
 
-async function readFirstLine(stdout: Readable | null, signal: AbortSignal): Promise<string> {
-  if (stdout === null) throw new TypeError('stdout is not a pipe');
-  const [line] = await once(createInterface(stdout), 'line', { signal });
-  return String(line);
-}
-
-function describeExit({ code, signal, errorOutput }: ClusterExit): string {
+function describeExit({ code, signal, errorOutput }: ProcessExit): string {
   const how = code === null ? (signal ?? 'it could not be run') : `exit code ${code}`;
   return `ended before it was ready (${how}): ${errorOutput.trim()}`;
 }

@@ -33,10 +33,10 @@ describeWithCluster('npm run demo', (cluster) => {
     const demo = await runDemo(['--kubeconfig', cluster.kubeconfig, '--namespace', namespace.name]);
 
     expect(demo).toMatchObject({ code: 0, stderr: '' });
-    const lines = demo.stdout.split('\n');
-    expect(lines).toContain('ok configMap busdriverdemo-page-v000: stable');
-    expect(lines).toContain('ok deployment busdriverdemo-web: stable');
-    expect(lines).toContain('ok service busdriverdemo-web: stable');
+    for (const name of ['configMap busdriverdemo-page-v000', 'deployment busdriverdemo-web']) {
+      expect(demo.stdout).toMatch(new RegExp(`^ok ${name}: stable after [\\d.]+ m?s$`, 'm'));
+    }
+    expect(demo.stdout).toContain('\nok service busdriverdemo-web: stable');
     expect(demo.stdout).toMatch(/DEPLOY_KUBERNETES_MANIFEST +Submitting deployment busdriverdemo-web/);
     expect(demo.stdout).toMatch(/curl -s 'http:\S+\/deployment%20busdriverdemo-web/);
     expect(await listLeftovers(namespace)).toBe('');
@@ -56,7 +56,7 @@ describeWithCluster('npm run demo', (cluster) => {
       status: { readyReplicas: 3 },
     });
     expect(second).toMatchObject({ code: 0, stderr: '' });
-    expect(second.stdout).toContain('ok configMap busdriverdemo-page-v000: stable');
+    expect(second.stdout).toContain('\nok configMap busdriverdemo-page-v000: stable');
     expect(await listLeftovers(namespace)).toBe('');
   });
 

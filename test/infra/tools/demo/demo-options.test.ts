@@ -27,8 +27,8 @@ test('the demo sends its token with each call', async () => {
   });
   const url = `http://127.0.0.1:${await listenLocally(server)}`;
   const { signal } = new AbortController();
-  await createDemoClient(url, 'a-token').listAccounts(signal);
-  await createDemoClient(url).listAccounts(signal);
+  await createDemoClient(url, 'a-token').get('/credentials', signal);
+  await createDemoClient(url).get('/credentials', signal);
   await closeServer(server);
   expect(seen).toEqual(['Bearer a-token', undefined]);
 });
