@@ -1,8 +1,8 @@
 import { onceAborted } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
-import { UsageError } from '#infra/local/cli-options.ts';
+import { formatHelp, UsageError } from '#infra/options.ts';
 import { readEnvironment } from '#platform/config.ts';
-import { formatHostHelp, parseHostOptions } from './cli-options.ts';
+import { hostProgram, parseHostOptions } from './cli-options.ts';
 import type { Peer } from './peers/peer-addresses.ts';
 import { startHost } from './runtime.ts';
 
@@ -16,7 +16,7 @@ process.exit(await main(process.argv.slice(2)).catch(explain));
 async function main(args: readonly string[]): Promise<number> {
   const options = parseHostOptions(args);
   if (options.help) {
-    process.stdout.write(`${formatHostHelp()}\n`);
+    process.stdout.write(`${formatHelp(hostProgram)}\n`);
     return 0;
   }
   const stop = watchSignals();

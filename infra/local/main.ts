@@ -1,22 +1,22 @@
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
-import { getErrorMessage } from '#core/errors.ts';
+import { explainFailure, formatHelp } from '#infra/options.ts';
 import { keepFilesPrivate } from '#infra/tools/test-cluster/private-folder.ts';
 import { readEnvironment } from '#platform/config.ts';
-import { formatHelp, parseCliOptions, UsageError } from './cli-options.ts';
+import { parseCliOptions, startProgram } from './cli-options.ts';
 import { bypassProxiesOnLoopback } from './loopback-proxy.ts';
 
 /** Where standard output really goes: everything else that is written to it ends on standard error. */
 const printToStandardOutput = takeStandardOutput();
 
 // Functions keep connections open for their next invocation, as in Lambda, where nothing closes them either.
-process.exit(await main(process.argv.slice(2)).catch(explain));
+process.exit(await main(process.argv.slice(2)).catch((error) => explainFailure(error, startProgram)));
 
 /** Runs the command line. @returns the exit code */
 async function main(args: readonly string[]): Promise<number> {
   const options = parseCliOptions(args, readEnvironment());
   if (options.help) {
-    printToStandardOutput(`${formatHelp()}\n`);
+    printToStandardOutput(`${formatHelp(startProgram)}\n`);
     return 0;
   }
   keepFilesPrivate();
@@ -27,14 +27,6 @@ async function main(args: readonly string[]): Promise<number> {
   const { runUntilStopped } = await import('./foreground.ts');
   await runUntilStopped(options, printToStandardOutput);
   return 0;
-}
-
-/** Tells the user why it did not run. @returns the exit code */
-function explain(error: unknown): number {
-  const isUsage = error instanceof UsageError;
-  console.error(getErrorMessage(error));
-  if (isUsage) console.error("Try 'npm start -- --help'.");
-  return isUsage ? 2 : 1;
 }
 
 /** Functions may log to standard output, as Lambda wants it; here it carries answers for other programs. */

@@ -86,6 +86,11 @@ export const importRules: readonly ImportRule[] = [
     node: 'any',
   },
   {
+    files: /^infra\/options\.ts$/,
+    may: ['shared/core/', 'shared/platform/config.ts', 'commander'],
+    node: 'any',
+  },
+  {
     files: /^infra\/server\//,
     may: [
       'infra/server/',
@@ -101,7 +106,7 @@ export const importRules: readonly ImportRule[] = [
   {
     files: /^infra\/local\//,
     may: [
-      ...['infra/local/', 'infra/server/', 'infra/tools/test-cluster/', subjects],
+      ...['infra/local/', 'infra/server/', 'infra/options.ts', 'infra/tools/test-cluster/', subjects],
       ...['shared/platform/aws/tables.ts', tables, '@aws-sdk/', 'aws-lambda'],
     ],
     node: 'any',
@@ -109,7 +114,7 @@ export const importRules: readonly ImportRule[] = [
   {
     files: /^infra\/kubernetes\//,
     may: [
-      ...['infra/kubernetes/', 'infra/server/', 'infra/local/cli-options.ts', 'infra/tools/build/'],
+      ...['infra/kubernetes/', 'infra/server/', 'infra/options.ts', 'infra/tools/build/'],
       ...[subjects, 'shared/providers/kubernetes/', 'shared/platform/aws/tables.ts', tables],
     ].concat(['@aws-sdk/', '@grpc/grpc-js', 'aws-lambda']),
     node: 'any',
@@ -141,7 +146,16 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: /^infra\/tools\//,
-    may: ['infra/tools/', 'infra/local/', subjects, 'esbuild', 'yaml', 'commander', tables],
+    may: [
+      'infra/tools/',
+      'infra/local/',
+      'infra/options.ts',
+      subjects,
+      'esbuild',
+      'yaml',
+      'commander',
+      tables,
+    ],
     node: 'any',
   },
   {

@@ -1,6 +1,7 @@
 import * as metrics from '#core/metrics.ts';
 import { contextOptions } from '#infra/aws/context/context-options.ts';
-import { formatHelp } from '#infra/local/cli-options.ts';
+import { startProgram } from '#infra/local/cli-options.ts';
+import { formatHelp } from '#infra/options.ts';
 import { variables } from '#platform/config.ts';
 import { accountOptions } from '#providers/kubernetes/account/account-fields.ts';
 import { type Addition, addition } from './additions.ts';
@@ -104,7 +105,8 @@ export const settingAdditions: readonly Addition[] = [
       guide: 'start-option',
       what: 'an option of npm start',
       newcomer: { option: '--quiet-hours' },
-      list: () => [...formatHelp().matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option = '']) => ({ option })),
+      list: () =>
+        [...formatHelp(startProgram).matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option = '']) => ({ option })),
     },
     [
       {

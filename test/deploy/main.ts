@@ -11,7 +11,7 @@ import {
   type PythonEnvironment,
   PythonUnavailableError,
 } from './python-environment.ts';
-import { formatHelp, parseRunOptions, type RunOptions } from './run-options.ts';
+import { formatRunHelp, parseRunOptions, type RunOptions } from './run-options.ts';
 import { addCounts, formatCounts, type TestCounts } from './test-runs.ts';
 
 const noTests: TestCounts = { passed: 0, failed: 0, skipped: 0 };
@@ -31,7 +31,7 @@ async function main(): Promise<number> {
   const names = lanes.flatMap(({ tests }) => tests.map(({ name }) => name));
   const options = parseRunOptions(process.argv.slice(2), names);
   if (options.help) {
-    console.log(formatHelp(names));
+    console.log(formatRunHelp(names));
     return 0;
   }
   try {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
+import { formatHelp, one, optional, parseOptions, read, toggle } from '#infra/options.ts';
 import { startCluster } from '#infra/tools/test-cluster/cluster.ts';
 import { openPythonEnvironment } from '#test/deploy/python-environment.ts';
 import { listOpenRows } from '#test/support/engines/open-rows.ts';
@@ -9,45 +9,39 @@ import { startSystem } from '#test/support/system/system.ts';
 import { plantedSecret } from './playground.ts';
 import { type FuzzReport, type RunFuzzOptions, runFuzz } from './run-fuzz.ts';
 
-const help = `npm run test:fuzz -- [options]
-
-Lets schemathesis call the API as docs/openapi.json tells, and reports every answer that the document does not have.
-Without --url it starts a Kubernetes test cluster and Busdriver on this machine, and looks into their logs and tables, too.
-
-Options:
-  --calls N             least number of calls (default 2000)
-  --seed N              repeats a run (default: a random seed, which is printed)
-  --no-coverage         leave out the phase that enumerates edges of the schemas (about 3500 calls more)
-  --schemathesis FILE   the program, version 4 (default: that of test/deploy/requirements.txt, installed on first use)
-  --url URL             an API that runs; anything in its cluster may be deleted
-  --help                this text
-`;
-
-const { values } = parseArgs({
-  allowNegative: true,
+const program = {
+  name: 'npm run test:fuzz --',
+  about: `Lets schemathesis call the API as docs/openapi.json tells, and reports every answer that the document does not have.
+Without --url it starts a Kubernetes test cluster and Busdriver on this machine, and looks into their logs and tables, too.`,
   options: {
-    calls: { type: 'string', default: '2000' },
-    seed: { type: 'string' },
-    coverage: { type: 'boolean', default: true },
-    schemathesis: { type: 'string' },
-    url: { type: 'string' },
-    help: { type: 'boolean', default: false },
+    calls: one('--calls <N>=2000', 'least number of calls', read.number(0, Number.MAX_SAFE_INTEGER)),
+    seed: optional(
+      '--seed <N>',
+      'repeats a run (default: a random seed, which is printed)',
+      read.number(0, Number.MAX_SAFE_INTEGER),
+    ),
+    coverage: toggle(
+      '--no-coverage',
+      'leave out the phase that enumerates edges of the schemas (about 3500 calls more)',
+    ),
+    schemathesis: optional(
+      '--schemathesis <FILE>',
+      'the program, version 4 (default: that of test/deploy/requirements.txt, installed on first use)',
+      read.text,
+    ),
+    url: optional('--url <URL>', 'an API that runs; anything in its cluster may be deleted', read.text),
   },
-});
+};
+
+const values = parseOptions(program, process.argv.slice(2));
 
 if (values.help) {
-  process.stdout.write(help);
+  console.log(formatHelp(program));
 } else {
-  const { url, seed, coverage } = values;
+  const { url, seed, coverage, calls } = values;
   const schemathesis =
     values.schemathesis ?? (await openPythonEnvironment({ report: tell })).bin('schemathesis');
-  const options = {
-    schemathesis,
-    coverage,
-    calls: parseCount('--calls', values.calls),
-    ...(seed !== undefined && { seed: parseCount('--seed', seed) }),
-    log: tell,
-  };
+  const options = { schemathesis, coverage, calls, ...(seed !== undefined && { seed }), log: tell };
   const report = url === undefined ? await runFuzzHere(options) : await runFuzz({ ...options, url });
   print(report);
   process.exitCode = report.problems.length === 0 ? 0 : 1;
@@ -95,12 +89,6 @@ function print({ operations, calls, seed, problems }: FuzzReport): void {
   }
   for (const problem of problems) process.stdout.write(`\n${problem}\n`);
   process.stdout.write(`\n${calls} calls, ${problems.length} problems, seed ${seed}\n`);
-}
-
-function parseCount(name: string, text: string): number {
-  const count = Number(text);
-  if (Number.isSafeInteger(count) && count >= 0 && text.trim() !== '') return count;
-  throw new TypeError(`${name} must be a whole number, not '${text}'`);
 }
 
 function tell(line: string): void {

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { formatHostHelp } from '#infra/kubernetes/cli-options.ts';
+import { hostProgram } from '#infra/kubernetes/cli-options.ts';
 import { agentNodeOptions, memorySettings, nodeOptions } from '#infra/local/memory-settings.ts';
+import { formatHelp } from '#infra/options.ts';
 import { buildAndAskForHelp, readImageRecipe } from '#test/support/run/image-recipe.ts';
 
 const images = [
-  { folder: 'infra/kubernetes', bundle: 'dist/host', options: nodeOptions, help: `${formatHostHelp()}\n` },
+  {
+    folder: 'infra/kubernetes',
+    bundle: 'dist/host',
+    options: nodeOptions,
+    help: `${formatHelp(hostProgram)}\n`,
+  },
   {
     folder: 'infra/agent',
     bundle: 'dist/agent',

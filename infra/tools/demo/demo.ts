@@ -1,9 +1,8 @@
 import path from 'node:path';
-import { getErrorMessage } from '#core/errors.ts';
-import { UsageError } from '#infra/local/cli-options.ts';
 import { bypassProxiesOnLoopback } from '#infra/local/loopback-proxy.ts';
+import { explainFailure, formatHelp } from '#infra/options.ts';
 import { keepFilesPrivate } from '../test-cluster/private-folder.ts';
-import { formatDemoHelp, parseDemoOptions } from './demo-options.ts';
+import { demoProgram, parseDemoOptions } from './demo-options.ts';
 import { runDemo } from './demo-run.ts';
 
 process.exitCode = await main(process.argv.slice(2));
@@ -13,7 +12,7 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     const options = parseDemoOptions(args);
     if (options.help) {
-      console.log(formatDemoHelp());
+      console.log(formatHelp(demoProgram));
       return 0;
     }
     keepFilesPrivate();
@@ -21,17 +20,8 @@ async function main(args: readonly string[]): Promise<number> {
     await runDemo({ ...options, mainFile: findMain(), interrupted: watchSignals() });
     return 0;
   } catch (error) {
-    console.error(describe(error));
-    if (!(error instanceof UsageError)) return 1;
-    console.error("Try 'npm run demo -- --help'.");
-    return 2;
+    return explainFailure(error, demoProgram);
   }
-}
-
-/** Cleaning up after a failure may fail, too: then both are told. */
-function describe(error: unknown): string {
-  if (!(error instanceof SuppressedError)) return getErrorMessage(error);
-  return `${describe(error.suppressed)}\n${describe(error.error)}`;
 }
 
 /** The program of `npm start`: beside this one in the build, in its own folder in the sources. */

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { InvalidInputError } from '#core/errors.ts';
+import { formatHelp, optional, parseOptions, read, UsageError, type Values } from '#infra/options.ts';
 import type { QueueGap } from '../queue-engine.ts';
 
 /** What an SQS may lack, as `--gaps` names it. */
@@ -7,56 +6,51 @@ export const queueGaps: readonly QueueGap[] = [
   ...(['fairGroups', 'attributePrefixes', 'oldReceipts', 'emptyBatch', 'errorNames'] as const),
 ];
 
+const options = {
+  dynamodb: optional('--dynamodb <URL>', 'where it answers', parseUrl),
+  sqs: optional('--sqs <URL>', 'where it answers', parseUrl),
+  gaps: optional(
+    '--gaps <NAMES>',
+    `what is not asked of the SQS, each a gap that Busdriver can live with: ${queueGaps.join(', ')}`,
+    (text, flag) => (text === '' ? [] : read.someOf(queueGaps)(text, flag)),
+  ),
+};
+
+const program = {
+  name: 'npm run test:engine --',
+  about:
+    'Holds a DynamoDB or an SQS of yours, or what stands in for one (ScyllaDB Alternator, ElasticMQ …), to all that Busdriver needs ' +
+    'of it: the suites of test/contracts/. It makes tables and queues whose names begin with busdriver-test- and test-, and deletes ' +
+    'the tables.',
+  options,
+  notes: [
+    '',
+    "Calls are signed with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY where these are set, else with 'local', for AWS_REGION or us-east-1.",
+  ],
+};
+
 /** What `npm run test:engine` can be told. */
-export interface EngineOptions {
-  readonly help: boolean;
-  /** URL of a DynamoDB. */
-  readonly dynamodb?: string;
-  /** URL of an SQS. */
-  readonly sqs?: string;
-  /** What is not asked of the SQS. */
+export interface EngineOptions extends Omit<Values<typeof options>, 'gaps'> {
   readonly gaps: readonly QueueGap[];
 }
 
 /**
  * The options of a command line.
  *
- * @throws InvalidInputError that names the option and what was expected
+ * @throws UsageError that names the option and what was expected
  */
 export function parseEngineOptions(args: readonly string[]): EngineOptions {
-  const text = { type: 'string' } as const;
-  const options = { help: { type: 'boolean' }, dynamodb: text, sqs: text, gaps: text } as const;
-  const { values } = parseArgs({ args: [...args], options });
-  const { dynamodb, sqs, help = false } = values;
-  for (const [name, url] of Object.entries({ dynamodb, sqs })) {
-    if (url !== undefined && !URL.canParse(url)) throw new InvalidInputError(`--${name}: expected a URL`);
+  const values = parseOptions(program, args);
+  if (!values.help && values.dynamodb === undefined && values.sqs === undefined) {
+    throw new UsageError('expected --dynamodb or --sqs, or both');
   }
-  if (!help && dynamodb === undefined && sqs === undefined) {
-    throw new InvalidInputError('expected --dynamodb or --sqs, or both');
-  }
-  const gaps = (values.gaps ?? '')
-    .split(',')
-    .filter((name) => name !== '')
-    .map(toGap);
-  return { help, gaps, ...(dynamodb !== undefined && { dynamodb }), ...(sqs !== undefined && { sqs }) };
+  return { ...values, gaps: values.gaps ?? [] };
 }
 
-function toGap(name: string): QueueGap {
-  const gap = queueGaps.find((each) => each === name);
-  if (gap !== undefined) return gap;
-  throw new InvalidInputError(`--gaps: expected some of ${queueGaps.join(', ')}`);
+function parseUrl(text: string, flag: string): string {
+  if (URL.canParse(text)) return text;
+  throw new UsageError(`${flag}: expected a URL`);
 }
 
 /** What `--help` prints. */
-export const engineHelp = `npm run test:engine -- [options]
-
-Holds a DynamoDB or an SQS of yours, or what stands in for one (ScyllaDB Alternator, ElasticMQ …), to all that Busdriver needs of it: the suites
-of test/contracts/. It makes tables and queues whose names begin with busdriver-test- and test-, and deletes the tables.
-
-  --dynamodb <url>  where it answers
-  --sqs <url>       where it answers
-  --gaps <names>    what is not asked of the SQS, each a gap that Busdriver can live with:
-                    ${queueGaps.join(', ')}
-  --help            prints this
-
-Calls are signed with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY where these are set, else with 'local', for AWS_REGION or us-east-1.`;
+export const engineHelp = formatHelp(program);

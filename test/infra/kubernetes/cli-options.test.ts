@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { formatHostHelp, parseHostOptions } from '#infra/kubernetes/cli-options.ts';
-import { UsageError } from '#infra/local/cli-options.ts';
+import { hostProgram, parseHostOptions } from '#infra/kubernetes/cli-options.ts';
+import { formatHelp, UsageError } from '#infra/options.ts';
 
 test("without options it binds all addresses at Clouddriver's port, and finds what Kubernetes gives a pod", () => {
   expect(parseHostOptions([])).toMatchObject({
@@ -38,7 +38,7 @@ test('each option is taken', () => {
     },
   };
   expect(parseHostOptions(['--create-resources']).createsResources).toBe(true);
-  expect(formatHostHelp()).toContain('--create-resources ');
+  expect(formatHelp(hostProgram)).toContain('--create-resources ');
   expect(parseHostOptions(Object.entries(options).map(([name, value]) => `--${name}=${value}`))).toEqual({
     ...{ host: '0.0.0.0', port: 7003, allowedHosts: ['clouddriver.example.com'], configFiles: ['/etc'] },
     ...{
@@ -52,7 +52,7 @@ test('each option is taken', () => {
     ...{ serviceAccountDirectory: '/run/account', peerTokenFile: '/run/token', sessionKeyFile: '/run/key' },
     peerAddresses: new Map([['10.0.0.1:7002', '127.0.0.1:1']]),
   });
-  for (const name of Object.keys(options)) expect(formatHostHelp()).toContain(`--${name} `);
+  for (const name of Object.keys(options)) expect(formatHelp(hostProgram)).toContain(`--${name} `);
 });
 
 test.each([

@@ -3,10 +3,11 @@ import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { asJsonArray, getPath, type JsonObject } from '#core/json.ts';
-import { formatHostHelp, parseHostOptions } from '#infra/kubernetes/cli-options.ts';
+import { hostProgram, parseHostOptions } from '#infra/kubernetes/cli-options.ts';
 import { parseGrpcSettings } from '#infra/kubernetes/grpc/grpc-settings.ts';
 import { parsePeerSettings } from '#infra/kubernetes/peers/peer-settings.ts';
 import { peerAudience } from '#infra/kubernetes/peers/peer-tokens.ts';
+import { formatHelp } from '#infra/options.ts';
 import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
 
 const folder = path.join(import.meta.dirname, '../../../infra/kubernetes/manifests');
@@ -41,7 +42,7 @@ describeWithCluster('the manifests of the Kubernetes home', () => {
   test('start three replicas with options that there are', () => {
     expect(getPath(find('Deployment'), 'spec', 'replicas')).toBe(3);
     const args = asJsonArray(getPath(container(), 'args')).map(String);
-    for (const argument of args) expect(formatHostHelp()).toContain(`${argument.split('=')[0]} `);
+    for (const argument of args) expect(formatHelp(hostProgram)).toContain(`${argument.split('=')[0]} `);
     const here = args.map((argument) => argument.replace('/etc/busdriver', folder));
     expect(parseHostOptions(here)).toMatchObject({ port: 7002, namePrefix: 'busdriver-' });
   });

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { formatHelp, parseCliOptions, UsageError } from '#infra/local/cli-options.ts';
+import { parseCliOptions, startProgram } from '#infra/local/cli-options.ts';
+import { formatHelp, UsageError } from '#infra/options.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 describe('the command line', () => {
@@ -70,7 +71,7 @@ describe('the command line', () => {
       help: true,
     });
     for (const name of [...args, ...more].filter((arg) => arg.startsWith('--'))) {
-      expect(formatHelp()).toContain(name.replace(/=.*/, ''));
+      expect(formatHelp(startProgram)).toContain(name.replace(/=.*/, ''));
     }
   });
 
@@ -92,8 +93,10 @@ describe('the command line', () => {
     [['start'], "'start' is no option"],
     [['--port', 'x'], "--port must be a number from 0 to 65535, not 'x'"],
     [['--port', '65536'], "--port must be a number from 0 to 65535, not '65536'"],
-    [['--port'], '--port'],
-    [['--json=yes'], '--json'],
+    [['--port'], '--port: expected a value'],
+    [['--data-dir', '--json'], '--data-dir: expected a value'],
+    [['--json=yes'], '--json takes no value'],
+    [['--tokn-file=secret'], "Unknown option '--tokn-file': did you mean --token-file?"],
     [['--host', 'a b'], "--host must be an address or a name, such as 127.0.0.1, not 'a b'"],
     [['--log-level', 'loud'], "--log-level must be debug, info, warn, error or silent, not 'loud'"],
     [['--config', '/does/not/exist'], "--config: there is no file '/does/not/exist'"],
