@@ -2,11 +2,11 @@ import { VisibleError } from '#core/errors.ts';
 
 /** What of its cluster an account may reach, by its settings. */
 export interface AccountBounds {
-  /** The only namespaces it may use; empty for all that there are. The first is where objects go that name none. */
+  /** The only namespaces it may use; empty for all. Objects that name no namespace go to the first. */
   readonly namespaces: readonly string[];
   /** Namespaces it may not use; empty when `namespaces` has any. */
   readonly omitNamespaces: readonly string[];
-  /** Whether it may use kinds that live in no namespace. A Namespace that is not one of its own it may use in no case. */
+  /** Whether it may use kinds that live in no namespace. It may never use a Namespace that is not one of its own. */
   readonly clusterScopedKinds: boolean;
 }
 
@@ -24,9 +24,9 @@ export function isBounded({ namespaces, omitNamespaces, clusterScopedKinds }: Ac
 }
 
 /**
- * What speaks against using a namespace, in Clouddriver's codes: `wrongNamespace` when it is not among the account's own,
- * `omittedNamespace` when it is among those left out. Nothing does for none, which stands for the account's default: see
- * {@link findDefaultNamespace}. It may be a namespace that is not there yet.
+ * Why an account may not use a namespace, in Clouddriver's codes: `wrongNamespace` when it is not among the account's own,
+ * `omittedNamespace` when it is among those left out. No namespace means the account's default (see {@link findDefaultNamespace}), which it
+ * may use. The namespace need not exist yet.
  */
 export function checkNamespace(
   { namespaces, omitNamespaces }: Pick<AccountBounds, 'namespaces' | 'omitNamespaces'>,
@@ -40,8 +40,8 @@ export function checkNamespace(
 }
 
 /**
- * The namespace of objects that name none, as far as settings tell: the first of an account's own. Undefined where it is that of
- * the kubeconfig's context, else `default`; it may then be one that the account omits.
+ * The namespace of objects that name none, as far as settings say: the first of an account's own. Undefined where the kubeconfig's context
+ * decides, or else `default`; the account may omit that namespace.
  */
 export function findDefaultNamespace({ namespaces }: Pick<AccountBounds, 'namespaces'>): string | undefined {
   return namespaces[0];

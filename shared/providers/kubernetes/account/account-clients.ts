@@ -17,7 +17,7 @@ type ClientOptions = Omit<
   'storedAccounts' | 'refusedAccounts' | 'takenNames' | 'findCatalog' | 'findRegistryCredentials'
 >;
 
-/** What of several sorts of clients an account has. */
+/** The sorts of clients that an account has. */
 export type ClientSort = 'client' | 'watch' | 'agents';
 
 /** One client for each account, made when it is first needed, and shared with other openings that reach it in the same way. */
@@ -30,13 +30,13 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
   #settings: string | undefined;
   readonly #brokers: TokenBrokers;
 
-  /** @param open makes a client; what it needs it should load late: who only looks at accounts must not pay for it. */
+  /** @param open makes a client. It should load what it needs late: code that only looks at accounts must not pay for it. */
   constructor(
     options: ProviderOptions,
     sort: ClientSort,
     open: (options: KubernetesClientOptions) => Promise<Client>,
   ) {
-    // They, and the clients that are made by them, live longer than the opening: they must not hold all accounts that it knew.
+    // These clients, and the clients they make, outlive the opening: they must not keep all accounts that it knew in memory.
     const {
       storedAccounts: _,
       refusedAccounts: __,
@@ -55,7 +55,7 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
   /**
    * The account's client, the same each time.
    *
-   * @throws FailedOperationError for an account that only its agent reaches; Error where credentials are withheld: the function was given nothing to reach clusters with.
+   * @throws FailedOperationError for an account that only its agent reaches; Error where the function is given no credentials.
    */
   get({ connection }: Pick<KubernetesAccount, 'connection'>): Promise<Client> {
     const known = this.#clients.get(connection.name);
@@ -69,14 +69,14 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
     return use.client;
   }
 
-  /** Tells what its cluster refuses an account that its settings ask for; empty for nothing. Never rejects. */
+  /** Reports what the account's settings ask for and its cluster refuses; empty for nothing. Never rejects. */
   async noteWarning({ connection }: Pick<KubernetesAccount, 'connection'>, warning: string): Promise<void> {
     await this.#options.breakers
       ?.get(connection.name, this.#toKey(connection, 'client'))
       .noteWarning(warning);
   }
 
-  /** When the account's cluster answered to its credentials last, wall time in milliseconds; undefined where nobody knows. Never rejects. */
+  /** When the account's cluster last accepted its credentials, wall time in milliseconds; undefined if unknown. Never rejects. */
   async findLastSuccessMs({
     connection,
   }: Pick<KubernetesAccount, 'connection'>): Promise<number | undefined> {
@@ -85,7 +85,7 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
       .findLastSuccessMs();
   }
 
-  /** Closes all of them that nobody else uses. */
+  /** Closes those that no other opening uses. */
   async [Symbol.asyncDispose](): Promise<void> {
     const uses = [...this.#clients.values()];
     this.#clients.clear();
@@ -107,14 +107,14 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
     });
   }
 
-  /** It holds no secret, though what it is made of may. Settings that are not of one account may mean something to each. */
+  /** The key holds no secret, though its parts may. It covers settings outside the account too, as they may affect any account. */
   #toKey(connection: AccountConnection, sort = this.#sort): string {
     this.#settings ??= hash(withoutAccounts(this.#options.settings));
     return hash([sort, this.#settings, connection]);
   }
 }
 
-/** Of an account that is reached by its agent alone. */
+/** The error for an account that only its agent reaches. */
 function refuseDirectCall(account: string): Error {
   return new FailedOperationError(
     `Account ${account} is reached by its agent alone, which so far runs operations and answers no reads`,

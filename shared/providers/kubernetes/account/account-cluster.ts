@@ -1,7 +1,7 @@
 import type { EksCluster } from '#platform/ports/eks.ts';
 import { isSecretReference } from '#settings/secret-reference.ts';
 
-/** The setting `eks` of an account as it is written. */
+/** An account's setting `eks`, as written. */
 export interface EksFields {
   readonly cluster: string;
   readonly region?: string | undefined;
@@ -10,7 +10,7 @@ export interface EksFields {
   readonly externalId?: string | undefined;
 }
 
-/** What AWS takes for each. */
+/** What AWS accepts for each field. */
 const rules: readonly { field: keyof EksFields; pattern: RegExp; expected: string }[] = [
   {
     field: 'cluster',
@@ -39,7 +39,7 @@ const rules: readonly { field: keyof EksFields; pattern: RegExp; expected: strin
 export function findEksViolations(eks: EksFields): readonly string[] {
   const violations = rules
     .filter(({ field, pattern }) => eks[field] && !pattern.test(eks[field]))
-    // What a secret holds, AWS judges.
+    // AWS judges what a secret holds.
     .filter(({ field }) => field !== 'externalId' || !isSecretReference(eks[field] ?? ''))
     .map(({ field, expected }) => `eks.${field}: expected ${expected}`);
   if (eks.cluster.trim() === '') violations.push('eks.cluster: expected a name, got an empty string');

@@ -6,7 +6,7 @@ import { findEksViolations, toEksCluster } from './account-cluster.ts';
 import type { AccountFields } from './account-fields.ts';
 import { findServerViolations, type ServerAddress, toServerAddress } from './account-server.ts';
 
-/** Secrets that options of an account refer to in the place of their values. */
+/** Secrets that an account's options refer to instead of holding values. */
 export interface AccountSecrets {
   readonly caData: SecretReference | undefined;
   readonly bearerToken: SecretReference | undefined;
@@ -19,15 +19,15 @@ export interface AccountConnection {
   readonly kubeconfigFile: string | undefined;
   /** Used when there is no file. */
   readonly kubeconfigContents: string | undefined;
-  /** Where the kubeconfig is when it is a secret; the two above are then not there. */
+  /** Where the kubeconfig is stored if it is a secret; the two fields above are then undefined. */
   readonly kubeconfigSecret: SecretReference | undefined;
   /** Secrets in further options, by the option. */
   readonly secrets: AccountSecrets;
   /** Left out, the kubeconfig's current context. */
   readonly context: string | undefined;
-  /** A cluster of the kubeconfig in the place of the context's. */
+  /** A cluster of the kubeconfig that replaces the context's. */
   readonly cluster: string | undefined;
-  /** A user of the kubeconfig in the place of the context's. */
+  /** A user of the kubeconfig that replaces the context's. */
   readonly user: string | undefined;
   /** An EKS cluster, which needs none of the above. */
   readonly eks: EksCluster | undefined;
@@ -35,22 +35,22 @@ export interface AccountConnection {
   readonly server: ServerAddress | undefined;
   /** True for the credentials of the pod we run in; a kubeconfig is then ignored. */
   readonly serviceAccount: boolean;
-  /** True where the API server's certificate is not looked at. */
+  /** True if the API server's certificate is not checked. */
   readonly insecure?: boolean;
-  /** True where the proxies that the environment names are passed by. */
+  /** True if the environment's proxies are bypassed. */
   readonly noProxy?: boolean;
-  /** Bound of one request. */
+  /** Time limit of one request. */
   readonly requestTimeoutSeconds: number | undefined;
-  /** True where nothing of it is reached from here: an agent in its cluster is. */
+  /** True if this process never reaches its cluster: an agent in the cluster does. */
   readonly isAgents?: boolean;
-  /** True where it may use nothing of the machine that we run on: see {@link confine}. */
+  /** True if it may use nothing of the machine that we run on: see {@link confine}. */
   readonly isConfined?: boolean;
 }
 
 /**
- * The connection of an account that was made by an API: no file of the machine, no program, not the credentials of the pod we run in,
- * and no identity of ours that goes to whoever answers.
- * Who may call an API is not thereby whoever may run programs as this process. What a kubeconfig holds is looked at when it is read.
+ * The connection of an account that was made by an API: no file of the machine, no program, not the credentials of the pod we run in, and
+ * no identity of ours that is sent to an unverified server. The right to call an API does not include the right to run programs as this
+ * process. A kubeconfig's contents are checked when it is read.
  *
  * @throws InvalidInputError naming the option
  */
@@ -70,9 +70,9 @@ export function confine(connection: AccountConnection, at: string): AccountConne
 }
 
 /**
- * How the account of these fields, which stand at the path `at`, reaches its API server.
+ * How the account of these fields, found at the path `at`, reaches its API server.
  *
- * @throws InvalidInputError naming the field that refers to a secret in no known way.
+ * @throws InvalidInputError naming the field that refers to a secret in an unknown way.
  */
 export function createConnection(fields: AccountFields, at: string): AccountConnection {
   const kubeconfigSecret = findKubeconfigSecret(fields, at);
@@ -100,9 +100,9 @@ export function createConnection(fields: AccountFields, at: string): AccountConn
 }
 
 /**
- * Looks whether an account of deployed functions, which have no files of any machine, says how to reach its API server.
+ * Checks that an account of deployed functions, which have no machine's files, says how to reach its API server.
  *
- * @throws InvalidInputError where it names no kubeconfig: that is `~/.kube/config`.
+ * @throws InvalidInputError where it names no kubeconfig: it would be `~/.kube/config`.
  */
 export function checkReachable(connection: AccountConnection, at: string): void {
   const { eks, server, serviceAccount, kubeconfigSecret, kubeconfigFile, kubeconfigContents } = connection;
@@ -145,7 +145,7 @@ export function findConnectionConflicts(fields: AccountFields): readonly string[
   return conflicts;
 }
 
-/** The secret that is the account's kubeconfig, by the field for it or by Spinnaker's syntax in another one. */
+/** The secret that holds the account's kubeconfig, named by its own field or by Spinnaker's syntax in another. */
 function findKubeconfigSecret(fields: AccountFields, at: string): SecretReference | undefined {
   const { kubeconfigSecret, kubeconfigFile, kubeconfigContents } = fields;
   if (kubeconfigSecret) return parseSecretReference(kubeconfigSecret, `${at}.kubeconfigSecret`);

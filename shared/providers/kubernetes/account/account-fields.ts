@@ -70,10 +70,9 @@ const nestedShapes = {
 };
 
 /**
- * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`, `server`,
- * `kubeconfigSecret`, `insecure`, `noProxy`, `clusterScopedKinds`, `cacheMode`, `readiness`, `serverGroupKind` and
- * `agent` are ours. Keys that are no longer of use are not read: see
- * `unknown-keys.ts`.
+ * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`, `server`, `kubeconfigSecret`,
+ * `insecure`, `noProxy`, `clusterScopedKinds`, `cacheMode`, `readiness`, `serverGroupKind` and `agent` are ours. Obsolete keys are not
+ * read: see `unknown-keys.ts`.
  */
 const accountShape = {
   name: requiredText,
@@ -119,7 +118,7 @@ const accountShape = {
 };
 const accountField = settingsField(accountShape);
 
-/** The names of an account's options, all of which docs/kubernetes.md tells. */
+/** The names of an account's options; docs/kubernetes.md describes all of them. */
 export const accountOptions: readonly string[] = Object.keys(accountShape);
 
 /** The names of options within options, by the option that holds them: an object, or a list of such. */
@@ -131,23 +130,23 @@ export const nestedOptions: { readonly [option: string]: readonly string[] } = O
 export type AccountFields = ReturnType<typeof parseAccountFields>;
 
 /**
- * Reads one entry of `kubernetes.accounts`, which stands at the path `at`.
+ * Reads one entry of `kubernetes.accounts`, found at the path `at`.
  *
- * @throws InvalidInputError with every field that is of the wrong type.
+ * @throws InvalidInputError with every field of the wrong type.
  */
 export function parseAccountFields(entry: JsonValue, at: string) {
   return parseAt(requireField(accountField), entry, at);
 }
 
 /**
- * Options that may refer to a secret: what they hold is in no answer, message or log. The others show, so that a secret in one of them
- * would. See docs/decisions/0056-secrets-stand-where-nothing-shows.md.
+ * Options that may refer to a secret: their values appear in no answer, message or log. Other options are shown, and so would be a secret
+ * in them. See docs/decisions/0056-secrets-stand-where-nothing-shows.md.
  */
 const secretOption = /\.(kubeconfig(File|Contents|Secret)|server\.(caData|bearerToken)|eks\.externalId)$/;
 
 /**
- * What makes an account's texts unusable: variables that nobody set, references to secrets in options that show, and such as nobody
- * understands. Texts of several lines are files, in which a placeholder may mean something else.
+ * What makes an account's texts unusable: unset variables, references to secrets in options that are shown, and references of an unknown
+ * form. Texts of several lines are files, in which a placeholder may mean something else.
  */
 export function findUnusableTexts(value: unknown, path: string): readonly string[] {
   if (Array.isArray(value))

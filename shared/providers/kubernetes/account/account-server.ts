@@ -1,7 +1,7 @@
 import { isSecretReference } from '#settings/secret-reference.ts';
 import { parseServerUrl } from '../credentials/api-server.ts';
 
-/** The setting `server` of an account as it is written. */
+/** An account's setting `server`, as written. */
 export interface ServerFields {
   readonly host: string;
   readonly caData?: string | undefined;
@@ -10,9 +10,9 @@ export interface ServerFields {
   readonly bearerToken?: string | undefined;
 }
 
-/** An API server, and what its clients prove who they are with. Holds a secret where it has a token. */
+/** An API server, and how its clients authenticate. Holds a secret if it has a token. */
 export interface ServerAddress {
-  /** URL of the server; a path in it stands before `/api`. */
+  /** URL of the server; its path, if any, precedes `/api`. */
   readonly host: string;
   /** Base64 of the authorities to trust, PEM; undefined for those that the system trusts. */
   readonly caData: string | undefined;
@@ -20,11 +20,11 @@ export interface ServerAddress {
   readonly tokenProvider: string;
   /** Name of the broker in `busdriver.tokenBrokers`. */
   readonly tokenBroker: string;
-  /** A token in the place of the broker's. */
+  /** A token that replaces the broker's. */
   readonly bearerToken: string | undefined;
 }
 
-/** The token provider that go-clouddriver asks for where an account names none. */
+/** The token provider that go-clouddriver uses if an account names none. */
 const defaultTokenProvider = 'google';
 
 /** The broker where an account names none. */
@@ -57,7 +57,7 @@ export function toServerAddress(server: ServerFields): ServerAddress {
   };
 }
 
-/** As Go's decoder has it: with its padding; line breaks do not count. */
+/** As Go's decoder accepts it: padded; line breaks are ignored. */
 function isBase64(text: string): boolean {
   const bare = text.replaceAll(/[\r\n]/g, '');
   return bare.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(bare);

@@ -16,13 +16,13 @@ import { findServerGroupKind, type ServerGroupKind, serverGroupKinds } from './v
 /** How docker images are bound to artifacts: by the name that carries a tag, or by the bare name alone. */
 export type DockerImageBinding = 'match-name-and-tag' | 'match-name-only';
 
-/** The settings that hold for all Kubernetes accounts; the names are Clouddriver's, see `fields` for the defaults. */
+/** The settings that apply to all Kubernetes accounts. The names are Clouddriver's; see `fields` for the defaults. */
 export interface KubernetesSettings {
-  /** False leaves every account out. True when nothing is said: Clouddriver's default is false. */
+  /** False leaves out every account. Default: true; Clouddriver's is false. */
   readonly enabled: boolean;
   /** Whether namespaces are listed when an account is added. */
   readonly loadNamespacesInAccount: boolean;
-  /** Whether an account's health is told by listing its namespaces. */
+  /** Whether an account's health is checked by listing its namespaces. */
   readonly verifyAccountHealth: boolean;
   readonly cache: CacheSettings;
   /** Whether deployed objects get Kubernetes' recommended labels. */
@@ -33,9 +33,9 @@ export interface KubernetesSettings {
   readonly searchEnabled: boolean;
   /** False leaves the pods out of a job's status. */
   readonly detailedPodStatus: boolean;
-  /** What `createServerGroup` of V1 accounts makes where neither the request nor the account says. */
+  /** The kind that `createServerGroup` of V1 accounts makes if neither the request nor the account names one. */
   readonly v1ServerGroupKind: ServerGroupKind;
-  /** Registry of images of V1 accounts that name none. */
+  /** The registry of V1 accounts' images that name none. */
   readonly defaultRegistry: string;
   /** How long one call to a cluster may take at most. */
   readonly operationTimeoutMs: number;
@@ -49,15 +49,15 @@ export interface CacheSettings {
   /** Kinds to cache; undefined for those that Deck shows. */
   readonly cacheKinds: readonly string[] | undefined;
   readonly cacheOmitKinds: readonly string[];
-  /** Accounts that are watched at most where `cacheMode` does not say how: the others are run by turns. */
+  /** The most accounts watched where `cacheMode` does not decide; the others' caching agents run in turn. */
   readonly streamedAccountsMax: number;
   /** True caches only what belongs to an application that Front50 knows. */
   readonly checkApplicationInFront50: boolean;
 }
 
 /**
- * Accounts that may be watched by default: what the workers of the queue `agent-streams` hold, 20 of 50 agents, of which each account
- * may have two, while all of them hand over at once.
+ * Accounts that may be watched by default: as many as the workers of the queue `agent-streams` hold (20 workers of 50 caching agents, of
+ * which each account may have two) while all of them hand over at once.
  */
 export const streamedAccountsMax = 250;
 
@@ -87,11 +87,11 @@ const fields = {
   'jobs.local.timeout-minutes': withDefault(intField({ min: 1, max: 24 * 60 }), 10),
 };
 
-/** Paths of the settings that hold for all accounts. None of them holds a secret. */
+/** Paths of the settings that apply to all accounts. None of them holds a secret. */
 export const kubernetesSettingPaths: readonly string[] = Object.keys(fields);
 
 /**
- * Reads the settings that hold for all accounts.
+ * Reads the settings that apply to all accounts.
  *
  * @throws InvalidInputError naming each setting that is wrong, by its path.
  */

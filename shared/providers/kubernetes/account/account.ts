@@ -26,7 +26,7 @@ import { checkTokenBroker } from './token-brokers.ts';
 import { describeUnknownKeys } from './unknown-keys.ts';
 import { findV1Conflicts, findV1Rules, listNamedNamespaces, type V1Rules } from './v1-rules.ts';
 
-/** Keeps only the first so many listed objects of a kind. */
+/** Caches only this many objects of a kind, the first ones listed. */
 export interface CachingPolicy {
   readonly kubernetesKind: string;
   readonly maxEntriesPerAgent: number;
@@ -38,23 +38,23 @@ export interface RawResourcesFilter {
   readonly omitKindExpressions: readonly string[];
 }
 
-/** Which objects of an account are cached and listed, and how often. Operations and live reads heed none of it. */
+/** Which objects of an account are cached and listed, and how often. Operations and live reads ignore it. */
 export interface CachingRules {
   /** The only kinds to cache; empty for all. */
   readonly kinds: readonly string[];
   /** Kinds not to cache; empty when `kinds` has any. */
   readonly omitKinds: readonly string[];
   readonly policies: readonly CachingPolicy[];
-  /** Left out, the interval that holds for all agents. */
+  /** Undefined for the interval of all caching agents. */
   readonly intervalSeconds: number | undefined;
-  /** Whether changes are asked for now and then, or told all the time. */
+  /** Whether changes are polled now and then, or watched all the time. */
   readonly mode: CacheModeSetting;
   /** Whether objects of every kind are linked to their application. */
   readonly allApplicationRelationships: boolean;
   readonly rawResources: RawResourcesFilter;
   /** Whether only objects that carry Spinnaker's application annotation are cached. */
   readonly onlySpinnakerManaged: boolean;
-  /** False takes every kind for readable. */
+  /** False treats every kind as readable. */
   readonly checkPermissionsOnStartup: boolean;
 }
 
@@ -62,16 +62,16 @@ export interface CachingRules {
 export interface KubernetesAccount extends Account, AccountBounds {
   readonly connection: AccountConnection;
   readonly customResources: readonly CustomResource[];
-  /** All that is known of the account's kinds. */
+  /** What is known of the account's kinds. */
   readonly kindRegistry: KindRegistry;
   /** Whether a pod's metrics are read along with it. */
   readonly metrics: boolean;
-  /** By whose rules its objects are ready, unless their annotation says otherwise. */
+  /** The rules by which its objects are ready, unless their annotation says otherwise. */
   readonly readiness: ReadinessRules;
   /** Whether calls are logged in detail and their output shows in tasks. */
   readonly debug: boolean;
   readonly caching: CachingRules;
-  /** What it has as an account of Spinnaker's Kubernetes V1 provider; undefined for one of V2. */
+  /** Its rules as an account of Spinnaker's Kubernetes V1 provider; undefined for a V2 account. */
   readonly v1: V1Rules | undefined;
 }
 
@@ -80,16 +80,16 @@ export interface KubernetesV1Account extends KubernetesAccount {
   readonly v1: V1Rules;
 }
 
-/** Whether an account is one of V1. */
+/** Whether an account is a V1 account. */
 export function isV1Account(account: KubernetesAccount): account is KubernetesV1Account {
   return account.v1 !== undefined;
 }
 
-/** The accounts of a configuration: those that can be used, and the others with the reason. */
+/** The accounts of a configuration: the usable ones, and the others with the reason. */
 export interface ParsedAccounts {
   readonly accounts: readonly KubernetesAccount[];
   readonly rejected: readonly RejectedAccount[];
-  /** What whoever wrote the settings should know. */
+  /** What the author of the settings should know. */
   readonly warnings: readonly AccountWarning[];
 }
 
@@ -99,13 +99,12 @@ export type ParseOptions = Partial<
 >;
 
 /**
- * Reads `kubernetes.accounts`. An account that is wrong is rejected, with a reason that begins with the path of the
- * setting, and the others are read. Of two with one name only the first counts, even if it is rejected: the second
- * may be open to more people. There are none when `kubernetes.enabled` is false.
+ * Reads `kubernetes.accounts`. An account that is wrong is rejected, with a reason that begins with the path of the setting, and the others
+ * are read. Of two with one name only the first counts, even if it is rejected: the second may be open to more people. There are none when
+ * `kubernetes.enabled` is false.
  *
- * @param options accounts that were made by an API, which come first; where functions run; and what was found to be wrong with what the
- *   settings name.
- * @throws InvalidInputError when the settings that hold for all accounts are wrong, or the list is none.
+ * @param options accounts made by an API, which come first; where functions run; and problems found with what the settings name.
+ * @throws InvalidInputError when the settings for all accounts are wrong, or the list is not a list.
  */
 export function parseKubernetesAccounts(
   settings: JsonObject,
@@ -158,20 +157,20 @@ export function parseKubernetesAccounts(
 
 /** How an entry is to be read. */
 interface EntryReading {
-  /** Where it stands: messages begin with it. */
+  /** Its path: messages begin with it. */
   readonly at: string;
   /** Whether it may use nothing of the machine: see `confine`. */
   readonly isConfined: boolean;
 }
 
-/** What an entry amounts to, whatever stands beside it. */
+/** What an entry means by itself, whatever the other entries are. */
 interface ReadEntry extends EntryReading {
   readonly warnings: readonly AccountWarning[];
   /** @throws InvalidInputError for an entry that is wrong */
   get(): KubernetesAccount;
 }
 
-/** Entries that stay the same objects, as definitions of stored accounts do, are read once: a thousand would take long. */
+/** Entries that stay the same objects, such as definitions of stored accounts, are read once: a thousand would take long. */
 const readEntries = new WeakMap<object, ReadEntry>();
 
 function readEntry(entry: JsonValue, reading: EntryReading): ReadEntry {
@@ -241,7 +240,7 @@ function createAccount(
   };
 }
 
-/** Whoever makes an account chooses its cluster, and would read there the password of any registry that the settings have. */
+/** The account's creator chooses its cluster, and could read there the password of any registry in the settings. */
 function refusePullSecrets(at: string): never {
   throw new InvalidInputError(
     `${at}.configureImagePullSecrets: expected false: pull secrets hold the passwords of registries, which accounts made by an API ` +
@@ -249,7 +248,7 @@ function refusePullSecrets(at: string): never {
   );
 }
 
-/** What may not be as it was meant. */
+/** Settings that may not mean what was intended. */
 function listWarnings(fields: AccountFields, at: string): readonly AccountWarning[] {
   if (findV1Rules(fields) !== undefined) return [];
   const { name, dockerRegistries } = fields;
@@ -284,7 +283,7 @@ function findNamespaceConflicts(fields: AccountFields): string[] {
   );
 }
 
-/** What is wrong with fields that are each right by themselves. */
+/** What is wrong with the combination of fields that are each valid. */
 function findConflicts(fields: AccountFields): readonly string[] {
   const { kindExpressions = [], omitKindExpressions = [] } = fields.rawResourcesEndpointConfig ?? {};
   const pairs = [
@@ -367,7 +366,7 @@ function createCachingRules(fields: AccountFields): CachingRules {
   };
 }
 
-/** What the expanded view shows besides the fields of all providers. */
+/** What the expanded view shows in addition to the fields of all providers. */
 function createDetails(fields: AccountFields, { spinnakerKindMap }: KindRegistry): JsonObject {
   const { cacheIntervalSeconds } = fields;
   const v1 = findV1Rules(fields);
@@ -386,7 +385,7 @@ function createDetails(fields: AccountFields, { spinnakerKindMap }: KindRegistry
   } satisfies Omit<KubernetesAccountView, keyof AccountView>;
 }
 
-/** The name in an entry of the list, however wrong the rest of it is. */
+/** The name in an entry of the list, even if the rest is invalid. */
 export function findEntryName(entry: JsonValue): string | undefined {
   const name = findMember(asJsonObject(entry) ?? {}, 'name') ?? null;
   return typeof name === 'object' ? undefined : String(name).trim() || undefined;

@@ -7,9 +7,9 @@ import type { AccountFields } from './account-fields.ts';
 import { createAgentAuth } from './agent-auth.ts';
 
 /**
- * How the agents of an account are known; undefined for an account that is reached from here. `at` is the path of the account.
+ * How an account's agents are recognized; undefined for an account that this process reaches itself. `at` is the path of the account.
  *
- * @throws InvalidInputError naming the field that is of no use
+ * @throws InvalidInputError naming the invalid field
  */
 export function createAgentAccess(
   { agent }: Pick<AccountFields, 'agent'>,
@@ -20,7 +20,7 @@ export function createAgentAccess(
   return { auth: createAgentAuth(auth, `${at}.agent.auth`), waitSeconds, minReplicas };
 }
 
-/** Options that say how a cluster is reached: an account that has an agent has none of them. */
+/** Options that say how to reach a cluster: an account with an agent has none of them. */
 export const reachOptions = [
   ...(['kubeconfigFile', 'kubeconfigContents', 'kubeconfigSecret', 'eks', 'server'] as const),
   ...(['context', 'cluster', 'user', 'serviceAccount'] as const),
@@ -37,7 +37,7 @@ export function findAgentConflicts(fields: AccountFields): readonly string[] {
   return isV1 ? [...conflicts, 'agent: accounts of the V1 provider have none'] : conflicts;
 }
 
-/** What is known of the place and the settings of an account. */
+/** What is known of an account's location and settings. */
 interface AgentPlace {
   readonly settings: JsonObject;
   readonly placement?: ProviderOptions['placement'] | undefined;
@@ -45,9 +45,9 @@ interface AgentPlace {
 }
 
 /**
- * The account with what the settings say where it says nothing of its agents itself; one without agents as it is.
+ * Fills in from the settings what the account itself does not say of its agents. An account without agents is returned unchanged.
  *
- * @param at where the account stands
+ * @param at path of the account
  * @throws InvalidInputError where agents are not served, or where their keys would come from a host that is not allowed
  */
 export function settleAgentAccess<A extends Pick<Account, 'agentHome'>>(

@@ -11,10 +11,10 @@ import { asJsonObject, isJsonObject, type JsonObject, type JsonValue } from '#co
 import { parseRoleArn } from '#core/role-arn.ts';
 import type { AccountFields } from './account-fields.ts';
 
-/** Keys that an account's agents may sign with, at most. */
+/** The most keys that an account's agents may sign with. */
 export const agentKeysMax = 20;
 
-/** Subjects, or roles, that an account's agents may have, at most. */
+/** The most subjects, or roles, that an account's agents may have. */
 export const agentNamesMax = 20;
 
 type AuthFields = NonNullable<AccountFields['agent']>['auth'];
@@ -28,13 +28,13 @@ const fieldsByType: { readonly [type in AgentAuth['type']]: readonly AuthField[]
 };
 
 /**
- * By what the agents of an account prove who they are. `path` is where that stands.
+ * How the agents of an account authenticate. `path` is the setting's path.
  *
- * @throws InvalidInputError naming the field that is of no use
+ * @throws InvalidInputError naming the invalid field
  */
 export function createAgentAuth(auth: AuthFields, path: string): AgentAuth {
   const type = findType(auth.type, path);
-  // Somebody who left out the type meant another one.
+  // A field of another type: the type was probably left out by mistake.
   const stray = Object.entries(fieldsByType)
     .filter(([each]) => each !== type)
     .flatMap(([, names]) => names)
@@ -108,7 +108,7 @@ function readUrl(text: string, path: string): URL {
   return isPlain ? url : refuse(`${path}: expected a URL that begins with https:// and names no user`);
 }
 
-/** A set of keys as `/openid/v1/jwks` of a cluster answers it, or the text of that. */
+/** A set of keys as a cluster's `/openid/v1/jwks` returns it, or its text. */
 function readKeys(given: JsonValue | undefined, path: string): readonly JsonObject[] {
   const set = asJsonObject(typeof given === 'string' ? parseText(given, path) : given);
   const keys = set?.['keys'];

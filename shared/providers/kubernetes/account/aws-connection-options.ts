@@ -17,8 +17,8 @@ export type AwsConnectionOptions = Pick<
 >;
 
 /**
- * What an account needs of AWS: its kubeconfig where that comes from EKS or Secrets Manager, and tokens in the place of the
- * programs that make them. Nothing is called before it is needed.
+ * What an account needs of AWS: its kubeconfig where that comes from EKS or Secrets Manager, and tokens in place of the programs that make
+ * them. Nothing is called before it is needed.
  */
 export function createAwsConnectionOptions(
   connection: AccountConnection,
@@ -73,7 +73,7 @@ function createRemote(
   return new RemoteText({ ...remote, account: name, clock, log });
 }
 
-/** A port of ours, when it is needed. */
+/** Returns the port when it is needed. */
 function getPort<T>(port: T | undefined): () => T {
   return () => {
     if (port === undefined) throw new Error('this process was given no way to ask AWS');
@@ -81,18 +81,18 @@ function getPort<T>(port: T | undefined): () => T {
   };
 }
 
-/** Whose token a program is to make, and for which API server. */
+/** Whose token a program would make, and for which API server. */
 interface TokenUse {
   readonly connection: AccountConnection;
   readonly server: KubeconfigCluster;
 }
 
 /**
- * A source in the place of a program that makes tokens for EKS. On one machine, what only the program understands is left to it. What
- * takes the place of the program of an account that was made by an API is confined as the program would be: a profile of the owner's may
- * name a program, and the token goes to the cluster that it is for.
+ * A source that replaces a program that makes tokens for EKS. On one machine, the program itself runs if only it understands its options.
+ * For an account made by an API the source is as confined as the program would be: one of the owner's profiles may name a program, and the
+ * token may go only to its own cluster.
  *
- * @throws Error where that cannot be, since deployed functions and accounts made by an API run no programs.
+ * @throws Error where the program cannot be replaced: deployed functions and accounts made by an API run no programs.
  */
 function replacePlugin(
   plugin: ExecPlugin,
@@ -117,7 +117,7 @@ function replacePlugin(
   );
 }
 
-/** A source that gives nothing for another API server than its cluster's. What looks at that is loaded late: few accounts need it. */
+/** A source that gives no token for any API server but its cluster's. The check is loaded late: few accounts need it. */
 function bindToReceiver(source: CredentialSource, binding: TokenBinding): CredentialSource {
   return async (request) => {
     const { assertReceiver } = await import('./token-receiver.ts');

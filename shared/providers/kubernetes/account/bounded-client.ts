@@ -26,12 +26,11 @@ import {
 } from './account-bounds.ts';
 
 /**
- * A client that reaches nothing outside an account's bounds: whoever forgets to ask is stopped here. What names no namespace goes
- * to the account's default one, and a list that names none is of that one. The client of an account without bounds is answered as
- * it is.
+ * A client that reaches nothing outside an account's bounds: it stops callers that forgot to check. Calls and lists that name no namespace
+ * use the account's default one. For an account without bounds the client itself is returned.
  *
- * Its calls throw OutOfBoundsError, before anything is sent, besides what the client's own throw. Agents, which read a whole
- * cluster to cache a part of it, use the client itself. Disposing of it leaves the client alone.
+ * Its calls throw OutOfBoundsError, before anything is sent, in addition to the client's own errors. Caching agents, which read a whole
+ * cluster to cache part of it, use the unbounded client. Disposing of this one does not dispose of that.
  */
 export function boundToAccount(client: KubernetesClient, bounds: AccountBounds): KubernetesClient {
   return isBounded(bounds) ? new BoundedClient(client, bounds) : client;
@@ -114,7 +113,7 @@ class BoundedClient implements KubernetesClient {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** What a call is about, in the namespace that it really goes to. */
+  /** The target of a call, in the namespace that the call really goes to. */
   async #place<T extends { readonly resource: ApiResource; readonly namespace?: string | undefined }>(
     what: T & { readonly name?: string },
     options: CallOptions | undefined,
@@ -152,7 +151,7 @@ class BoundedClient implements KubernetesClient {
     if (codes.length > 0) throw new OutOfBoundsError(describeClosedNamespace(namespace, codes));
   }
 
-  /** A path may lead anywhere: only what leads into a namespace is let through. */
+  /** A path may lead anywhere: only paths into an allowed namespace are let through. */
   #checkPath(path: string): void {
     const namespace = findPathNamespace(path);
     if (namespace === undefined) {
@@ -162,7 +161,7 @@ class BoundedClient implements KubernetesClient {
   }
 }
 
-/** The namespace that a path leads into; undefined for one that leads to none, or may lead elsewhere when it is read otherwise. */
+/** The namespace that a path leads into; undefined for a path outside namespaces, and for one that a server may read differently. */
 function findPathNamespace(path: string): string | undefined {
   const [, root, ...rest] = path.replace(/\?.*$/, '').split('/').map(decodeSegment);
   if (rest.some((segment) => segment === undefined)) return undefined;
@@ -172,7 +171,7 @@ function findPathNamespace(path: string): string | undefined {
   return isInside ? namespace : undefined;
 }
 
-/** Undefined for what can be no segment of a path: see `findNameProblem`. */
+/** Undefined for what cannot be a path segment: see `findNameProblem`. */
 function decodeSegment(segment: string): string | undefined {
   try {
     const text = decodeURIComponent(segment);

@@ -6,18 +6,18 @@ import { getSetting } from '#settings/spring-config.ts';
 import { parseServerUrl } from '../credentials/api-server.ts';
 import { parseAccountFields } from './account-fields.ts';
 
-/** What of an account says where tokens of a broker are sent, and how. */
+/** The parts of an account that say where a broker's tokens are sent, and how. */
 interface BrokeredAccount {
   readonly server?: { readonly host: string; readonly bearerToken?: string | undefined } | undefined;
   readonly insecure?: boolean | undefined;
 }
 
 /**
- * Refuses an account that was made by an API where it has tokens of a broker sent to a host that the settings do not name, without TLS,
- * or to whoever answers. Where they name none, all is left to who may make such accounts.
+ * Refuses an account made by an API that has a broker's tokens sent to a host that the settings do not name, without TLS, or without
+ * checking the server's certificate. If the settings name no hosts, the creators of such accounts decide.
  *
- * @returns whether they name some
- * @throws InvalidInputError naming the option, or the setting that is no list of hosts
+ * @returns whether the settings name hosts
+ * @throws InvalidInputError naming the option, or the setting that is not a list of hosts
  */
 export function checkBrokerHost({ server, insecure }: BrokeredAccount, settings: JsonObject): boolean {
   const hosts = parseBrokerHosts(settings);
@@ -35,8 +35,8 @@ export function checkBrokerHost({ server, insecure }: BrokeredAccount, settings:
 }
 
 /**
- * The option by which a definition has tokens of a broker, which are an identity of ours, sent to a host of its own choice; undefined
- * where there is none, the settings name the hosts, or whoever makes accounts has the whole machine.
+ * The option by which a definition has a broker's tokens, which are an identity of ours, sent to a host of its choice. Undefined if it has
+ * none, if the settings name the hosts, or if the creator of accounts controls the whole machine anyway.
  *
  * @throws InvalidInputError as {@link checkBrokerHost}
  */
@@ -47,7 +47,7 @@ export function findBorrowedIdentity(definition: JsonObject, settings: JsonObjec
   return account.server && !account.server.bearerToken && !isLimited ? 'server.host' : undefined;
 }
 
-/** In lower case; undefined where the settings name none. */
+/** In lower case; undefined if the settings name none. */
 function parseBrokerHosts(settings: JsonObject): readonly string[] | undefined {
   const hosts = parseWith(nameListField(), getSetting(settings, brokerHostsPath), brokerHostsPath);
   return hosts?.map((text, index) => {

@@ -1,10 +1,10 @@
 import type { EksCluster } from '#platform/ports/eks.ts';
 import type { ExecPlugin } from '../credentials/kubeconfig.ts';
 
-/** What an exec plugin of EKS is to make a token for. */
+/** What an exec plugin for EKS would make a token for. */
 export interface EksPlugin {
   readonly cluster: EksCluster;
-  /** What of its options and variables only the program itself understands; empty when we can take its place. */
+  /** Its options and variables that only the program itself understands; empty if we can replace it. */
   readonly unknown: readonly string[];
 }
 
@@ -16,7 +16,7 @@ interface Program {
   readonly options: Readonly<Record<string, keyof EksCluster | 'ignored'>>;
   /** Options without a value that do not matter here. */
   readonly flags: readonly string[];
-  /** As it names the session of a role. */
+  /** The name that it gives a role's session. */
   readonly sessionName?: string;
 }
 
@@ -51,7 +51,7 @@ const programs: Readonly<Record<string, Program>> = {
   },
 };
 
-/** What a variable of the plugin's environment is. */
+/** What each variable of the plugin's environment sets. */
 const variables: Readonly<Record<string, keyof EksCluster>> = {
   AWS_DEFAULT_REGION: 'region',
   AWS_REGION: 'region',
@@ -61,7 +61,7 @@ const variables: Readonly<Record<string, keyof EksCluster>> = {
 /**
  * Reads an exec plugin that is `aws eks get-token` or `aws-iam-authenticator token`; undefined for any other.
  *
- * @param environment the one that the plugin would inherit.
+ * @param environment the environment that the plugin would inherit.
  */
 export function parseEksPlugin(
   { command, args, env }: ExecPlugin,
@@ -78,7 +78,7 @@ export function parseEksPlugin(
     ...inherited.values,
     ...told.values,
   };
-  // AWS' programs prefer keys in the environment to a profile that is named there, too.
+  // Like AWS' programs, prefer keys in the environment to a profile named there.
   if (!told.values.profile && environment['AWS_ACCESS_KEY_ID']) values.profile = undefined;
   if (!values.name) return { cluster: { name: '' }, unknown: [...unknown, 'no name of a cluster'] };
   const sessionName = values.sessionName ?? program.sessionName;
@@ -104,7 +104,7 @@ function readArguments(args: readonly string[], { options, flags, words }: Progr
   return told;
 }
 
-/** An argument for errors: what is no option may be the value of one that we do not know, and so a secret. */
+/** An argument as errors show it. If it is not an option, it may be the value of an unknown one, and so a secret. */
 function nameUnknown(argument: string): string {
   if (argument.startsWith('--')) return argument;
   return argument.startsWith('-') ? argument.slice(0, 2) : 'a further argument';

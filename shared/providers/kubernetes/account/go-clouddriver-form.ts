@@ -8,12 +8,12 @@ import { getSetting } from '#settings/spring-config.ts';
 export const providerName = 'kubernetes';
 
 /**
- * Accounts as go-clouddriver's API has them, which calls them providers. Checks, their order and their words are those of its
- * `internal/api/v1/provider.go`, but that rights are asked before a token.
+ * Accounts in the form of go-clouddriver's API, which calls them providers. The checks, their order and their texts are those of its
+ * `internal/api/v1/provider.go`, except that permissions are checked before a token is requested.
  */
 export const goClouddriverForm: AccountForm = { read: readProvider, toView: toProviderView };
 
-/** A provider as it was written; absent is what was null or blank. */
+/** A provider as written; null and blank members are absent. */
 interface GoProvider {
   readonly name: string;
   readonly host: string;
@@ -74,7 +74,7 @@ function readProvider(body: JsonValue): AccountInForm {
   };
 }
 
-/** Members that are read, and where violations go. */
+/** The members being read, and where violations are collected. */
 interface Reading {
   readonly body: JsonObject;
   readonly errors: string[];
@@ -98,7 +98,7 @@ function readList({ body, errors, at = '' }: Reading, name: string): readonly st
 }
 
 /**
- * The account that it stands for. One that is limited to namespaces may use no kinds that live in none: go-clouddriver refuses these,
+ * The account that a provider describes. One limited to namespaces may not use cluster-scoped kinds: go-clouddriver refuses these,
  * Clouddriver does not.
  */
 function toDefinition(provider: GoProvider): AccountDefinition {
@@ -123,7 +123,7 @@ function toDefinition(provider: GoProvider): AccountDefinition {
   return { name, type: providerName, body };
 }
 
-/** Undefined for an account with a kubeconfig, or of EKS: of these the form cannot say how they are reached. */
+/** Undefined for an account with a kubeconfig or `eks`: this form cannot say how it is reached. */
 function toProviderView({ name, body }: AccountDefinition): JsonObject | undefined {
   const server = asJsonObject(getSetting(body, 'server'));
   if (server === undefined) return undefined;

@@ -12,28 +12,28 @@ import { toKubeconfigPath } from '../credentials/kubeconfig-file.ts';
 import { WatchedFiles } from '../credentials/watched-files.ts';
 import { findEntryName } from './account.ts';
 
-/** Accounts whose kubeconfigs are looked at; what is wrong with those of others is told when they are used. */
+/** Accounts whose kubeconfigs are inspected; problems of the others are reported when they are used. */
 export const inspectedAccountsMax = 500;
 
-/** What an account chooses of which kubeconfig. */
+/** What an account chooses from which kubeconfig. */
 interface Choice extends KubeconfigChoice {
-  /** Where the account stands. */
+  /** The account's path. */
   readonly at: string;
-  /** Its name as it is rejected by. */
+  /** The name under which it is rejected. */
   readonly name: string;
   readonly file: string | undefined;
   readonly contents: string | undefined;
 }
 
-/** What was found of an account's choice in a text. */
+/** The result of looking for an account's choice in a text. */
 interface Verdict {
   readonly text: string;
   readonly reason: string | undefined;
 }
 
 /**
- * Looks whether kubeconfigs have what accounts name in place of the context's `user` and `cluster`, before any cluster is
- * asked. A kubeconfig that cannot be read is the matter of who uses it; so is one in a secret.
+ * Checks that kubeconfigs have the `user` and `cluster` that accounts name in place of the context's, before any cluster is called.
+ * Unreadable kubeconfigs, and those in secrets, are left to the code that uses them.
  */
 export function createKubeconfigInspector(): SettingsInspector {
   let known: ReadonlyMap<string, Verdict> = new Map();
@@ -57,7 +57,7 @@ export function createKubeconfigInspector(): SettingsInspector {
   };
 }
 
-/** The accounts that name a user or a cluster of a kubeconfig that can be looked at. */
+/** The accounts that name a user or a cluster of a kubeconfig that can be inspected. */
 function listChoices(settings: JsonObject): readonly Choice[] {
   const list = getSetting(settings, 'kubernetes.accounts');
   if (!Array.isArray(list)) return [];

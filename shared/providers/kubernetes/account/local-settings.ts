@@ -4,9 +4,9 @@ import type { LocalFile } from '#provider-kit/provider.ts';
 import { bindKeys } from '#settings/spring-config.ts';
 
 /**
- * Settings with one account for each context of kubeconfigs, named like the context. Accounts name the kubeconfig's file.
+ * Settings with one account for each context of the kubeconfigs, named after the context. Accounts name the kubeconfig's file.
  *
- * @throws InvalidInputError for a file that is no kubeconfig. It never quotes the file.
+ * @throws InvalidInputError for a file that is not a kubeconfig. It never quotes the file.
  */
 export function toLocalSettings(files: readonly LocalFile[]): JsonObject {
   return { kubernetes: { enabled: true, accounts: files.flatMap(listContexts) } };
@@ -25,7 +25,7 @@ function listContexts({ path, data }: LocalFile): JsonObject[] {
 /**
  * Puts the text of files in place of the accounts' kubeconfig files.
  *
- * @param findFile the text of a file by its path; undefined for one that did not come with the settings.
+ * @param findFile returns the text of a file by its path; undefined for a file that did not come with the settings.
  */
 export function inlineFiles(
   settings: JsonObject,

@@ -8,8 +8,8 @@ import { type AccountFields, parseAccountFields } from './account-fields.ts';
 import { kubernetesSettingPaths } from './account-settings.ts';
 
 /**
- * Which options of an account are public. A new option must say so here: `false` for whatever holds a credential or says where one
- * is, and for what is only needed to reach the cluster.
+ * Which options of an account are public. A new option must say so here: `false` for options that hold a credential or say where one is,
+ * and for those needed only to reach the cluster.
  */
 export const publicAccountOptions: { readonly [option in keyof AccountFields]: boolean } = {
   name: true,
@@ -55,8 +55,8 @@ export const publicAccountOptions: { readonly [option in keyof AccountFields]: b
 };
 
 /**
- * The settings of Kubernetes without credentials: those that hold for all accounts, and of each accepted account its public options
- * as they were understood, so that members that nobody knows are left out at every depth.
+ * The settings of Kubernetes without credentials: those for all accounts, and each accepted account's public options as they were parsed,
+ * which leaves out unknown members at every depth.
  */
 export function toPublicSettings(
   settings: JsonObject,
@@ -81,7 +81,7 @@ function toPublicAccount(entry: JsonValue, account: Account): JsonObject {
     .filter(([option, value]) => publicAccountOptions[option as keyof AccountFields] && value !== undefined)
     .map(([option, value]) => [option, toPlain(value)] as const);
   const { permissions, requiredGroupMembership } = account;
-  // Where groups of the legacy list were all there was, permissions are made of them again.
+  // If only the legacy list of groups was given, permissions are derived from it again.
   const isLegacy = requiredGroupMembership.length > 0;
   return {
     ...Object.fromEntries(fields),

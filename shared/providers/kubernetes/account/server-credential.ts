@@ -6,14 +6,14 @@ import { parseAccountFields } from './account-fields.ts';
 import { toServerAddress } from './account-server.ts';
 import { TokenBrokers } from './token-brokers.ts';
 
-/** What of an account says to which server it goes, and how. */
+/** The parts of an account that say which server it uses, and how. */
 type ServedAccount = Pick<AccountConnection, 'server' | 'insecure' | 'isConfined'>;
 
 /**
- * What gives credentials for an account's API server: its own token, or the token broker that it names. The broker is opened when it
- * is first asked. Undefined where the account has no server.
+ * The source of credentials for an account's API server: its own token, or the token broker that it names. The broker is opened on first
+ * use. Undefined if the account has no server.
  *
- * @throws InvalidInputError by the source, for an account made by an API whose host the settings do not allow
+ * @throws InvalidInputError thrown by the source, for an account made by an API whose host the settings do not allow
  */
 export function createServerCredential(
   { server, insecure, isConfined }: ServedAccount,
@@ -37,9 +37,9 @@ export function createServerCredential(
 }
 
 /**
- * Asks the token broker that an account names for a token. One that needs no broker has nothing to ask.
+ * Asks the token broker that an account names for a token. Does nothing for an account that needs no broker.
  *
- * @throws Error that names the broker and the status of its answer; InvalidInputError for settings of no use
+ * @throws Error that names the broker and the status of its answer; InvalidInputError for invalid settings
  */
 export async function checkServerCredential(definition: JsonObject, options: ProviderOptions): Promise<void> {
   const { server } = parseAccountFields(definition, 'account');

@@ -20,31 +20,31 @@ export type EpochMemory = Map<string, { readonly epoch: number; readonly readAtM
 /** The Kubernetes accounts of a process, with one client each, made when it is first needed. */
 export class KubernetesSession implements AsyncDisposable {
   readonly settings: KubernetesSettings;
-  /** Those of V2. What goes by manifests knows no others. */
+  /** The V2 accounts. Operations and reads of manifests know only these. */
   readonly accounts: ParsedAccounts['accounts'];
-  /** Those of V1. */
+  /** The V1 accounts. */
   readonly v1Accounts: readonly KubernetesV1Account[];
   readonly rejectedAccounts: ParsedAccounts['rejected'];
   readonly accountWarnings: ParsedAccounts['warnings'];
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Logger;
-  /** Opens the cache; undefined where there is none. */
+  /** Opens the cache; undefined if there is none. */
   readonly openCache: ProviderOptions['openCache'];
-  /** What takes what is cached in the place of the cache; undefined where the cache does. */
+  /** Receives the changes in place of the cache; undefined if the cache itself receives them. */
   readonly changeSender: ProviderOptions['changeSender'];
-  /** For those who bring into the cache what operations write. */
+  /** Used to bring into the cache what operations write. */
   readonly epochs: EpochMemory = new Map();
   readonly #accounts: ReadonlyMap<string, KubernetesAccount>;
   readonly #v1Accounts: ReadonlyMap<string, KubernetesV1Account>;
   readonly #clients: AccountClients<AccountClient>;
-  /** Undefined where processes may be frozen between calls. */
+  /** Undefined if processes may be frozen between calls. */
   readonly #watchClients: AccountClients<WatchClient> | undefined;
   readonly #opened: AsyncDisposable[] = [];
-  /** Closes its clients, and knows of nothing else. */
+  /** Closes its clients, and refers to nothing else. */
   readonly closing: AsyncDisposable = createClosing(this.#opened);
 
-  /** Reads the accounts and makes no call. @throws InvalidInputError when a setting that holds for all accounts is wrong. */
+  /** Reads the accounts and makes no call. @throws InvalidInputError when a setting for all accounts is wrong. */
   constructor(options: ProviderOptions) {
     const { accounts, rejected, warnings } = parseKubernetesAccounts(options.settings, options);
     this.openCache = options.openCache;
@@ -79,37 +79,37 @@ export class KubernetesSession implements AsyncDisposable {
     return this.#clients.get(account);
   }
 
-  /** Has the health of an account tell what its cluster refuses that its settings ask for; empty for nothing. Never rejects. */
+  /** Has the account's health report what its settings ask for and its cluster refuses; empty for nothing. Never rejects. */
   noteWarning(account: KubernetesAccount, warning: string): Promise<void> {
     return this.#clients.noteWarning(account, warning);
   }
 
-  /** When the account's cluster answered to its credentials last, wall time in milliseconds; undefined where nobody knows. Never rejects. */
+  /** When the account's cluster last accepted its credentials, wall time in milliseconds; undefined if unknown. Never rejects. */
   findLastSuccessMs(account: KubernetesAccount): Promise<number | undefined> {
     return this.#clients.findLastSuccessMs(account);
   }
 
-  /** Whether calls of an account are made: its server is not known to be away, or has just said that it is back. Never rejects. */
+  /** Whether the account's calls are made: its server is not known to be unreachable, or has just answered again. Never rejects. */
   async isReachable(name: string): Promise<boolean> {
     const account = this.findAccount(name) ?? this.findV1Account(name);
     if (account === undefined) return true;
     try {
       return await (await this.getClient(account)).isReachable();
     } catch {
-      // What is wrong with the account is told by the first call.
+      // The first call reports what is wrong with the account.
       return true;
     }
   }
 
   /**
-   * The client by which live reads watch what an account's people look at, the same each time. Undefined where processes may be
-   * frozen between calls.
+   * The client with which live reads watch what users are looking at, the same each time. Undefined if processes may be frozen between
+   * calls.
    */
   findWatchClient(account: KubernetesAccount): Promise<WatchClient> | undefined {
     return this.#watchClients?.get(account);
   }
 
-  /** Clients of a sort of their own, which are closed with the session. */
+  /** Clients of a separate sort, which are closed with the session. */
   openWatchClients(options: ProviderOptions, sort: 'watch' | 'agents'): AccountClients<WatchClient> {
     const clients = new AccountClients(options, sort, openWatchClient);
     this.#opened.push(clients);
@@ -121,7 +121,7 @@ export class KubernetesSession implements AsyncDisposable {
   }
 }
 
-/** A function of its own, as a closure holds all that its function knows. The last that was opened is closed first. */
+/** A separate function, since a closure retains all variables of its function. Closes in reverse order of opening. */
 function createClosing(opened: readonly AsyncDisposable[]): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {

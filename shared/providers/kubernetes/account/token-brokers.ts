@@ -22,10 +22,10 @@ import { parseServerUrl } from '../credentials/api-server.ts';
 import type { TokenBroker } from '../credentials/broker-credential.ts';
 import { defaultTokenBroker, type ServerFields } from './account-server.ts';
 
-/** Where token brokers stand in the configuration, by their names. */
+/** Path in the configuration of the token brokers, by name. */
 export const settingsPath = 'busdriver.tokenBrokers';
 
-/** A token broker as it is configured. Its key is a secret. */
+/** A configured token broker. Its key is a secret. */
 export interface TokenBrokerSettings {
   readonly name: string;
   readonly url: string;
@@ -34,7 +34,7 @@ export interface TokenBrokerSettings {
   readonly maxAgeSeconds: number;
 }
 
-/** Where Arcade listens when it runs beside who asks it. */
+/** Where Arcade listens when it runs beside its caller. */
 const defaultUrl = 'http://localhost:1982';
 
 const brokerFields = {
@@ -52,10 +52,10 @@ export const brokerOptions: readonly string[] = Object.keys(brokerFields);
 type BrokerEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads a broker of `busdriver.tokenBrokers`. That of go-clouddriver, `arcade`, needs no setting: what is left out comes from
- * `ARCADE_URL` and `ARCADE_API_KEY`.
+ * Reads a broker of `busdriver.tokenBrokers`. go-clouddriver's broker, `arcade`, needs no setting: omitted options come from `ARCADE_URL`
+ * and `ARCADE_API_KEY`.
  *
- * @throws InvalidInputError naming each setting that is of no use, without its value.
+ * @throws InvalidInputError naming each invalid setting, without its value.
  */
 export function parseTokenBroker(
   name: string,
@@ -81,22 +81,22 @@ export function parseTokenBroker(
 }
 
 /**
- * Looks whether the broker that an account needs is configured.
+ * Checks that the broker that an account needs is configured.
  *
- * @throws InvalidInputError naming each setting that is of no use.
+ * @throws InvalidInputError naming each invalid setting.
  */
 export function checkTokenBroker(server: ServerFields | undefined, settings: JsonObject): void {
   if (server === undefined || server.bearerToken) return;
   parseTokenBroker(server.tokenBroker || defaultTokenBroker, settings);
 }
 
-/** What brokers are opened with. */
+/** The options with which brokers are opened. */
 export type TokenBrokerOptions = Pick<
   ProviderOptions,
   'settings' | 'placement' | 'environment' | 'services' | 'clock' | 'log'
 >;
 
-/** The brokers of a configuration, each opened when it is first asked for: accounts share what it knows. */
+/** The brokers of a configuration, each opened on first use: accounts share its tokens. */
 export class TokenBrokers {
   readonly #options: TokenBrokerOptions;
   readonly #opened = new Map<string, TokenBroker>();
@@ -108,7 +108,7 @@ export class TokenBrokers {
   /**
    * The broker of that name, the same each time.
    *
-   * @throws InvalidInputError for wrong settings; Error where it is one of this machine and functions are deployed, which reach none.
+   * @throws InvalidInputError for wrong settings; Error for a broker on this machine where functions are deployed, which cannot reach it.
    */
   get(name: string): TokenBroker {
     const known = this.#opened.get(name);

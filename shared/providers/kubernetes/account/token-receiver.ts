@@ -2,37 +2,37 @@ import type { EksCluster, EksEndpoint, EksService } from '#platform/ports/eks.ts
 import type { KubeconfigCluster } from '../credentials/kubeconfig.ts';
 import { findEksViolations } from './account-cluster.ts';
 
-/** Which cluster a token is for, and where it is to go. */
+/** Which cluster a token is for, and where it would be sent. */
 export interface TokenBinding {
   readonly cluster: EksCluster;
   readonly receiver: TokenReceiver;
   readonly eks: EksService;
 }
 
-/** Where a token is to go. */
+/** Where a token would be sent. */
 interface TokenReceiver {
   /** What the kubeconfig says of its API server. */
   readonly server: KubeconfigCluster;
-  /** Whether the account takes any certificate. */
+  /** Whether the account accepts any certificate. */
   readonly insecure: boolean;
 }
 
 /**
- * Refuses a token of an EKS cluster to any other API server: whoever defines an account by an API names both, and would have the identity
- * of this process at a cluster sent to a host of his own. The server, its certificate authority and its name are those that EKS tells
- * of the cluster, as with `eks` of an account.
+ * Refuses to send a token of an EKS cluster to any other API server. A caller that defines an account by an API names both, and could have
+ * this process' identity at a cluster sent to a host of their own. The server, its certificate authority and its name must be those that
+ * EKS reports for the cluster, as with `eks` of an account.
  *
- * @throws Error that says what is wrong and what to do, and quotes no host.
+ * @throws Error that says what is wrong and how to fix it, and quotes no host.
  */
 export async function assertReceiver({ cluster, receiver, eks }: TokenBinding): Promise<void> {
   const { name, region, roleArn, sessionName, externalId } = cluster;
-  // A program names its session whether there is a role or not.
+  // A program's session has a name even without a role.
   const ofRole = roleArn === undefined ? {} : { roleArn, sessionName, externalId };
   const violations = findEksViolations({ cluster: name, region, ...ofRole });
   if (violations.length > 0) throw new Error(`its kubeconfig: ${violations.join('; ')}`);
   const endpoint = await eks.describeCluster(cluster);
   if (findDifferences(receiver, endpoint).length === 0) return;
-  // The kubeconfig may be the newer one: what is known of clusters is kept for a day.
+  // The kubeconfig may be newer: descriptions of clusters are kept for a day.
   const differences = findDifferences(receiver, await eks.describeCluster(cluster, { doubted: endpoint }));
   if (differences.length === 0) return;
   throw new Error(
@@ -41,7 +41,7 @@ export async function assertReceiver({ cluster, receiver, eks }: TokenBinding): 
   );
 }
 
-/** The members of a kubeconfig that are not as EKS has them. */
+/** The members of a kubeconfig that differ from EKS' description. */
 function findDifferences({ server, insecure }: TokenReceiver, endpoint: EksEndpoint): readonly string[] {
   const { certificateAuthorityData } = server;
   const isSameServer = URL.parse(server.server)?.href === URL.parse(endpoint.server)?.href;
@@ -54,7 +54,7 @@ function findDifferences({ server, insecure }: TokenReceiver, endpoint: EksEndpo
   ];
 }
 
-/** The text of certificates, however its lines are broken. */
+/** The text of certificates, without regard to line breaks. */
 function toPem(data: string | undefined): string {
   return Buffer.from(data ?? '', 'base64')
     .toString('utf8')

@@ -5,25 +5,25 @@ import { describeUnknownKey, keyLengthMax } from '#settings/nearest-key.ts';
 import { joinPath, toCanonicalKey } from '#settings/spring-config.ts';
 import { accountOptions, nestedOptions } from './account-fields.ts';
 
-/** Unknown keys of one account that are told; of further ones only how many there are. */
+/** Unknown keys of one account that are reported; further ones are only counted. */
 export const unknownKeysToldMax = 20;
 
 /**
- * Keys that Clouddriver, Halyard or the Operator know and that change nothing here, be it that they never did: files of years
- * have them, and nobody shall be told to mend these.
+ * Keys that Clouddriver, Halyard or the Operator know and that have no effect here, even if they never had any. Old files contain them, and
+ * their authors need not be warned.
  */
 const ignoredKeys: readonly string[] = ['kubectlExecutable', 'liveManifestCalls', 'oAuthScopes', 'type'];
 
 /**
- * What to tell of the keys in an entry of `kubernetes.accounts` that nobody knows, of options within options too: a misspelt
- * `namespaces` leaves an account open to all of them.
+ * Describes the unknown keys in an entry of `kubernetes.accounts` and in its nested options: a misspelt `namespaces` opens an account to
+ * all namespaces.
  *
  * @param at path of the entry
  * @returns sentences, each of which begins with the path of a key
  */
 export function describeUnknownKeys(entry: JsonValue, at: string): readonly string[] {
   const known = [...accountOptions, ...accessKeys];
-  // An account that has one of these is left out for it.
+  // An account with one of these is rejected because of it.
   const refused = isJsonObject(entry) ? findMisspeltKeys(entry) : [];
   const found = [
     ...describeKeys(entry, { at, known, ignored: [...ignoredKeys, ...refused] }),
@@ -40,9 +40,9 @@ export function describeUnknownKeys(entry: JsonValue, at: string): readonly stri
   ];
 }
 
-/** Takes out of a definition, and of the options within its options, what {@link describeUnknownKeys} tells of. */
+/** Takes out of a definition, and of the options within its options, what {@link describeUnknownKeys} reports. */
 export function keepOptions(definition: JsonObject): KeptOptions {
-  // Those that look like permissions are refused.
+  // Keys that look like permissions are refused.
   const known = toKeySet([...accountOptions, ...accessKeys, ...ignoredKeys, ...findMisspeltKeys(definition)]);
   const nested = new Map(
     Object.entries(nestedOptions).map(([option, names]) => [toCanonicalKey(option), toKeySet(names)]),
@@ -54,7 +54,7 @@ export function keepOptions(definition: JsonObject): KeptOptions {
   return { kept: Object.fromEntries(kept), dropped: describeUnknownKeys(definition, '') };
 }
 
-/** The same of what an option holds: an object, or a list of such. */
+/** The same for an option's value: an object, or a list of objects. */
 function keepMembers(value: JsonValue, names: ReadonlySet<string>): JsonValue {
   if (Array.isArray(value)) return value.map((item) => (isJsonObject(item) ? keepKeys(item, names) : item));
   return isJsonObject(value) ? keepKeys(value, names) : value;
@@ -81,7 +81,7 @@ function describeKeys(value: JsonValue, { at, known, ignored }: KeyRules): strin
   return unknown.map((key) => describeUnknownKey(joinPath(at, key.slice(0, keyLengthMax)), key, known));
 }
 
-/** The objects that an option holds: one, or those of a list. */
+/** The objects in an option's value: one, or those of a list. */
 function listMembers(
   entry: JsonValue,
   option: string,

@@ -2,8 +2,8 @@ import type { KubernetesClient } from '../api/client.ts';
 import type { KubernetesV1Account } from './account.ts';
 
 /**
- * The namespaces that a V1 account may use: those that it names, else that of its kubeconfig's context, or `default`. Empty for all that
- * there are, or all but those that it omits.
+ * The namespaces that a V1 account may use: those that it names, else that of its kubeconfig's context, or `default`. Empty for all, or all
+ * but those that it omits.
  *
  * @throws as the client does where the kubeconfig cannot be read.
  */

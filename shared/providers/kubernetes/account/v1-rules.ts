@@ -2,29 +2,29 @@ import { toCanonicalKey } from '#settings/spring-config.ts';
 import { findNamespaceProblem } from '../api/names.ts';
 import type { AccountFields } from './account-fields.ts';
 
-/** Kinds of which a V1 account's `createServerGroup` makes one where the request names none. */
+/** The kinds that a V1 account's `createServerGroup` can make if the request names none. */
 export const serverGroupKinds = ['ReplicaSet', 'ReplicationController'] as const;
 
 /** A kind that `createServerGroup` makes by itself. */
 export type ServerGroupKind = (typeof serverGroupKinds)[number];
 
-/** A registry whose images an account runs, and where. */
+/** A registry whose images an account runs, and in which namespaces. */
 export interface LinkedRegistry {
-  /** Name of its account, and of the pull secrets that are made of it. */
+  /** Name of its account, and of the pull secrets created from it. */
   readonly accountName: string;
   /** Empty for all namespaces of the account. */
   readonly namespaces: readonly string[];
 }
 
-/** What an account of Spinnaker's Kubernetes V1 provider has besides. */
+/** The additional rules of an account of Spinnaker's Kubernetes V1 provider. */
 export interface V1Rules {
-  /** Undefined for what `kubernetes.v1.server-group-kind` says. */
+  /** Undefined to use `kubernetes.v1.server-group-kind`. */
   readonly serverGroupKind: ServerGroupKind | undefined;
   /** At least one. */
   readonly registries: readonly LinkedRegistry[];
-  /** Whether pull secrets of the registries are written, and given to pods. */
+  /** Whether the registries' pull secrets are created, and added to pods. */
   readonly configuresPullSecrets: boolean;
-  /** True for `namespaces: ["*"]`. Else an account that names none uses that of its kubeconfig's context, or `default`. */
+  /** True for `namespaces: ["*"]`. Otherwise an account that names none uses its kubeconfig's context's, or `default`. */
   readonly usesAllNamespaces: boolean;
 }
 
@@ -39,7 +39,7 @@ export function findProviderVersion({
   return version === 'v1' || version === 'v2' ? version : undefined;
 }
 
-/** The kind of a text in any spelling that Spring takes for it; undefined for another text. */
+/** The kind that a text names in any spelling that Spring accepts; undefined for any other text. */
 export function findServerGroupKind(text: string): ServerGroupKind | undefined {
   return serverGroupKinds.find((kind) => toCanonicalKey(kind) === toCanonicalKey(text.trim()));
 }
