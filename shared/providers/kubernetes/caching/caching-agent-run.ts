@@ -19,22 +19,22 @@ import { type CheckedScope, checkScope } from './scope-check.ts';
 import { catchUpScope, listScope } from './scope-reader.ts';
 import { summarizeState } from './state-summary.ts';
 
-/** Drains at a time: each is a connection, and mostly waits. */
+/** Catch-ups at a time: each is a connection, and mostly waits. */
 const catchUpConcurrency = 16;
-/** How often a list begins whose snapshot expires before it is complete. */
+/** Attempts at a list whose snapshot expires before it is complete. */
 const listAttempts = 3;
 /** Lists at a time: after a restart of the API server every kind needs one. */
 const listConcurrency = 2;
-/** A resource version that did not move for so long is moved by a bookmark, before the API server forgets it. */
+/** A resource version unchanged for this long is advanced by a bookmark, before the API server forgets it. */
 const quietMs = { least: 3 * 60_000, spread: 60_000 } as const;
-/** What lists have come to is stored after so many milliseconds, or so many lists. */
+/** The results of lists are stored after this many milliseconds, or this many lists. */
 const commitAfter = { ms: 2_000, lists: 16 } as const;
 
 /**
- * Brings what is cached of an account up to date: asks what changed of each kind since the last run, lists what has no resource version
- * yet, and evicts what is gone.
+ * Brings an account's cache up to date: asks for each kind's changes since the last run, lists what has no resource version yet, and evicts
+ * what is gone.
  *
- * @throws Error with words for people when the account's cluster cannot be read at all.
+ * @throws Error with a readable message when the account's cluster cannot be read at all.
  */
 export async function runCachingAgent(
   options: CachingSessionOptions,
@@ -49,7 +49,7 @@ export async function runCachingAgent(
   throw new Error('the cluster went back in time twice during one run');
 }
 
-/** What proves that the cluster went back in time, in words for people. */
+/** A readable proof that the cluster went back in time. */
 interface Proof {
   readonly proof: string;
 }
@@ -62,13 +62,13 @@ class AgentRun {
   #drift: number | undefined;
   readonly #tried = new Set<ScopeState>();
   readonly #broken = new Map<string, Error>();
-  /** Scopes that were read as they should be, and that could not be. */
+  /** Scopes that were read, and scopes that could not be. */
   #read = 0;
   #failed = 0;
   #committedAtMs: number;
   /** Lists since then. */
   #uncommitted = 0;
-  /** One state after the other: lists end side by side. */
+  /** States are stored one at a time: lists end concurrently. */
   #isStoring = false;
 
   constructor(session: CachingSession, options: CachingSessionOptions, run: CachingRun) {
@@ -79,7 +79,7 @@ class AgentRun {
     this.#committedAtMs = options.clock.monotonic();
   }
 
-  /** What it has come to is stored where it fails, too: the next run goes on from there. */
+  /** Stores the progress even if it fails: the next run continues from there. */
   async run(): Promise<CachingResult | Proof> {
     try {
       return await this.#bringUpToDate();
@@ -102,7 +102,7 @@ class AgentRun {
     return { ...session.toProgress(), outcome, drift: this.#drift, ...this.#toComplaints() };
   }
 
-  /** @returns what proves that the cluster went back in time */
+  /** @returns proof that the cluster went back in time */
   async #catchUpAll(): Promise<string | undefined> {
     const { tools } = this.#session;
     const nowMs = this.#clock.now();
@@ -114,7 +114,7 @@ class AgentRun {
     this.#run.signal.throwIfAborted();
     const rewound = caughtUp.find(({ outcome }) => outcome.outcome === 'future');
     if (rewound !== undefined) return toFutureProof(rewound.scope);
-    // In one call: what belongs to one application lies together.
+    // In one call: objects of one application are stored together.
     await tools.write(caughtUp.flatMap(({ changes }) => changes));
     for (const { scope, outcome, added, awaitsBookmark } of caughtUp) {
       const { state } = scope;
@@ -129,7 +129,7 @@ class AgentRun {
     return listed === 'done' ? this.#check() : listed;
   }
 
-  /** What lists have proved, if that is to be believed. */
+  /** What lists have proved, if it is credible. */
   #toProof(proof: string | undefined): Proof | undefined {
     const isCredible = isBelievable(this.#session.state.restored, this.#clock.now());
     return proof !== undefined && isCredible ? { proof } : undefined;
@@ -167,13 +167,13 @@ class AgentRun {
     await this.#commit();
   }
 
-  /** Lists when there is room for it among those of the process, and again where the snapshot expires. */
+  /** Lists when the process' limit of lists allows it, and again if the snapshot expires. */
   #limitList<T extends { readonly outcome: CatchUpOutcome }>(list: () => Promise<T>): Promise<T> {
     const { limitLists = (work) => work() } = this.#options;
     return untilUnexpired(() => limitLists(list));
   }
 
-  /** Stores how far it has come, now and then. A store that is asked too much is asked another time. */
+  /** Stores the progress now and then. If the store is overloaded, it tries another time. */
   async #commit(): Promise<void> {
     const nowMs = this.#clock.monotonic();
     const isDue = nowMs - this.#committedAtMs >= commitAfter.ms || this.#uncommitted >= commitAfter.lists;
@@ -196,14 +196,14 @@ class AgentRun {
     this.#uncommitted -= listed;
   }
 
-  /** How far a first fill is: how many of the kinds, or namespaces, that are read by themselves were listed. Undefined once all were. */
+  /** Progress of the first fill: how many of the separately read kinds, or namespaces, were listed. Undefined once all were. */
   #toFillDetails(): CachingAgentProgress['details'] {
     const { kinds, state } = this.#session;
     const { scopes, unlisted } = summarizeState(state, kinds, this.#options.account);
     return unlisted > 0 ? { filled: `${scopes - unlisted} of ${scopes}` } : undefined;
   }
 
-  /** Compares all that is cached with the cluster, when it is time for that. */
+  /** Compares the whole cache with the cluster when that is due. */
   async #check(): Promise<CachingResult['outcome'] | Proof> {
     const { state } = this.#session;
     if (!isCheckDue(state, this.#clock.now())) return 'done';
@@ -212,7 +212,7 @@ class AgentRun {
     const scopes = (await this.#session.planScopes()).filter((scope) => this.#isToBeChecked(scope));
     const checks = await mapConcurrently(scopes, listConcurrency, (scope) => this.#checkScope(scope));
     this.#run.signal.throwIfAborted();
-    // What was kept since another application is known is no mistake of the past.
+    // Objects kept since another application became known are no earlier mistakes.
     if (state.checkAtMs !== 0) this.#drift = checks.reduce((sum, { drift }) => sum + drift, 0);
     const proof = this.#toProof(checks.map((each) => each.proof).find((each) => each !== undefined));
     if (proof !== undefined) return proof;
@@ -225,7 +225,7 @@ class AgentRun {
   async #checkScope(scope: WatchedScope): Promise<CheckedScope> {
     const checked = await this.#limitList(() => checkScope(scope, this.#session.tools));
     const { outcome, caughtUp, items } = checked;
-    // What was told before the list broke off is cached all the same.
+    // Changes received before the list broke off are cached all the same.
     if (caughtUp?.outcome === 'caughtUp') await this.#note(scope, caughtUp, items);
     else if (outcome.outcome === 'listed') scope.state.items = items;
     else if (outcome.outcome !== 'aborted') await this.#note(scope, outcome, scope.state.items);
@@ -257,14 +257,14 @@ class AgentRun {
         state.resourceVersion = undefined;
         return;
       default:
-        // What came before it broke is cached: the next catch-up goes on from there.
+        // What came before it broke off is cached: the next catch-up continues from there.
         Object.assign(state, { resourceVersion, items });
         this.#failed += 1;
         this.#broken.set(kind.kind, error ?? new Error('it broke off'));
     }
   }
 
-  /** A part that cannot be read is shown and keeps nobody waiting; where most of it cannot, the run has failed. */
+  /** A part that cannot be read is reported, and the rest does not wait for it. If most cannot be read, the run has failed. */
   #toComplaints(): Pick<CachingResult, 'error' | 'details'> {
     const { kinds, areNamespacesUnknown, state } = this.#session;
     const { scopes, forbidden, isAllForbidden } = summarizeState(state, kinds, this.#options.account);
@@ -286,7 +286,7 @@ class AgentRun {
   }
 }
 
-/** What lists come to that begin anew while their snapshots expire before they are complete. */
+/** The result of a list that starts again as long as its snapshot expires before it is complete. */
 async function untilUnexpired<T extends { readonly outcome: CatchUpOutcome }>(
   list: () => Promise<T>,
 ): Promise<T> {
@@ -297,13 +297,13 @@ async function untilUnexpired<T extends { readonly outcome: CatchUpOutcome }>(
   return listed;
 }
 
-/** Its server is behind what it told before. */
+/** Proof that the server is behind what it returned before. */
 function toFutureProof({ kind: { kind }, namespace, state: { resourceVersion } }: WatchedScope): string {
   const where = namespace === '' ? '' : ` in ${namespace}`;
   return `the newest resource version of ${kind}${where} is lower than ${resourceVersion}, which it had before`;
 }
 
-/** Whether a resource version did not move for a while; not the same while for all. */
+/** Whether a resource version has not moved for a while; the time differs between scopes. */
 function isQuiet({ state, kind, namespace }: WatchedScope, nowMs: number): boolean {
   const spreadMs = hashText(`${kind.kind} ${namespace}`) % quietMs.spread;
   return nowMs - state.movedAtMs >= quietMs.least + spreadMs;

@@ -4,11 +4,11 @@ import { TooLargeNames } from './too-large.ts';
 
 /** What is known of the objects of a kind in one namespace, or in all. */
 export interface ScopeState {
-  /** The resource version up to which everything is cached; undefined: it has to be listed. */
+  /** The resource version up to which everything is cached; undefined if it must be listed. */
   resourceVersion: string | undefined;
-  /** Everything that was so at this time, wall time in milliseconds, is cached; undefined until it was listed. */
+  /** The cache is complete as of this time, wall time in milliseconds; undefined until it was listed. */
   asOfMs: number | undefined;
-  /** Objects of it that are cached; a number to show, counted anew with each list. */
+  /** Its cached objects; a number for display, counted again with each list. */
   items: number;
   /** When the resource version was last known to be recent, wall time in milliseconds: API servers forget old ones. */
   movedAtMs: number;
@@ -24,40 +24,40 @@ export interface ScopeState {
 export interface KindState {
   /** By namespace; the empty one stands for all namespaces, and for a kind that lives in none. */
   readonly scopes: Map<string, ScopeState>;
-  /** When it is to be tried again to read all namespaces at once; undefined as long as that is allowed. */
+  /** When to try again to read all namespaces at once; undefined as long as that is allowed. */
   wideAtMs: number | undefined;
-  /** Whether what is cached of namespaces that are not read has been evicted, where namespaces are read one by one. */
+  /** Whether cached objects of unread namespaces have been evicted, where namespaces are read one by one. */
   isSwept: boolean;
 }
 
-/** What an agent knows from one run to the next. */
+/** What a caching agent remembers from one run to the next. */
 export interface CachingAgentState {
-  /** The epoch in which all of it was found out. In another one it is worth nothing. */
+  /** The epoch that all of it belongs to. In another epoch it is worthless. */
   readonly epoch: number;
-  /** What was cached by: see `hashCacheRules`. */
+  /** Hash of the rules of caching: see `hashCacheRules`. */
   readonly rules: string;
   /** UID of the cluster's namespace `kube-system` as it was last read; empty where that may not be read. */
   cluster: string;
-  /** Tells whether Front50 had the same applications; empty where it is not asked. */
+  /** Shows whether Front50 still has the same applications; empty if Front50 is not asked. */
   applications: string;
-  /** Whether what is cached of kinds that are not wanted has been evicted. */
+  /** Whether cached objects of unwanted kinds have been evicted. */
   isSwept: boolean;
   /** When the whole cache is to be compared with the cluster, wall time in milliseconds. */
   checkAtMs: number;
-  /** The last demand for that which was taken up: see `AccountEpoch`. */
+  /** The last request for a comparison that was honored: see `AccountEpoch`. */
   compareMs?: number | undefined;
-  /** When it was last compared: everything that was so then, wall time in milliseconds; and how much was wrong, where that counts. */
+  /** When it was last compared, wall time in milliseconds, and how many objects were wrong, if that was counted. */
   compared?: { readonly atMs: number; readonly drift?: number | undefined } | undefined;
   /** When the cluster was last noticed to have gone back in time. */
   restored?: Restoration | undefined;
   readonly kinds: Map<string, KindState>;
   /** What is too large to be cached. */
   readonly tooLarge: TooLargeNames;
-  /** Applications from which something was removed, with the time from which the directory is to be looked at. */
+  /** Applications from which something was removed, with the earliest time to check the directory. */
   readonly waiting: Map<string, number>;
 }
 
-/** The state of an agent that knows nothing yet of an epoch. */
+/** The state of a caching agent that is new to an epoch. */
 export function createCachingAgentState(
   known: Pick<CachingAgentState, 'epoch' | 'rules' | 'cluster' | 'checkAtMs'>,
 ): CachingAgentState {
@@ -81,10 +81,10 @@ export function createScopeState(nowMs: number): ScopeState {
   return { resourceVersion: undefined, asOfMs: undefined, items: 0, movedAtMs: nowMs };
 }
 
-/** The form in which a state is stored. Raise it with every change: what has another one is begun anew. */
+/** The version of the stored form. Raise it with every change: a state of another version is discarded. */
 const formVersion = 1;
 
-/** A scope as it is stored, short since it is written with every run. */
+/** A scope as stored; compact, since it is written with every run. */
 type StoredScope = readonly [
   resourceVersion: string,
   asOfMs: number,
@@ -98,7 +98,7 @@ type StoredScope = readonly [
 interface StoredKind {
   /** Scopes by namespace. */
   readonly s: { readonly [namespace: string]: StoredScope };
-  /** When all namespaces are tried again. */
+  /** When to try all namespaces again. */
   readonly w?: number;
   /** Whether it was swept. */
   readonly e?: 1;
@@ -117,7 +117,7 @@ export function formatCachingAgentState(state: CachingAgentState): string {
   });
 }
 
-/** The state that a text holds; undefined where it is no state, or one of another form. */
+/** The state in a text; undefined if it is not a state, or one of another version. */
 export function parseCachingAgentState(text: string | undefined): CachingAgentState | undefined {
   if (text === undefined) return undefined;
   try {
@@ -177,7 +177,7 @@ function toKindState({ s, w, e }: StoredKind): KindState {
   };
 }
 
-/** Numbers from 1 on are times; what is not known is 0 or, at the end, left out. */
+/** Times are at least 1; unknown values are 0 or, at the end, omitted. */
 function toStoredScope(scope: ScopeState): StoredScope {
   const { resourceVersion = '', asOfMs = 0, items, movedAtMs } = scope;
   const { forbiddenAtMs = 0, unwatchableAtMs = 0, goneAtMs = 0 } = scope;

@@ -13,15 +13,15 @@ import type { CachingSessionOptions } from './caching-session.ts';
 import { canHaveCustomKinds, type KindFamily } from './kind-families.ts';
 import { createApplicationsLoader } from './known-applications.ts';
 
-/** Clouddriver's names. It has as many of each as an account has `cacheThreads`; here one does. */
+/** Clouddriver's names. Clouddriver runs `cacheThreads` of each per account; here one is enough. */
 const agentNames: Readonly<Record<KindFamily, string>> = {
   'built-in': 'KubernetesCoreCachingAgent[1/1]',
   custom: 'KubernetesUnregisteredCustomResourceCachingAgent[1/1]',
 };
 
 /**
- * Makes the agents that keep a session's accounts cached. Nothing is loaded or connected to before one of them runs; the session closes
- * their connections.
+ * Makes the caching agents of a session's accounts. Nothing is loaded or connected before one of them runs; the session closes their
+ * connections.
  */
 export function createCachingAgents(
   session: KubernetesSession,
@@ -35,7 +35,7 @@ export function createCachingAgents(
     const families: readonly KindFamily[] = hasCustomAgent ? ['built-in', 'custom'] : ['built-in'];
     const parts = { session, options, connections, hasCustomAgent };
     return families.map((family) =>
-      // What only an agent reaches nobody caches from here.
+      // Accounts that only an agent reaches are not cached from here.
       account.agentHome === undefined
         ? createCachingAgent(account, { ...parts, family, name: agentNames[family] })
         : createRemoteAgent(account, { options, name: agentNames[family] }),
@@ -43,7 +43,7 @@ export function createCachingAgents(
   });
 }
 
-/** What stands for an agent that runs in the account's cluster: whoever runs it here learns that nobody should. */
+/** The placeholder for a caching agent that runs in the account's cluster. Running it here fails, with a message that says so. */
 function createRemoteAgent(
   account: KubernetesAccount,
   { options, name }: Pick<CachingAgentParts, 'options' | 'name'>,
@@ -69,20 +69,20 @@ function getIntervalMs(
   return intervalSeconds ? intervalSeconds * 1000 : (agentIntervalMs ?? defaultCachingAgentIntervalMs);
 }
 
-/** What an agent of an account is made of. */
+/** The parts of an account's caching agent. */
 export interface CachingAgentParts {
-  /** Its name among those of the account. */
+  /** Its name among the account's caching agents. */
   readonly name: string;
   readonly session: KubernetesSession;
   readonly options: ProviderOptions;
   readonly connections: AccountClients<WatchClient>;
   readonly family: KindFamily;
   readonly hasCustomAgent: boolean;
-  /** Finds what settings do not tell of the account, before each run. Default: they tell everything. */
+  /** Adds to the account what settings do not say, before each run. Default: adds nothing. */
   readonly complete?: (account: KubernetesAccount, signal: AbortSignal) => Promise<KubernetesAccount>;
 }
 
-/** Makes an agent of an account. Nothing is loaded or connected to before it runs. */
+/** Makes a caching agent of an account. Nothing is loaded or connected before it runs. */
 export function createCachingAgent(account: KubernetesAccount, parts: CachingAgentParts): CachingAgent {
   const { session, options, connections, name, family, hasCustomAgent, complete } = parts;
   const { clock, randomness } = session;
@@ -93,7 +93,7 @@ export function createCachingAgent(account: KubernetesAccount, parts: CachingAge
   const { mode } = account.caching;
   const { changeSender, limitLists } = options;
   const intervalMs = getIntervalMs(account, options);
-  // Loaded late: functions that only look at accounts run no agent.
+  // Loaded late: functions that only look at accounts run no caching agent.
   const open = async ({
     cache,
     signal,

@@ -30,14 +30,14 @@ import { selectNamespaces } from './select-namespaces.ts';
 import { summarizeState } from './state-summary.ts';
 import { selectWatchedKinds, type WatchedKind } from './watched-kinds.ts';
 
-/** What an agent is made of, for all of its runs. */
+/** The parts of a caching agent, for all of its runs. */
 export interface CachingSessionOptions {
   readonly account: KubernetesAccount;
   readonly settings: CacheSettings;
   readonly family: KindFamily;
-  /** Whether the account has an agent for custom kinds: else the other one evicts what is cached of them. */
+  /** Whether the account has a caching agent for custom kinds; otherwise the other one evicts their cached objects. */
   readonly hasCustomAgent: boolean;
-  /** Reads single objects and what the cluster serves. */
+  /** Reads single objects and the kinds that the cluster serves. */
   readonly client: KubernetesClient;
   readonly writer: CacheWriter;
   /** Lists and watches. */
@@ -45,26 +45,26 @@ export interface CachingSessionOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   /**
-   * The applications that Front50 has, in lower case; given where only what belongs to these is cached.
+   * Front50's applications, in lower case; given if only their objects are cached.
    *
-   * @throws Error when it cannot tell.
+   * @throws Error when they are unknown.
    */
   readonly loadApplications?: (() => Promise<ReadonlySet<string>>) | undefined;
-  /** Lists of this process go through it. Default: there is no limit. */
+  /** Limits the lists of this process. Default: no limit. */
   readonly limitLists?: ConcurrencyLimit | undefined;
 }
 
-/** What of a run, or of a watch, a session works with. */
+/** The part of a run, or of a watch, that a session uses. */
 export type CachingSessionRun = Pick<CachingRun, 'cache' | 'state' | 'signal' | 'ensureHeld'>;
 
-/** Milliseconds between a removal and the look at what is left in the directory: writers need 5 minutes to notice names. */
+/** Milliseconds between a removal and the check of the directory: writers need 5 minutes to notice names. */
 const pruneDelayMs = 5 * 60_000 + 10_000;
 
 /**
- * Finds out what there is to do: the epoch in force, the kinds to be cached, and what an earlier run left, where that is of the same
- * epoch and the same rules.
+ * Finds out what to do: the current epoch, the kinds to cache, and the state of an earlier run, if it has the same epoch and the same
+ * rules.
  *
- * @throws Error with words for people when the account's cluster cannot be reached.
+ * @throws Error with a readable message when the account's cluster cannot be reached.
  */
 export async function openCachingSession(
   options: CachingSessionOptions,
@@ -79,7 +79,7 @@ export async function openCachingSession(
   const found = await findEpoch(tools, read, known?.cluster ?? '');
   const isListedAnew = known?.epoch !== found.epoch || known.rules !== rules;
   const hasOtherRules = known?.epoch === found.epoch && known.rules !== rules;
-  // What another release wrote is written over by a list in another epoch, and by nothing else.
+  // Only a list in a new epoch overwrites what another release wrote.
   const isDamaged = !isListedAnew && run.cache.takeUnreadable(account.name);
   const current = hasOtherRules || isDamaged ? await raiseEpoch(tools, { ...found, cluster }) : found;
   const { epoch } = current;
@@ -91,9 +91,9 @@ export async function openCachingSession(
 }
 
 /**
- * Begins another epoch: the cluster is not the one that it was, and everything is to be listed anew.
+ * Begins another epoch: the cluster is not the same as before, and everything must be listed again.
  *
- * @param how.proof what shows that the cluster went back in time, in words.
+ * @param how.proof readable proof that the cluster went back in time.
  */
 export async function reopenCachingSession(
   options: CachingSessionOptions,
@@ -141,8 +141,8 @@ interface SessionStart {
 }
 
 /**
- * One agent at work: what it watches, what it knows, and how what it is told gets into the cache. Runs and watchers differ only in
- * how they are told.
+ * A caching agent at work: what it watches, what it knows, and how changes get into the cache. Runs and watchers differ only in how they
+ * receive changes.
  */
 export class CachingSession {
   readonly kinds: readonly WatchedKind[];
@@ -152,9 +152,9 @@ export class CachingSession {
   changes = 0;
   /** What a list proved: see `findProof`. */
   proof: string | undefined;
-  /** Whether nothing was known of the account: everything is listed, and written over what another release left. */
+  /** Whether nothing was known of the account: everything is listed, and overwrites what another release left. */
   readonly isNew: boolean;
-  /** Whether namespaces are to be read by themselves, and the account may not know which there are. */
+  /** Whether namespaces must be read one by one and the account may not list them. */
   areNamespacesUnknown = false;
   readonly #options: CachingSessionOptions;
   readonly #run: CachingSessionRun;
@@ -180,7 +180,7 @@ export class CachingSession {
     this.tools = { account: account.name, cache, watches, clock, signal, conversion, write };
   }
 
-  /** What is to be read now: see `planScopes`. Evicts what is cached of namespaces that are gone. */
+  /** What to read now: see `planScopes`. Evicts cached objects of deleted namespaces. */
   async planScopes(): Promise<WatchedScope[]> {
     const { account, clock } = this.#options;
     const scopes: WatchedScope[] = [];
@@ -195,7 +195,7 @@ export class CachingSession {
     return scopes;
   }
 
-  /** Evicts what is cached of kinds that are not wanted, or that the cluster no longer has. */
+  /** Evicts cached objects of kinds that are unwanted, or that the cluster does not have. */
   async evictKinds(): Promise<void> {
     const { state, kinds } = this;
     const { account, family, hasCustomAgent } = this.#options;
@@ -212,11 +212,11 @@ export class CachingSession {
 
   /** Evicts all that is cached of a kind. */
   async evictKind(kind: string): Promise<void> {
-    // At their own revisions: so nothing that is cached later, of the same objects, is held back by it.
+    // At their own revisions, so that later versions of the same objects can still be cached.
     await evict(this.tools, { kind, findEviction: ({ revision }) => revision });
   }
 
-  /** How many objects of a scope may be cached at most; undefined for all of them. */
+  /** How many objects of a scope may be cached; undefined for no limit. */
   getRemainingQuota({ kind: { kind }, kindState, namespace }: WatchedScope): number | undefined {
     const most = findKindLimit(this.#options.account.caching.policies, kind);
     if (most === undefined || namespace === '') return most;
@@ -227,7 +227,7 @@ export class CachingSession {
     );
   }
 
-  /** Begins another epoch for the next run: then everything is listed anew. */
+  /** Begins another epoch for the next run, which lists everything again. */
   async raiseEpoch(): Promise<void> {
     const { account, clock } = this.#options;
     await raiseEpoch({ account: account.name, cache: this.#run.cache, clock }, this.state);
@@ -245,7 +245,7 @@ export class CachingSession {
     for (const narrow of [...kindState.scopes.keys()]) if (narrow !== '') kindState.scopes.delete(narrow);
   }
 
-  /** Notes that a scope may not be read, or may not be watched. What is cached of it stays as it is. */
+  /** Notes that a scope may not be read, or may not be watched. Its cached objects stay as they are. */
   async recordForbidden(scope: WatchedScope): Promise<void> {
     const { state, kind, kindState, namespace } = scope;
     const nowMs = this.#options.clock.now();
@@ -260,8 +260,8 @@ export class CachingSession {
   }
 
   /**
-   * Notes that the server does not serve a kind. What is cached of a built-in one is then evicted, unless the server lists the kind
-   * among those it serves; a custom one goes with its definition.
+   * Notes that the server does not serve a kind. Cached objects of a built-in kind are then evicted, unless the server's discovery lists
+   * the kind; a custom kind's go with its definition.
    */
   async recordDeletion({ state, kind: { kind, resource } }: WatchedScope): Promise<void> {
     state.resourceVersion = undefined;
@@ -276,7 +276,7 @@ export class CachingSession {
     Object.assign(state, { asOfMs: undefined, items: 0, goneAtMs: clock.now() });
   }
 
-  /** Looks at applications from which something was removed a while ago, and takes from the directory what they lost. */
+  /** Checks applications from which something was removed a while ago, and removes from the directory what they lost. */
   async prune(): Promise<void> {
     const nowMs = this.#options.clock.now();
     const { waiting } = this.state;
@@ -290,7 +290,7 @@ export class CachingSession {
     this.#recordOrphanedPods(left);
   }
 
-  /** How far it has come. */
+  /** The progress so far. */
   toProgress(): Omit<CachingResult, 'outcome'> {
     const { items, asOfMs } = summarizeState(this.state, this.kinds, this.#options.account);
     return { state: formatCachingAgentState(this.state), items, changes: this.changes, asOfMs };
@@ -314,7 +314,7 @@ export class CachingSession {
     return known;
   }
 
-  /** The namespaces that there are and that the account may use; undefined when it may not know them. */
+  /** The existing namespaces that the account may use; undefined if it may not list them. */
   async #readNamespaces(): Promise<readonly string[] | undefined> {
     const { account, client } = this.#options;
     const { signal } = this.#run;
@@ -330,7 +330,7 @@ export class CachingSession {
     }
   }
 
-  /** Evicts what is cached of namespaces that are gone, or that are not read any more. */
+  /** Evicts cached objects of namespaces that are gone or not read any more. */
   async #sweepNamespaces(
     { kind }: WatchedKind,
     kindState: KindState,
@@ -366,7 +366,7 @@ export class CachingSession {
     this.#recordOrphanedPods(outcome.waiting);
   }
 
-  /** Where Front50 decides what is kept, another application makes what it has be looked for at once. */
+  /** Where Front50 decides what is kept, a new application's objects are looked for at once. */
   #recordApplications(applications: ReadonlySet<string> | undefined): void {
     const told = applications === undefined ? '' : hashText([...applications].sort().join(' ')).toString(36);
     if (this.state.applications !== '' && told !== this.state.applications) this.state.checkAtMs = 0;
@@ -376,7 +376,7 @@ export class CachingSession {
   #recordOrphanedPods(applications: readonly string[]): void {
     const { waiting } = this.state;
     const dueMs = this.#options.clock.now() + pruneDelayMs;
-    // One that waits already is not put off: what it lost since then, the look at it finds to be too early.
+    // An application that waits already is not postponed: its check finds that what it lost since then is too recent.
     for (const application of applications) {
       if (!waiting.has(application)) waiting.set(application, dueMs);
     }

@@ -1,7 +1,7 @@
-/** Over about so long a rate is averaged, milliseconds: the first fill of a large application is no rate, an hour of load tests is. */
+/** A rate is averaged over about this time, milliseconds: the first fill of a large application is no rate, an hour of load tests is. */
 const windowMs = 5 * 60_000;
 
-/** Changes a second, of which those of long ago count less and less. */
+/** Changes a second; older ones count less and less. */
 export class ChangeRate {
   #rate = 0;
   #atMs = 0;

@@ -14,8 +14,8 @@ export interface EpochTools {
 const msPerMinute = 60_000;
 
 /**
- * What tells the cluster from others: the UID of its namespace `kube-system`. Empty where the account may not read that, or where
- * there is none: then only resource versions that go backwards tell that the cluster is another one.
+ * Identifies the cluster: the UID of its namespace `kube-system`. Empty if the account may not read it, or if there is none: then only
+ * resource versions that go backwards show that the cluster is another one.
  *
  * @throws KubernetesApiError for other refusals, KubernetesConnectionError, or the signal's reason
  */
@@ -31,10 +31,10 @@ export async function readClusterUid(client: KubernetesClient, signal: AbortSign
 }
 
 /**
- * The epoch in force, raised if the account's cluster is another one than that of the epoch.
+ * The current epoch, raised if the account's cluster is not the epoch's.
  *
- * @param cluster the UID of now.
- * @param knownCluster the UID that the agent read before, where the epoch began without one.
+ * @param cluster the current UID.
+ * @param knownCluster the UID that the caching agent read before, if the epoch began without one.
  */
 export async function findEpoch(
   tools: EpochTools,
@@ -49,16 +49,16 @@ export async function findEpoch(
 }
 
 /**
- * Begins another epoch: everything is then listed anew, and whatever is cached is older than that.
+ * Begins another epoch: everything is then listed again, and everything cached is older.
  *
- * @param current the epoch before, 0 for none, and the cluster of now.
- * @returns the epoch in force: this or a later one.
+ * @param current the previous epoch, 0 for none, and the current cluster.
+ * @returns the current epoch: this or a later one.
  */
 export async function raiseEpoch(
   { account, cache, clock }: EpochTools,
   { epoch: current, cluster }: AccountEpoch,
 ): Promise<AccountEpoch> {
-  // Minutes since 1970: so one that was lost with its table never comes back.
+  // Minutes since 1970, so that an epoch lost with its table never recurs.
   const minutes = Math.floor(clock.now() / msPerMinute);
   const epoch = Math.max(current + 1, minutes);
   return cache.raiseEpoch(account, { epoch, cluster });

@@ -6,9 +6,9 @@ export interface GatheredWritesOptions {
   readonly clock: Clock;
   /** Writes changes, one call at a time. */
   readonly write: (changes: readonly ObjectChange[]) => Promise<void>;
-  /** How long a change waits for others, milliseconds: asked when the first one comes. Default: 50. */
+  /** How long a change waits for others, milliseconds; called when the first one comes. Default: 50. */
   readonly getDelayMs?: (() => number) | undefined;
-  /** So many are written without waiting for more. Default: 500. */
+  /** This many are written without waiting for more. Default: 500. */
   readonly most?: number | undefined;
 }
 
@@ -22,8 +22,8 @@ interface Batch {
 }
 
 /**
- * Brings together what several watches tell at about the same time: a server group with its pods is then written in one go, and
- * what is written while the next changes come makes these wait together.
+ * Gathers changes that several watches report at about the same time: a server group and its pods are then written together, and changes
+ * that come during a write wait for the next one together.
  */
 export class GatheredWrites {
   readonly #options: GatheredWritesOptions;

@@ -11,14 +11,14 @@ export interface LimitTools {
   readonly policies: readonly CachingPolicy[];
 }
 
-/** How many objects of a kind are cached at most; undefined for all of them. Of two policies for a kind the first counts. */
+/** How many objects of a kind are cached; undefined for no limit. Of two policies for a kind the first counts. */
 export function findKindLimit(policies: readonly CachingPolicy[], kind: string): number | undefined {
   return policies.find(({ kubernetesKind }) => isSameKind(kubernetesKind, kind))?.maxEntriesPerAgent;
 }
 
 /**
- * Leaves out of these changes the new objects for which a kind's limit has no room: what is cached stays, and whatever goes makes
- * room for the next that changes.
+ * Leaves out the new objects that exceed a kind's limit. Cached objects stay, and each that goes makes room for the next object that
+ * changes.
  */
 export async function limitChanges(
   changes: readonly ObjectChange[],

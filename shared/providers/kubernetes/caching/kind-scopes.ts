@@ -11,7 +11,7 @@ export interface WatchedScope {
   readonly state: ScopeState;
 }
 
-/** What decides how a kind is read. */
+/** Decides how a kind is read. */
 export interface ScopePlan {
   readonly account: Pick<KubernetesAccount, 'namespaces'>;
   /** The namespaces that the account may use; undefined when they are not known. */
@@ -19,10 +19,10 @@ export interface ScopePlan {
   readonly nowMs: number;
 }
 
-/** An account that names no more namespaces than this has each of them read by itself: that is less than the whole cluster. */
+/** An account that names no more namespaces than this has each read by itself: that is less than the whole cluster. */
 const mostNamespacesByThemselves = 3;
 
-/** How long it takes until something is tried again that was forbidden, milliseconds. */
+/** Delay before something forbidden is tried again, milliseconds. */
 export const forbiddenRetryMs = { namespace: 5 * 60_000, cluster: 10 * 60_000, watch: 10 * 60_000 } as const;
 
 /** Whether objects of a kind are read namespace by namespace, and not all of them at once. */
@@ -40,8 +40,8 @@ export function isNarrowByChoice({ namespaces }: Pick<KubernetesAccount, 'namesp
 }
 
 /**
- * What is to be read of a kind now: all namespaces at once where that is allowed, else one by one, and now and then all at once
- * again to see whether it is. What was forbidden, or not served at all, a short while ago is left out.
+ * What to read of a kind now: all namespaces at once if allowed, else one by one, with a retry of all at once now and then. What was
+ * forbidden, or not served, a short while ago is left out.
  */
 export function planScopes(kind: WatchedKind, kindState: KindState, plan: ScopePlan): WatchedScope[] {
   const { nowMs, account } = plan;
@@ -59,7 +59,7 @@ export function planScopes(kind: WatchedKind, kindState: KindState, plan: ScopeP
   });
 }
 
-/** Whether a scope is to be listed: nothing is known of it, or it can be listed only and that was a while ago. */
+/** Whether a scope must be listed: nothing is known of it, or it can only be listed and that was a while ago. */
 export function mustList({ state }: WatchedScope, nowMs: number): boolean {
   if (state.resourceVersion === undefined) return true;
   if (!isUnwatchable(state, nowMs)) return false;
@@ -76,7 +76,7 @@ export function isOnePage({ asOfMs, items }: ScopeState): boolean {
   return asOfMs !== undefined && items <= 500;
 }
 
-/** What can be listed only is listed anew after this long unless it is small, milliseconds. */
+/** What can only be listed is listed again after this time unless it is small, milliseconds. */
 const relistMs = 5 * 60_000;
 
 function listNamespaces(kind: WatchedKind, kindState: KindState, plan: ScopePlan): readonly string[] {

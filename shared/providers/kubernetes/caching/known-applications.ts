@@ -3,10 +3,10 @@ import type { Catalog } from '#views/catalog.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
 
 /**
- * Loads the applications that Front50 has, in lower case, where `kubernetes.cache.checkApplicationInFront50` says that only what
- * belongs to these is cached; elsewhere there is nothing to load. While Front50 is away those count that it had before.
+ * Loads Front50's applications, in lower case, if `kubernetes.cache.checkApplicationInFront50` limits the cache to them; otherwise there is
+ * nothing to load. While Front50 is unavailable its last known applications count.
  *
- * @returns a function that throws UnavailableError when nothing is known of them: then nothing is to be cached or evicted.
+ * @returns a function that throws UnavailableError when none are known: then nothing must be cached or evicted.
  */
 export function createApplicationsLoader(
   settings: Pick<CacheSettings, 'checkApplicationInFront50'>,

@@ -10,16 +10,16 @@ import { createAccountFilter, toAccountFacts } from '../rows/to-account-facts.ts
 import type { WatchChange } from '../watch/watch.ts';
 import type { WatchedKind } from './watched-kinds.ts';
 
-/** What decides what becomes of an object. */
+/** The rules for what is cached of an object. */
 export interface ConversionRules {
   readonly account: KubernetesAccount;
   readonly epoch: number;
   readonly kinds: readonly WatchedKind[];
-  /** Whether Front50 has an application of that name; left out where it is not asked. */
+  /** Whether Front50 has an application of that name; omitted if Front50 is not asked. */
   readonly isKnownApplication?: ((application: string) => boolean) | undefined;
 }
 
-/** Turns what an API server tells of an account's objects into what is cached. */
+/** Converts an account's objects from the form of the API server into what is cached. */
 export class ObjectConversion {
   readonly #rules: ConversionRules;
   readonly #findFacts: ReturnType<typeof createFactsFinder>;
@@ -29,7 +29,7 @@ export class ObjectConversion {
     this.#findFacts = createFactsFinder(rules);
   }
 
-  /** A resource version of the cluster, in this epoch. @throws RangeError when it is none. */
+  /** A resource version of the cluster, in this epoch. @throws RangeError for an invalid one. */
   toRevision(resourceVersion: string): Revision {
     return toRevision(this.#rules.epoch, resourceVersion);
   }
@@ -37,7 +37,7 @@ export class ObjectConversion {
   /**
    * The object as it is to be cached; undefined when it is not kept, or has no resource version that can be compared.
    *
-   * @param seenAt the revision of the list that it is of.
+   * @param seenAt the revision of its list.
    */
   toKept(object: Manifest, seenAt: Revision): ObjectChange | undefined {
     const change = this.#toChange(object, { seenAt, isGone: false });
@@ -45,7 +45,7 @@ export class ObjectConversion {
   }
 
   /**
-   * What these changes come to, in their order. What is not kept counts as gone.
+   * The changes to cache, in order. An object that is not kept counts as gone.
    *
    * @param changes in their order.
    * @param resourceVersion the resource version up to which the stream was read.
@@ -69,12 +69,12 @@ export class ObjectConversion {
   }
 }
 
-/** Whether a resource version can be compared with others: Kubernetes' are numbers, those of other servers may be anything. */
+/** Whether a resource version can be compared: Kubernetes' are numbers, those of other servers may be anything. */
 export function isComparable(resourceVersion: string): boolean {
   return /^\d{1,18}$/.test(resourceVersion);
 }
 
-/** Makes what finds the facts to be cached of an object, undefined when it is not kept. */
+/** Creates a function that returns the facts to cache of an object, undefined for one that is not kept. */
 function createFactsFinder(
   rules: ConversionRules,
 ): (object: Manifest, facts: ObjectFacts) => ObjectFacts | undefined {
@@ -85,7 +85,7 @@ function createFactsFinder(
   });
   const needed = new Set(kinds.filter(({ isWanted }) => !isWanted).map(({ kind }) => kind));
   return (object, facts) => {
-    // Nobody asked to see these: no application has them, and no label finds them.
+    // Not wanted by the settings: these belong to no application, and no label finds them.
     if (needed.has(facts.kind)) return { ...facts, moniker: {}, labels: {} };
     return isWithinBounds(account, facts) && filter(object, facts) ? facts : undefined;
   };

@@ -2,17 +2,17 @@ import type { Clock } from '#core/clock.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { encodeFacts } from '../rows/facts-codec.ts';
 
-/** Changes, and characters of their facts, that wait to be sent before nothing more is read of watches. */
+/** Once this many changes, or characters of their facts, wait to be sent, watches are not read any further. */
 export const outboxMax = { changes: 20_000, characters: 32 * 2 ** 20 } as const;
 
-/** How long a change waits for others: usually, and while fewer than so many came within so many milliseconds. */
+/** How long a change waits for others, milliseconds: usually, and while few changes come. */
 const delaysMs = { usual: 250, quiet: 50 } as const;
 const busy = { changes: 10, withinMs: 60_000 } as const;
 
-/** What a change takes beside its facts, characters. */
+/** Characters of a change besides its facts. */
 const overhead = 200;
 
-/** Counts what waits to be sent far away, and tells how long changes are gathered before. */
+/** Counts what waits to be sent to a remote writer, and says how long to gather changes first. */
 export class Outbox {
   readonly #clock: Pick<Clock, 'monotonic'>;
   /** When the last ten changes came. */
@@ -24,7 +24,7 @@ export class Outbox {
     this.#clock = clock;
   }
 
-  /** Whether no more should come before something is sent. */
+  /** Whether nothing more should be added before something is sent. */
   get isFull(): boolean {
     return this.#changes >= outboxMax.changes || this.#characters >= outboxMax.characters;
   }

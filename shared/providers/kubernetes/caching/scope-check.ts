@@ -7,26 +7,26 @@ import type { CatchUpOutcome } from '../watch/catch-up-kind.ts';
 import type { WatchedScope } from './kind-scopes.ts';
 import { catchUpScope, listScope, type ScopeTools, toName } from './scope-reader.ts';
 
-/** What a comparison of a scope with the cluster found. */
+/** The result of comparing a scope with the cluster. */
 export interface CheckedScope {
-  /** How its list ended: what was found counts only if that was listed whole. */
+  /** How its list ended: findings count only if the list was complete. */
   readonly outcome: CatchUpOutcome;
-  /** What was told since the resource version that the scope had; undefined when nobody asked. */
+  /** How the catch-up from the scope's resource version ended; undefined if there was none. */
   readonly caughtUp: CatchUpOutcome | undefined;
-  /** Objects that were cached wrongly, or not, although it had been told how they are. They are repaired. */
+  /** Objects that were cached wrongly, or missing, although their changes had been received. They are repaired. */
   readonly drift: number;
-  /** Whether an object that is there counts as deleted, so that nothing can cache it in this epoch. */
+  /** Whether an existing object counts as deleted, so that it cannot be cached in this epoch. */
   readonly isBlocked: boolean;
-  /** What proves that the cluster went back in time: see `findProof`; undefined when nothing does. */
+  /** Proof that the cluster went back in time: see `findProof`; undefined if there is none. */
   readonly proof: string | undefined;
-  /** Objects that are to be cached. */
+  /** Objects to be cached. */
   readonly items: number;
 }
 
 /**
- * Compares what is cached of a scope with a list of it, and repairs what is wrong. Changes that are on their way count as no error:
- * only what had been told up to the scope's resource version should be cached, and before something is taken out that the list lacks, what
- * was told until then is written. Of the scope names and revisions are held in memory.
+ * Compares the cache of a scope with a list of it, and repairs what is wrong. Changes in transit are no errors: only changes up to the
+ * scope's resource version should be cached, and changes received so far are written before objects missing from the list are evicted. The
+ * scope's names and revisions are held in memory.
  */
 export async function checkScope(scope: WatchedScope, tools: ScopeTools): Promise<CheckedScope> {
   const { conversion, cache, account } = tools;
@@ -55,7 +55,7 @@ export async function checkScope(scope: WatchedScope, tools: ScopeTools): Promis
   return { outcome, caughtUp, drift, isBlocked: found.isBlocked, proof: found.proof, items };
 }
 
-/** What is wrong among listed objects. */
+/** The errors found among listed objects. */
 class Findings {
   wrong = 0;
   isBlocked = false;
@@ -63,13 +63,13 @@ class Findings {
   readonly #heads: ReadonlyMap<string, ObjectHead>;
   readonly #told: Revision;
 
-  /** @param told everything up to it should be cached. */
+  /** @param told the revision up to which everything should be cached. */
   constructor(heads: ReadonlyMap<string, ObjectHead>, told: Revision) {
     this.#heads = heads;
     this.#told = told;
   }
 
-  /** Those that are to be repaired. */
+  /** Those to be repaired. */
   sift(kept: readonly ObjectChange[]): readonly ObjectChange[] {
     this.proof ??= this.#findProof(kept);
     const wrong = kept.filter((change) => change.revision <= this.#told && this.#isWrong(change));

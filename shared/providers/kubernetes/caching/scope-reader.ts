@@ -11,7 +11,7 @@ import type { WatchClient } from '../watch/watch-client.ts';
 import type { WatchedScope } from './kind-scopes.ts';
 import { isComparable, type ObjectConversion } from './object-conversion.ts';
 
-/** What reading scopes and caching them needs. */
+/** The tools for reading and caching scopes. */
 export interface ScopeTools {
   readonly account: string;
   readonly cache: Pick<CacheStore, 'listHeads'>;
@@ -25,26 +25,26 @@ export interface ScopeTools {
 
 /** How changes are written. */
 export interface ScopeWrite {
-  /** They are of a list, from which was taken what a limit of the account leaves. Default: false. */
+  /** True for changes from a list, to which the account's limits were already applied. Default: false. */
   readonly isListed?: boolean;
 }
 
-/** What a catch-up told. */
+/** The result of a catch-up. */
 export interface CaughtUpScope {
   readonly outcome: CatchUpOutcome;
-  /** What is to be written before the resource version of the outcome may be relied on. */
+  /** Changes to write before the outcome's resource version may be relied on. */
   readonly changes: readonly ObjectChange[];
   /** Objects created, less those deleted. */
   readonly added: number;
 }
 
-/** Changed objects that are held in memory at most, of each scope; more of them are written as they come. */
+/** The most changed objects held in memory for each scope; further ones are written as they come. */
 const mostChanges = 2_000;
 /** Objects that are evicted at a time. */
 const evictionSize = 500;
 
 /**
- * Tells what changed in a scope since its resource version.
+ * Finds what changed in a scope since its resource version.
  *
  * @param awaitsBookmark see `CatchUpRequest`.
  */
@@ -54,7 +54,7 @@ export async function catchUpScope(
   awaitsBookmark: boolean,
 ): Promise<CaughtUpScope> {
   const { watches, clock, signal, write, conversion } = tools;
-  // Of each object the last: a storm of changes takes no more room than the objects.
+  // Only the last change of each object: a storm of changes takes no more room than the objects.
   const told = new Map<string, ObjectChange>();
   let added = 0;
   const take = (resourceVersion = ''): ObjectChange[] => {
@@ -96,7 +96,7 @@ export function countAdded(changes: readonly WatchChange[]): number {
 
 const addedByType = { ADDED: 1, MODIFIED: 0, DELETED: -1 } as const;
 
-/** What a list came to. */
+/** The result of a list. */
 export interface ListedScope {
   readonly outcome: CatchUpOutcome;
   /** Objects that are kept. */
@@ -107,23 +107,23 @@ export interface ListedScope {
 
 /** How to list a scope. */
 export interface ListScopeOptions {
-  /** How many of the listed objects are looked at, those that come first. Default: all. */
+  /** How many of the listed objects count, the first ones. Default: all. */
   readonly most?: number | undefined;
-  /** Which of a page's kept objects are to be written. Default: all. */
+  /** Returns which of a page's kept objects to write. Default: all. */
   readonly sift?: (kept: readonly ObjectChange[]) => readonly ObjectChange[];
-  /** Called before what the list lacks is evicted. */
+  /** Called before objects missing from the list are evicted. */
   readonly onListed?: (resourceVersion: string) => Promise<void>;
 }
 
 /**
- * Objects of a list that are written together. Rows of views share items, so that each of these is written once for thousands of
- * objects instead of once a page; in memory they take some megabytes.
+ * Objects of a list that are written together. Rows of views share items, each of which is then written once for thousands of objects
+ * instead of once a page. In memory the objects take some megabytes.
  */
 const mostGathered = 5_000;
-/** Of whole objects, as V1 accounts have them, so many take some megabytes. */
+/** The same for whole objects, as V1 accounts cache them; these take some megabytes, too. */
 const mostGatheredWhole = 500;
 
-/** Lists a scope: caches what is to be kept, thousands of objects at a time, and evicts what the list lacks. */
+/** Lists a scope: caches the objects to keep, thousands at a time, and evicts those missing from the list. */
 export async function listScope(
   scope: WatchedScope,
   tools: ScopeTools,
@@ -147,7 +147,7 @@ export async function listScope(
     const kept = objects.flatMap((object) => conversion.toKept(object, seenAt) ?? []);
     for (const change of kept) listed.add(toName(change));
     const sifted = sift(kept);
-    // What is kept of them is small. Writing takes its time, and the large answers of others need not wait for it.
+    // What is kept of them is small. Writing takes time, and the large responses of other lists need not wait for it.
     page.release();
     for (const change of sifted) gathered.push(change);
     if (gathered.length >= getMostGathered(gathered)) await writeGathered();
@@ -169,7 +169,7 @@ export async function listScope(
   const evicted = await evict(tools, {
     kind: scope.kind.kind,
     namespace: scope.namespace || undefined,
-    // What is newer than the list is told by the changes since.
+    // Anything newer than the list comes with later changes.
     findEviction: (head) =>
       head.revision <= revision && !listed.has(toName(head.key)) ? revision : undefined,
   });
@@ -180,12 +180,12 @@ function getMostGathered([first]: readonly ObjectChange[]): number {
   return first?.facts?.object === undefined ? mostGathered : mostGatheredWhole;
 }
 
-/** What breaks off the list of a kind whose objects cannot be told older from newer. */
+/** The error for a kind whose objects' versions cannot be ordered. */
 function createVersionsError(kind: string): KubernetesConnectionError {
   return new KubernetesConnectionError(`${kind}: its API server gives resource versions that are no numbers`);
 }
 
-/** Tells objects of a kind apart. */
+/** Identifies an object among those of its kind. */
 export function toName({ namespace, name }: Pick<ObjectChange, 'namespace' | 'name'>): string {
   return `${namespace}/${name}`;
 }
@@ -195,14 +195,14 @@ export interface Eviction {
   readonly kind: string;
   /** Only of this namespace; undefined for all. */
   readonly namespace?: string | undefined;
-  /** The version at which an object counts as gone; undefined for one that stays. */
+  /** The revision at which an object counts as gone; undefined for one that stays. */
   findEviction(head: {
     readonly key: { readonly namespace: string; readonly name: string };
     readonly revision: Revision;
   }): Revision | undefined;
 }
 
-/** Takes objects of a kind out of the cache. @returns how many were meant */
+/** Evicts objects of a kind from the cache. @returns how many were to be evicted */
 export async function evict(
   { account, cache, signal, write }: Pick<ScopeTools, 'account' | 'cache' | 'signal' | 'write'>,
   { kind, namespace, findEviction }: Eviction,

@@ -2,13 +2,13 @@ import { FailedOperationError } from '#core/errors.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 
 /**
- * Namespaces that are read one by one at most, where an account may not read all at once. Kubernetes supports 10,000; each is a
- * request of its own for each kind, and an account that is meant to see so many gets a ClusterRole.
+ * The most namespaces read one by one, where an account may not read all at once. Kubernetes supports 10,000. Each takes a request for each
+ * kind, and an account that should see so many can be given a ClusterRole.
  */
 export const namespacesByThemselvesMax = 5_000;
 
 /**
- * The namespaces of a cluster that an account does not leave out.
+ * The namespaces of a cluster that an account does not omit.
  *
  * @throws FailedOperationError for more than `namespacesByThemselvesMax`
  */

@@ -3,18 +3,15 @@ import type { CachingAgentState, KindState, ScopeState } from './caching-agent-s
 import { isNarrow } from './kind-scopes.ts';
 import type { WatchedKind } from './watched-kinds.ts';
 
-/** What a state amounts to. */
+/** The summary of a state. */
 export interface StateSummary {
   /** Objects that are cached. */
   readonly items: number;
-  /**
-   * Everything that was so at this time, wall time in milliseconds, is cached, as far as it may be read; undefined until all of that
-   * was listed.
-   */
+  /** The cache is complete as of this time, wall time in milliseconds, as far as it may be read; undefined until all of that was listed. */
   readonly asOfMs: number | undefined;
-  /** Kinds and namespaces that are read by themselves: watches that an agent needs. */
+  /** Kinds and namespaces that are read separately: the watches that a caching agent needs. */
   readonly scopes: number;
-  /** Those of them that were never listed to their end. */
+  /** Those never listed completely. */
   readonly unlisted: number;
   /** Kinds and namespaces that may not be read: `ingress`, `pod in shop`. */
   readonly forbidden: readonly string[];
@@ -22,7 +19,7 @@ export interface StateSummary {
   readonly isAllForbidden: boolean;
 }
 
-/** Sums up what is known of an account's kinds. What may not be read does not make the rest older than it is. */
+/** Sums up what is known of an account's kinds. Scopes that may not be read do not make the rest look older. */
 export function summarizeState(
   { kinds: states }: Pick<CachingAgentState, 'kinds'>,
   kinds: readonly WatchedKind[],
@@ -49,7 +46,7 @@ export function summarizeState(
 
 type NamedScope = readonly [namespace: string, scope: ScopeState];
 
-/** What is read of a kind, and so makes up what is cached of it. */
+/** The scopes of a kind that are read, and so make up its cache. */
 function listReadScopes(
   kind: WatchedKind,
   { scopes, wideAtMs }: KindState,
@@ -57,7 +54,7 @@ function listReadScopes(
 ): NamedScope[] {
   const narrow = isNarrow(kind, { wideAtMs }, account);
   const read = [...scopes].filter(([namespace]) => (namespace !== '') === narrow);
-  // No namespace is known that could be read: then it is all of them that may not be.
+  // No readable namespace is known: then none may be read.
   return read.length === 0 ? [...scopes] : read;
 }
 

@@ -3,18 +3,18 @@ import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { toApplicationName, toFullName, toNamesOf } from '../cache-writer/row-batch.ts';
 import { getRowName } from '../rows/row-names.ts';
 
-/** Names that an agent remembers at most: it stores them with each of its runs. */
+/** The most names that a caching agent remembers: it stores them with each run. */
 export const tooLargeNamesMax = 100;
 
-/** Characters that are kept of a name. */
+/** The most characters kept of a name. */
 const nameLengthMax = 200;
 
-/** Names that are told one by one. */
+/** Names that are listed; further ones are counted. */
 const toldMax = 10;
 
 /**
- * What of an account is too large to be cached, in words for people: see `WriteOutcome.dropped`. An agent remembers it from run to
- * run, until that is written, or gone.
+ * Readable names of an account's objects that are too large to cache: see `WriteOutcome.dropped`. A caching agent remembers them from run
+ * to run, until they are written or gone.
  */
 export class TooLargeNames {
   readonly names: Set<string>;
@@ -23,14 +23,14 @@ export class TooLargeNames {
     this.names = new Set(names);
   }
 
-  /** Notes what came of writing changes. */
+  /** Notes the outcome of writing changes. */
   recordWritten(changes: readonly ObjectChange[], dropped: readonly string[]): void {
     if (this.names.size > 0)
       for (const change of changes) this.names.delete(toKept(toFullName(getRowName(change))));
     for (const name of dropped) if (this.names.size < tooLargeNamesMax) this.names.add(toKept(name));
   }
 
-  /** Forgets the objects of a kind, of one namespace where it is given: they are about to be listed anew. */
+  /** Forgets the objects of a kind, in one namespace if given: they are about to be listed again. */
   forgetKind(kind: string, namespace: string): void {
     for (const name of this.names) {
       if (!name.startsWith(`${kind} `)) continue;
@@ -38,13 +38,13 @@ export class TooLargeNames {
     }
   }
 
-  /** Forgets what was said of an application: names that were not used any more have made room. */
+  /** Forgets what was noted for an application: unused names have made room. */
   forgetApplication(application: string): void {
     this.names.delete(toKept(toApplicationName(application)));
     this.names.delete(toKept(toNamesOf(application)));
   }
 
-  /** Details of an agent with what is too large, and without what they told of that before. */
+  /** A caching agent's details with what is too large now, in place of what they said of it before. */
   addTo({ tooLarge: _, tooLargeCount: __, ...others }: Details = {}): Details {
     const count = this.names.size;
     if (count === 0) return others;

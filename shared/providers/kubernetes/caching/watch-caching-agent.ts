@@ -14,42 +14,42 @@ import { Outbox } from './outbox.ts';
 import { watchScopes } from './watch-scopes.ts';
 import { selectWatchedKinds, type WatchedKind } from './watched-kinds.ts';
 
-/** What watching an agent needs. */
+/** Options of watching for a caching agent. */
 export interface WatchCachingAgentOptions extends CachingSessionOptions {
-  /** How often a run catches up with what cannot be watched, milliseconds. */
+  /** How often a run catches up with scopes that cannot be watched, milliseconds. */
   readonly intervalMs: number;
-  /** Watches at once; default `watchesMax`, less than the client has connections for. What is beyond is caught up with by runs. */
+  /** Watches at once; default `watchesMax`, fewer than the client has connections. Runs catch up with the scopes beyond. */
   readonly maximumWatches?: number | undefined;
-  /** Whether what writes changes is far away: then what waits for it has bounds of its own. Default: false. */
+  /** Whether changes are sent to a remote writer: the changes that wait for it then have their own bounds. Default: false. */
   readonly isDistant?: boolean | undefined;
 }
 
-/** Runs between which everything is watched are no further apart, milliseconds: they see what no watch tells. */
+/** The longest time between two runs while everything is watched, milliseconds: runs see what no watch reports. */
 const runIntervalMs = 5 * 60_000;
-/** They are no closer together than that, milliseconds. */
+/** The shortest time between two runs, milliseconds. */
 const shortestWatchMs = 5_000;
-/** What could not be read although the cluster serves it, as a kind that has just been defined, is read again after this long, then after twice as long … */
+/** Delay before a served kind that could not be read (such as a new custom one) is read again, milliseconds; it doubles each time. */
 const unreadRetryMs = 2_000;
-/** How often the kinds that the cluster serves are looked at where they change, milliseconds. */
+/** How often to check for changes of the kinds that the cluster serves, milliseconds. */
 const kindsIntervalMs = 30_000;
-/** How often the directory is looked at for what is not used any more, milliseconds. */
+/** How often to check the directory for unused names, milliseconds. */
 const pruneIntervalMs = 30_000;
-/** What many accounts of a cluster have to do at the same time is spread over so long, milliseconds. */
+/** Simultaneous work of a cluster's many accounts is spread over this time, milliseconds. */
 const spreadMs = 2_000;
-/** Failures in a row after which a kind that cannot be watched is told of: while an API server restarts there are fewer. */
+/** Failures in a row after which a kind that cannot be watched is reported: a restart of an API server causes fewer. */
 const toldFailures = 6;
-/** Tries to write changes, and the pauses between them: nobody else writes these. */
+/** Tries to write changes, and the pauses between them: nothing else would write these. */
 const writeTriesMax = 3;
 const writeBackOff = { firstMs: 500, growth: 4, fixedShare: 1 };
-/** Progress is told no more often than this, milliseconds. */
+/** The shortest time between two reports of progress, milliseconds. */
 const tellIntervalMs = 250;
 
 /**
- * Keeps an account cached until it is aborted: a run of the agent brings everything up to date, and from there on watches tell each
- * change. What watches cannot do, a list, another epoch, an eviction, a check, is again a run's: whenever a kind cannot be
- * watched on, a run is due, or the kinds are others.
+ * Keeps an account cached until it is aborted: a run of the caching agent brings everything up to date, and from then on watches report
+ * each change. A run does what watches cannot do: a list, another epoch, an eviction, a check. It takes place when a watch cannot continue,
+ * when it is due, and when the kinds change.
  *
- * @throws what a run throws, and what keeps changes from being written
+ * @throws what a run throws, and errors of writing changes
  */
 export function watchCachingAgent(options: WatchCachingAgentOptions, run: WatchRun): Promise<CachingResult> {
   return new AgentWatch(options, run).run();
@@ -59,13 +59,13 @@ class AgentWatch {
   readonly #options: WatchCachingAgentOptions;
   readonly #run: WatchRun;
   readonly #troubles = new Map<WatchedScope, string>();
-  /** What the last run, or watch, came to; its changes are those of all before. */
+  /** The result of the last run or watch; its changes include all before. */
   #last: CachingResult;
   #isTelling = false;
-  /** Runs in a row that could not read something. */
+  /** Consecutive runs that could not read something. */
   #incompleteRuns = 0;
   readonly #rate = new ChangeRate();
-  /** Changes of the present watches that are in the rate. */
+  /** Changes of the current watches that the rate includes. */
   #ratedChanges = 0;
 
   constructor(options: WatchCachingAgentOptions, run: WatchRun) {
@@ -103,7 +103,7 @@ class AgentWatch {
     onProgress(this.#last);
   }
 
-  /** Watches what can be, until something else is to be done. @returns how far it has come */
+  /** Watches what can be watched, until there is something else to do. @returns its progress */
   async #watch(): Promise<CachingResult> {
     const { signal } = this.#run;
     const session = await openCachingSession(this.#options, { ...this.#run, state: this.#last.state });
@@ -122,14 +122,14 @@ class AgentWatch {
     const reasons = [this.#awaitDue(session, isWhole, ends), this.#awaitOtherKinds(session.kinds, ends)];
     const waiting = reasons.map((reason) => reason.finally(() => ending.abort()));
     const provers: KindProver[] = [];
-    // What is not watched is brought up to date by a run.
+    // A run brings up to date what is not watched.
     const end = (): void => ending.abort();
     const prove = isWhole && !isUnread ? () => this.#prove(session, provers, end) : async () => end();
     try {
       const watching = this.#watchAll(session, { scopes: watched, provers, signal: ends });
       this.#run.onProvable?.(prove);
       await watching;
-      // With nothing to watch the clock alone tells when to run again.
+      // With nothing to watch only the clock decides when to run again.
       if (watched.length === 0) await onceAborted(ends);
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -141,7 +141,7 @@ class AgentWatch {
     return { ...this.#toProgress(session), outcome: 'done' };
   }
 
-  /** Proves of all that is watched how far it has come, and tells that; ends the watch where a run has something else to do. */
+  /** Proves how current all watched scopes are, and reports it; ends the watch if a run has something else to do. */
   async #prove(session: CachingSession, provers: readonly KindProver[], end: () => void): Promise<void> {
     const [current] = await Promise.all([
       this.#run.cache.getEpoch(this.#options.account.name),
@@ -181,19 +181,19 @@ class AgentWatch {
     });
   }
 
-  /** Whether namespaces are read that no setting names: others may come. */
+  /** Whether namespaces are read that no setting names: new ones may appear. */
   #needsNamespaces(planned: readonly WatchedScope[]): boolean {
     return this.#options.account.namespaces.length === 0 && planned.some(({ namespace }) => namespace !== '');
   }
 
-  /** Ends when a run is due. Names that are not used any more are taken away meanwhile: that needs no run. */
+  /** Ends when a run is due. Meanwhile removes unused names, which needs no run. */
   async #awaitDue(session: CachingSession, isWhole: boolean, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const dueMs = Math.min(clock.now() + this.#getIntervalMs(isWhole), session.state.checkAtMs);
     while (clock.now() < dueMs && !signal.aborted) {
       const pauseMs = Math.min(dueMs - clock.now(), pruneIntervalMs);
       await clock.sleep(pauseMs, signal).catch(() => undefined);
-      // What cannot be taken away now is left to the next time.
+      // What cannot be removed now is left for next time.
       if (!signal.aborted) await session.prune().catch(() => undefined);
     }
   }
@@ -205,7 +205,7 @@ class AgentWatch {
     return isWhole ? runIntervalMs : intervalMs;
   }
 
-  /** Ends when the cluster serves other kinds than these. */
+  /** Ends when the cluster serves kinds other than these. */
   async #awaitOtherKinds(kinds: readonly WatchedKind[], signal: AbortSignal): Promise<void> {
     const { clock, family } = this.#options;
     const intervalMs = family === 'custom' ? kindsIntervalMs : runIntervalMs;
@@ -213,7 +213,7 @@ class AgentWatch {
     let isSame = true;
     while (isSame && !signal.aborted) {
       await clock.sleep(intervalMs, signal).catch(() => undefined);
-      // When that fails, those that watch find out why.
+      // If this fails, the watches find out why.
       const served = await selectWatchedKinds({ ...this.#options, signal }, family).catch(() => kinds);
       isSame = toText(served) === known;
     }
@@ -226,7 +226,7 @@ class AgentWatch {
     await retry(options, () => session.tools.write(changes));
   }
 
-  /** So that what fails at once is not begun again at once, and not by all accounts of a cluster together. */
+  /** Keeps what fails at once from being retried at once, and by all accounts of a cluster together. */
   async #pause(startedAtMs: number): Promise<void> {
     const { clock, randomness } = this.#options;
     const leastMs = Math.max(0, startedAtMs + shortestWatchMs - clock.monotonic());
@@ -234,7 +234,7 @@ class AgentWatch {
     await clock.sleep(pauseMs, this.#run.signal).catch(() => undefined);
   }
 
-  /** Tells how far it has come, a moment later: there may be more by then. */
+  /** Reports the progress a moment later: there may be more by then. */
   #tell(session: CachingSession, signal: AbortSignal): void {
     const { clock } = this.#options;
     if (this.#isTelling) return;
@@ -262,10 +262,10 @@ class AgentWatch {
   }
 }
 
-/** What is watched, until when. */
+/** What is watched, and until when. */
 interface Watching {
   readonly scopes: readonly WatchedScope[];
-  /** Takes what proves how far each of them has come. */
+  /** Receives what proves how current each scope is. */
   readonly provers: KindProver[];
   readonly signal: AbortSignal;
 }

@@ -7,7 +7,7 @@ import type { WatchedScope } from './kind-scopes.ts';
 import { isComparable, type ObjectConversion } from './object-conversion.ts';
 import { countAdded } from './scope-reader.ts';
 
-/** What watching scopes needs. */
+/** Options of watching scopes. */
 export interface WatchScopesOptions {
   readonly watches: WatchClient;
   readonly clock: Clock;
@@ -16,19 +16,19 @@ export interface WatchScopesOptions {
   readonly signal: AbortSignal;
   /** Writes changes into the cache. */
   readonly write: (changes: readonly ObjectChange[]) => Promise<void>;
-  /** Whether so much waits to be written that nothing more is to be read. Default: it never does. */
+  /** Whether so much waits to be written that reading must pause. Default: never. */
   readonly isFull?: () => boolean;
-  /** Takes how a scope has moved on, once everything up to there is written. */
+  /** Called with a scope's progress, once everything up to there is written. */
   onRead(scope: WatchedScope, read: Partial<ScopeState>): void;
-  /** Takes what proves on demand how far each scope has come, when its watch begins; it writes what that finds. */
+  /** Called when a scope's watch begins, with what proves on demand how current the scope is; that writes what it finds. */
   onProvable(prove: KindProver): void;
-  /** Called when a scope cannot be watched at the moment; it is tried again and again. */
+  /** Called when a scope cannot be watched at the moment; the watch is retried. */
   onTrouble(scope: WatchedScope, error: Error, failures: number): void;
 }
 
 /**
- * Watches scopes from their resource versions on, each by watches of its own. It ends when it is aborted, and as soon as one of them
- * cannot be watched on: its resource version is too old, it may not be read any more, the cluster is another one.
+ * Watches scopes from their resource versions on, each with its own watches. Ends when it is aborted, and as soon as one watch cannot
+ * continue: its resource version is too old, it may not be read any more, or the cluster is another one.
  *
  * @throws what `write` throws
  */
@@ -71,8 +71,8 @@ async function watchScope(scope: WatchedScope, options: WatchScopesOptions): Pro
 }
 
 /**
- * What a scope's watch has told and what of it is written. The watch goes on telling meanwhile: what has piled up is written
- * together, so that a watcher that is behind catches up by leaps and not change by change.
+ * The changes that a scope's watch has reported, and which of them are written. Changes reported during a write are written together, so
+ * that a watcher that is behind catches up in leaps, not change by change.
  */
 class ToldProgress {
   readonly #scope: WatchedScope;
@@ -80,7 +80,7 @@ class ToldProgress {
   readonly #failing = new AbortController();
   /** Aborted when something could not be written. */
   readonly failed = this.#failing.signal;
-  /** Resolves when all that was told is written; rejects with what `write` throws. */
+  /** Resolves when all reported changes are written; rejects with what `write` throws. */
   written: Promise<void> = Promise.resolve();
   #waiting = 0;
 
@@ -89,10 +89,10 @@ class ToldProgress {
     this.#options = options;
   }
 
-  /** Takes progress; resolves at once unless too much is waiting to be written. */
+  /** Receives progress; resolves at once unless too much is waiting to be written. */
   async take({ changes, resourceVersion, asOfMs }: WatchProgress): Promise<void> {
     const { conversion, write, onRead, isFull } = this.#options;
-    // A server that gives such versions is only listed: it cannot be watched, either.
+    // A server with such versions is only listed: it cannot be watched, either.
     if (!isComparable(resourceVersion)) return;
     const converted = conversion.toChanges(changes, resourceVersion);
     const added = countAdded(changes);
@@ -103,7 +103,7 @@ class ToldProgress {
       const { state } = this.#scope;
       onRead(this.#scope, {
         resourceVersion,
-        // What was proven on demand may be newer than what a watch proves later of itself.
+        // A proof on demand may be newer than what the watch itself proves later.
         asOfMs: asOfMs === undefined ? state.asOfMs : Math.max(asOfMs, state.asOfMs ?? 0),
         items: Math.max(0, state.items + added),
       });
@@ -113,5 +113,5 @@ class ToldProgress {
   }
 }
 
-/** Changes of a scope that wait to be written before its watch has to wait for them. */
+/** Once this many changes of a scope wait to be written, its watch pauses. */
 const mostWaiting = 2_000;

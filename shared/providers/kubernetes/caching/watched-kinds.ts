@@ -9,21 +9,18 @@ import { v1CachedKinds } from '../rows/v1-resources.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
 import { isCustomKind, type KindFamily } from './kind-families.ts';
 
-/** A kind that an agent keeps cached. */
+/** A kind that a caching agent keeps cached. */
 export interface WatchedKind {
   /** Spinnaker's name, as the objects have it: `replicaSet`, `CronTab.stable.example.com`. */
   readonly kind: string;
   readonly resource: ApiResource;
-  /**
-   * False for what no view is to show, and yet is needed: the namespaces of an account that names none. Of these only the names
-   * are cached.
-   */
+  /** False for a kind that is needed but shown in no view: the namespaces of an account that names none. Only their names are cached. */
   readonly isWanted: boolean;
-  /** Whether nothing but the metadata of its objects is ever read. Default: false. */
+  /** Whether only the metadata of its objects is ever read. Default: false. */
   readonly isMetadataOnly?: boolean;
 }
 
-/** What choosing kinds needs. */
+/** Options of selecting kinds. */
 export interface KindSelection {
   readonly account: KubernetesAccount;
   readonly settings: CacheSettings;
@@ -35,7 +32,7 @@ export interface KindSelection {
 const namespaceKind = 'namespace';
 
 /**
- * The kinds of an account that its agent of a family keeps. Those that the cluster does not serve are left out.
+ * The kinds of an account that its caching agent of a family keeps, without those that the cluster does not serve.
  *
  * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
  */
@@ -59,13 +56,13 @@ async function selectBuiltInKinds(selection: KindSelection): Promise<WatchedKind
   });
 }
 
-/** Of a Secret nothing but its metadata is cached: what it holds is not even asked for. */
+/** Only the metadata of a Secret is cached: its contents are not even requested. */
 function toWatched(resource: ApiResource): Pick<WatchedKind, 'kind' | 'resource' | 'isMetadataOnly'> {
   const kind = toKind(resource);
   return { kind, resource, ...(kind === 'secret' && { isMetadataOnly: true }) };
 }
 
-/** Which those of a V1 account are is not a matter of settings. */
+/** The kinds of a V1 account do not depend on settings. */
 function selectV1Kinds({ namespaces }: Pick<KubernetesAccount, 'namespaces'>): WatchedKind[] {
   const wanted = v1CachedKinds.map((each) => ({ ...each, isWanted: true }));
   if (namespaces.length > 0) return wanted;
@@ -73,7 +70,7 @@ function selectV1Kinds({ namespaces }: Pick<KubernetesAccount, 'namespaces'>): W
   return [{ kind: namespaceKind, resource, isWanted: false }, ...wanted];
 }
 
-/** Undefined for a kind that the cluster does not serve, as podPreset nowadays. */
+/** Undefined for a kind that the cluster does not serve, such as the removed podPreset. */
 async function findResource(
   { client, signal }: KindSelection,
   kind: string,
