@@ -13,22 +13,22 @@ export interface LabelSettings {
   readonly applyAppLabels: boolean;
   /** Appended with a hyphen to `spinnaker` in `app.kubernetes.io/managed-by`; empty for none. */
   readonly managedBySuffix: string;
-  /** Leave the labels of the pod template alone; its annotations are written all the same. */
+  /** Leave the labels of the pod template alone; its annotations are still written. */
   readonly skipSpecTemplateLabels: boolean;
 }
 
-/** What makes the moniker of a deployed manifest. */
+/** The input for the moniker of a deployed manifest. */
 export interface DeployMonikerInput {
   readonly manifest: Manifest;
   /** The moniker of the request. */
   readonly requested: Moniker;
-  /** The version it gets; undefined when it is not versioned. */
+  /** Its version; undefined if it is not versioned. */
   readonly version: number | undefined;
 }
 
 /**
- * The manifest with its artifact, and the number of its version, on it and on its pod template. What is recorded there already gives
- * way: a manifest may be a copy of another object, or of another version of it.
+ * Records the artifact, and the number of the version, on the manifest and on its pod template. Replaces what is recorded there already: a
+ * manifest may be a copy of another object, or of another version of it.
  */
 export function annotateArtifact(manifest: Manifest, artifact: Artifact): Manifest {
   const annotations = {
@@ -50,7 +50,7 @@ export function createDeployMoniker({ manifest, requested, version }: DeployMoni
   };
 }
 
-/** The manifest with its moniker on it and on its pod template, and Spinnaker's labels. */
+/** The manifest with the moniker on it and on its pod template, and with Spinnaker's labels. */
 export function annotateMoniker(manifest: Manifest, moniker: Moniker, settings: LabelSettings): Manifest {
   const annotations = {
     [annotationKeys.application]: moniker.app,
@@ -63,7 +63,7 @@ export function annotateMoniker(manifest: Manifest, moniker: Moniker, settings: 
   return settings.applyAppLabels ? addLabels(annotated, moniker, settings) : annotated;
 }
 
-/** The manifest with the annotation on the object alone, unless it has it. */
+/** The manifest with the annotation on the object alone, unless the annotation is there already. */
 export function annotateObject(manifest: Manifest, key: string, value: string): Manifest {
   return changeObject(manifest, ['metadata', 'annotations'], (present) => ({
     [key]: value,
@@ -77,7 +77,7 @@ export function findTemplateMetadata(manifest: Manifest): readonly string[] | un
   return isJsonObject(getPath(manifest, ...path)) ? path : undefined;
 }
 
-/** Writes annotations on the object and on its pod template. Where one is there already, whose wins? */
+/** Writes annotations on the object and on its pod template. The last parameter says which value wins if one is there already. */
 function addAnnotations(
   manifest: Manifest,
   annotations: { readonly [key: string]: string | undefined },
@@ -95,7 +95,7 @@ function addAnnotations(
   );
 }
 
-/** Writes the labels of Kubernetes' recommended set. The application's name of the user stays, the others are ours. */
+/** Writes the labels of Kubernetes' recommended set. The user's name of the application stays; the other labels are ours. */
 function addLabels(manifest: Manifest, moniker: Moniker, settings: LabelSettings): Manifest {
   const { managedBySuffix: suffix } = settings;
   const defaults = moniker.app === undefined ? {} : { 'app.kubernetes.io/name': moniker.app };

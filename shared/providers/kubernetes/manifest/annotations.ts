@@ -11,10 +11,10 @@ import {
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 
-/** JSON in annotations is small: Kubernetes takes 256 KiB of all annotations together. It may come from a server that is none. */
+/** JSON in annotations is small: Kubernetes allows 256 KiB for all annotations together. But the server may not be Kubernetes. */
 const annotationBounds: JsonBounds = { depthMax: 512, valuesMax: 100_000 };
 
-/** The annotations and labels that Spinnaker and Kubernetes agree on with us. */
+/** The annotations and labels that we share with Spinnaker and Kubernetes. */
 export const annotationKeys = {
   artifactType: 'artifact.spinnaker.io/type',
   artifactName: 'artifact.spinnaker.io/name',
@@ -35,15 +35,15 @@ export const annotationKeys = {
   serverSideApply: 'strategy.spinnaker.io/server-side-apply',
   ignoreCaching: 'caching.spinnaker.io/ignore',
   readiness: 'busdriver.io/readiness',
-  /** On what a V1 operation created: by which choice of its own. */
+  /** On objects that a V1 operation created: identifies the operation's creation. */
   creation: 'busdriver.io/creation',
   deploymentRevision: 'deployment.kubernetes.io/revision',
   lastApplied: 'kubectl.kubernetes.io/last-applied-configuration',
-  /** On what was answered out of the cache: most of it is missing, so it must not be deployed. */
+  /** On manifests returned from the cache: most of each is missing, so it must not be deployed. */
   incomplete: 'busdriver.io/incomplete',
 } as const;
 
-/** Texts by key, as labels and annotations are. */
+/** Texts by key, like labels and annotations. */
 export type TextMap = { readonly [key: string]: string };
 
 /** `metadata.annotations`; empty when there are none. */
@@ -57,8 +57,8 @@ export function readLabels(manifest: Manifest): TextMap {
 }
 
 /**
- * The text of an annotation, or undefined when it is absent. Old releases of Spinnaker stored text JSON-encoded:
- * a value between quotation marks is decoded, and one that cannot be is as good as absent.
+ * The text of an annotation, or undefined when it is absent. Old releases of Spinnaker stored text JSON-encoded: a value in quotation marks
+ * is decoded, and counts as absent if that fails.
  */
 export function readTextAnnotation(manifest: Manifest, key: string): string | undefined {
   const value = findAnnotation(manifest, key);
@@ -66,7 +66,7 @@ export function readTextAnnotation(manifest: Manifest, key: string): string | un
   return asString(parseJson(value));
 }
 
-/** The whole number of an annotation, or undefined when it is absent or none. */
+/** The integer in an annotation; undefined if it is absent or not an integer. */
 export function readIntegerAnnotation(manifest: Manifest, key: string): number | undefined {
   const text = readTextAnnotation(manifest, key)?.trim() ?? '';
   return /^[+-]?\d{1,9}$/.test(text) ? Number(text) : undefined;
@@ -88,7 +88,7 @@ export function hasAnnotation(manifest: Manifest, key: string): boolean {
   return findAnnotation(manifest, key) !== undefined;
 }
 
-/** The JSON that `text` holds, or undefined when it holds none. */
+/** The JSON in `text`; undefined if it is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     return parseBoundedJson(text, annotationBounds).value;
@@ -103,7 +103,7 @@ function findAnnotation(manifest: Manifest, key: string): string | undefined {
   return isScalar(value) ? String(value) : undefined;
 }
 
-/** The scalars of an object as text; Kubernetes accepts text only, but a request may hold numbers and booleans. */
+/** The scalars of an object as text: Kubernetes accepts only text, but a request may hold numbers and booleans. */
 export function toTextMap(value: JsonValue | undefined): TextMap {
   const entries = Object.entries(asJsonObject(value) ?? {});
   return Object.fromEntries(entries.filter(([, member]) => isScalar(member)).map(([k, v]) => [k, String(v)]));

@@ -5,18 +5,18 @@ import type { Artifact } from '#provider-kit/artifact.ts';
 export interface ArtifactReference {
   readonly type: string;
   readonly name: string;
-  /** Namespace of what refers to it. */
+  /** Namespace of the referring object. */
   readonly namespace: string;
 }
 
-/** Artifacts that may be bound, found by what refers to them: each of thousands of manifests may refer to each of thousands. */
+/** Artifacts to bind, indexed by how references name them: thousands of manifests may refer to thousands of artifacts. */
 export class ArtifactIndex {
   readonly #account: string;
   readonly #found = new Map<string, Artifact>();
   readonly #types = new Set<string>();
 
   /**
-   * @param account artifacts in Kubernetes bind in their own account only, where they name one
+   * @param account artifacts in Kubernetes bind only in their own account, if they name one
    * @param artifacts in order of precedence
    */
   constructor(account: string, artifacts: readonly Artifact[]) {
@@ -24,7 +24,7 @@ export class ArtifactIndex {
     for (const artifact of artifacts.toReversed()) this.addFirst(artifact);
   }
 
-  /** Adds an artifact that comes before all others. What can stand in no manifest of the account is left out. */
+  /** Adds an artifact with precedence over all others. Leaves out one that no manifest of the account can refer to. */
   addFirst(artifact: Artifact): void {
     const { type = '', name, reference, location = '' } = artifact;
     if (type === '' || name === undefined || reference === undefined || this.#isOthers(artifact)) return;
@@ -32,12 +32,12 @@ export class ArtifactIndex {
     this.#found.set(toKey({ type, name, namespace: location }), artifact);
   }
 
-  /** Whether there is any of a type. */
+  /** Whether there is an artifact of this type. */
   hasType(type: string): boolean {
     return this.#types.has(type);
   }
 
-  /** The first artifact that a reference means. Artifacts in Kubernetes bind in their own namespace only. */
+  /** The first artifact that matches a reference. Artifacts in Kubernetes bind only in their own namespace. */
   find(reference: ArtifactReference): Artifact | undefined {
     return this.#found.get(toKey(reference));
   }

@@ -8,21 +8,21 @@ import { artifactTypes, type Replacer, replacerSets } from './replacers.ts';
 import { formatVersion, formatVersionedName, getArtifactType } from './version.ts';
 
 /**
- * How images of pod templates find their artifact (`kubernetes.artifact-binding.docker-image`). The names are
- * Clouddriver's, and read backwards: with `match-name-and-tag` (its default) tag and digest are cut off before the
- * name is compared; with `match-name-only` the whole field must equal the artifact's name.
+ * How images of pod templates find their artifact (`kubernetes.artifact-binding.docker-image`). The names are Clouddriver's, and are
+ * misleading: with `match-name-and-tag` (its default) tag and digest are cut off before the name is compared; with `match-name-only` the
+ * whole field must equal the artifact's name.
  */
 export type ImageBinding = 'match-name-and-tag' | 'match-name-only';
 
-/** What to bind into what. */
+/** The artifacts to bind, and the manifest to bind them into. */
 export interface BindingInput {
   /** A manifest, or a patch of one. */
   readonly manifest: Manifest;
-  /** Whose places are looked at. */
+  /** The kind whose places are searched for references. */
   readonly kind: Pick<KindDefinition, 'replacers'>;
-  /** The namespace of the target, empty for none. Artifacts in Kubernetes bind in their own namespace only … */
+  /** The namespace of the target, empty for none. Artifacts in Kubernetes bind only in their own namespace … */
   readonly namespace: string;
-  /** … and their own account, where they name one. */
+  /** … and their own account, if they name one. */
   readonly account: string;
   /** In order of precedence: a reference takes the first artifact that matches. */
   readonly artifacts: readonly Artifact[] | ArtifactIndex;
@@ -32,20 +32,20 @@ export interface BindingInput {
 /** The outcome of a binding. */
 export interface BoundManifest {
   readonly manifest: Manifest;
-  /** The artifacts that some reference means, each once, also where the reference was right already. */
+  /** The artifacts that match a reference, each once, even if the reference was already right. */
   readonly bound: readonly Artifact[];
 }
 
-/** What a deploy makes of a manifest. */
+/** A deployed manifest. */
 export interface CreatedArtifactInput {
-  /** Before its version becomes part of its name. */
+  /** Before the version is added to its name. */
   readonly manifest: Manifest;
   readonly account: string;
   /** Undefined when it is not versioned. */
   readonly version: number | undefined;
 }
 
-/** Puts the references of artifacts in place of their names. The given manifest stays as it is. */
+/** Replaces artifacts' names by their references. Does not change the given manifest. */
 export function bindArtifacts(input: BindingInput): BoundManifest {
   const bound = new Set<Artifact>();
   const { account, namespace, artifacts } = input;
@@ -64,7 +64,7 @@ export function bindArtifacts(input: BindingInput): BoundManifest {
   return { manifest, bound: [...bound] };
 }
 
-/** The artifacts that a manifest refers to, each once, with the reference as it stands. */
+/** The artifacts that a manifest refers to, each once, with the reference as written. */
 export function findArtifacts(manifest: Manifest, kind: Pick<KindDefinition, 'replacers'>): Artifact[] {
   const found = new Map<string, Artifact>();
   for (const { artifactType: type, changeReferences, getName } of replacerSets[kind.replacers]) {
@@ -76,14 +76,14 @@ export function findArtifacts(manifest: Manifest, kind: Pick<KindDefinition, 're
   return [...found.values()];
 }
 
-/** So many references are named in a message, each by so many characters. */
+/** The most references named in a message, and the most characters of each. */
 const [referencesToldMax, referenceLengthMax] = [20, 200];
 
 /**
  * Checks that each required artifact was bound.
  *
- * @param listReferences what the manifests refer to, by `findArtifacts`, for the message
- * @throws InvalidInputError naming those that were not, and what there is of their types.
+ * @param listReferences lists what the manifests refer to, by `findArtifacts`, for the message
+ * @throws InvalidInputError naming those that were not bound, and the references of their types.
  */
 export function checkArtifactsBound(
   required: readonly Artifact[],
@@ -111,7 +111,7 @@ function describeReferences(found: readonly Artifact[]): string {
   return `but to ${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** The artifact that a deployed manifest is for those deployed after it. Without a name it cannot be referred to. */
+/** The artifact that a deployed manifest becomes for later manifests. Without a name it cannot be referred to. */
 export function createDeployedArtifact({ manifest, account, version }: CreatedArtifactInput): Artifact {
   const name = readName(manifest);
   return {
@@ -123,7 +123,7 @@ export function createDeployedArtifact({ manifest, account, version }: CreatedAr
   };
 }
 
-/** The artifact's name that a reference is compared by. */
+/** The artifact name by which a reference is compared. */
 function getMatchedName(replacer: Replacer, reference: string, imageBinding: ImageBinding): string {
   const isWhole = replacer.artifactType === artifactTypes.dockerImage && imageBinding === 'match-name-only';
   return isWhole ? reference : replacer.getName(reference);

@@ -2,14 +2,14 @@ import { InvalidInputError } from '#core/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { findReplicas, readCreationTimestamp } from './identity.ts';
 
-/** How a pipeline names one member of a cluster without knowing its name. */
+/** Criteria by which a pipeline picks a member of a cluster without knowing its name. */
 export const targetCriteria = ['oldest', 'newest', 'second_newest', 'largest', 'smallest'] as const;
 
 /** One of the criteria above. */
 export type TargetCriteria = (typeof targetCriteria)[number];
 
 /**
- * Reads the criteria from a path, spelled exactly so.
+ * Reads the criteria from a path, in exactly this spelling.
  *
  * @throws InvalidInputError for anything else.
  */
@@ -19,7 +19,7 @@ export function parseTargetCriteria(text: string): TargetCriteria {
   throw new InvalidInputError(`criteria '${text}' is none of ${targetCriteria.join(', ')}`);
 }
 
-/** The object that the criteria mean, or undefined when there are too few. Among equals the later one is newer and larger. */
+/** The object that meets the criteria; undefined if there are too few. Among equals the later one is newer and larger. */
 export function pickTarget(manifests: readonly Manifest[], criteria: TargetCriteria): Manifest | undefined {
   const isBySize = criteria === 'largest' || criteria === 'smallest';
   const ascending = manifests.toSorted(isBySize ? compareSize : compareAge);
@@ -34,7 +34,7 @@ function compareAge(one: Manifest, other: Manifest): number {
   return left < right ? -1 : 1;
 }
 
-/** Fewer replicas first; an object that counts none comes before all. */
+/** Fewer replicas first; objects without a replica count come first of all. */
 function compareSize(one: Manifest, other: Manifest): number {
   return (findReplicas(one) ?? -1) - (findReplicas(other) ?? -1);
 }

@@ -1,8 +1,8 @@
 import { asJsonObject, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 
 /**
- * A copy of `root` in which `change` has replaced the object at the end of `path`. Objects missing on the way are
- * made; `root` itself stays as it was.
+ * A copy of `root` in which `change` has replaced the object at the end of `path`. Missing objects on the way are created; `root` itself is
+ * unchanged.
  */
 export function changeObject(
   root: JsonObject,
@@ -18,8 +18,8 @@ export function changeObject(
 export type PathStep = string;
 
 /**
- * `root` with `change` applied to each string that `path` reaches. What does not fit the path is left alone, and
- * what does not change keeps its identity; `root` itself stays as it was.
+ * `root` with `change` applied to each string that `path` reaches. Values that do not fit the path are left alone, and unchanged values
+ * keep their identity; `root` itself is unchanged.
  */
 export function changeStrings<T extends JsonValue>(
   root: T,
@@ -30,8 +30,8 @@ export function changeStrings<T extends JsonValue>(
 }
 
 /**
- * `root` with `change` applied to each pod spec in a template: what `spec.template.spec` reaches from `root` or from
- * anything inside it, so also in the job template of a CronJob.
+ * `root` with `change` applied to each pod spec in a template: `spec.template.spec` of `root` or of anything inside it, such as a CronJob's
+ * job template.
  */
 export function changeTemplateSpecs<T extends JsonValue>(
   root: T,
@@ -68,7 +68,7 @@ function changeMembers(value: JsonValue, change: (member: JsonValue) => JsonValu
     return items.every((item, index) => item === value[index]) ? value : items;
   }
   if (!isJsonObject(value)) return value;
-  // Deploys walk whole manifests many times, nearly always without a change: copy at the first one only.
+  // Deploys walk whole manifests many times, nearly always without a change: copy only at the first change.
   let copy: JsonObject | undefined;
   for (const key of Object.keys(value)) {
     const member = value[key] as JsonValue;

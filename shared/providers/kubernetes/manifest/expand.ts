@@ -4,15 +4,15 @@ import { changeObject } from './edit.ts';
 
 /** An object that was sent, by itself or in a list. */
 export interface ListedObject {
-  /** Where it stands in what was sent. */
+  /** Its path in what was sent. */
   readonly path: readonly (string | number)[];
   readonly value: JsonValue;
 }
 
 /**
- * What an object stands for, as kubectl takes it: the items of a `List`, and of whatever else has `items` and a kind that ends so,
- * such as `RoleList`; else itself. Nulls among items are dropped, a list in a list stays. Items of a list of one kind are of that
- * kind where they name none, as the API server answers them.
+ * The objects in a sent object, as kubectl expands it: the items of a `List` or of another kind with `items` that ends in `List`, such as
+ * `RoleList`; otherwise the object itself. Null items are dropped, a list in a list stays. Items that name no kind get it from a list of
+ * one kind, as the API server returns them.
  */
 export function listObjects(object: JsonObject): ListedObject[] {
   const items = findItems(object);
@@ -35,10 +35,9 @@ function withKindOf(list: JsonObject, item: JsonValue): JsonValue {
 }
 
 /**
- * The manifests with `namespace` in place of whatever namespace they name, except those that live in none. A blank
- * namespace changes nothing.
+ * The manifests with `namespace` in place of the one they name, except cluster-scoped ones. A blank namespace changes nothing.
  *
- * @param isNamespaced tells for a manifest; ask the cluster about kinds the registry does not know.
+ * @param isNamespaced decides for a manifest; ask the cluster about kinds that the registry does not know.
  */
 export function overrideNamespace(
   manifests: readonly Manifest[],
@@ -54,7 +53,7 @@ export function setNamespace(manifest: Manifest, namespace: string): Manifest {
   return changeObject(manifest, ['metadata'], (metadata) => ({ ...metadata, namespace }));
 }
 
-/** The manifest with the name it gets in the cluster. */
+/** The manifest with its name in the cluster. */
 export function setName(manifest: Manifest, name: string): Manifest {
   return changeObject(manifest, ['metadata'], (metadata) => ({ ...metadata, name }));
 }

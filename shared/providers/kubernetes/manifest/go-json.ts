@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonValue } from '#core/json.ts';
 
-/** Characters that Go's encoder writes as escapes, although JSON would let them stand. */
+/** Characters that Go's encoder escapes although JSON does not require it. */
 const escapedCharacters = /[<>&\u2028\u2029]/g;
 
 /**
- * Compact JSON exactly as Go's `encoding/json` writes it for a map: members sorted by the bytes of their keys,
- * `<`, `>`, `&` and the two Unicode line ends escaped, half surrogate pairs replaced by U+FFFD. kubectl stores
- * manifests in this form, so equal manifests give equal bytes whoever wrote them.
+ * Compact JSON exactly as Go's `encoding/json` writes it for a map: members sorted by the bytes of their keys, `<`, `>`, `&` and the two
+ * Unicode line ends escaped, half surrogate pairs replaced by U+FFFD. kubectl stores manifests in this form, so equal manifests give equal
+ * bytes whichever tool wrote them.
  */
 export function formatGoJson(value: JsonValue): string {
   if (typeof value === 'string') return formatGoString(value);

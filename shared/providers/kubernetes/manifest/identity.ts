@@ -13,7 +13,7 @@ export interface Coordinates {
   readonly kind: string;
   /** Empty for a cluster-scoped object, and for a manifest that names none. */
   readonly namespace: string;
-  /** Empty for a manifest that leaves its name to the server. */
+  /** Empty for a manifest whose name the server generates. */
   readonly name: string;
 }
 
@@ -26,9 +26,9 @@ export interface OwnerReference {
 }
 
 /**
- * Takes a value of a request for a Kubernetes object, unchanged.
+ * Checks that a value of a request is a Kubernetes object, and returns it unchanged.
  *
- * @throws InvalidInputError when it is no object or has no `kind`, `apiVersion` or `metadata`.
+ * @throws InvalidInputError if it is not an object or has no `kind`, `apiVersion` or `metadata`.
  */
 export function parseManifest(value: unknown): Manifest {
   if (!isJsonObject(value)) throw new InvalidInputError('manifest: expected a Kubernetes object');
@@ -56,7 +56,7 @@ export function readName(manifest: Manifest): string {
   return asString(readMetadata(manifest)?.name) ?? '';
 }
 
-/** `metadata.generateName`, but only where it counts: when there is no name. */
+/** `metadata.generateName`, but only if it applies: when there is no name. */
 export function readGenerateName(manifest: Manifest): string | undefined {
   if (readName(manifest) !== '') return undefined;
   return asString(readMetadata(manifest)?.generateName) || undefined;
@@ -67,7 +67,7 @@ export function readCoordinates(manifest: Manifest): Coordinates {
   return { kind: readKind(manifest), namespace: readNamespace(manifest), name: readName(manifest) };
 }
 
-/** Spinnaker's name of the object, `kind name`; the name's prefix stands in where the server makes up the name. */
+/** Spinnaker's name of the object, `kind name`; with the name's prefix if the server generates the name. */
 export function readFullName(manifest: Manifest): string {
   return formatFullName(readKind(manifest), readName(manifest) || (readGenerateName(manifest) ?? ''));
 }
@@ -93,15 +93,15 @@ export function readOwners(manifest: Manifest): readonly OwnerReference[] {
   }));
 }
 
-/** Whether a controller owns the object: it makes, changes and deletes such as it sees fit. */
+/** Whether a controller owns the object: it creates, changes and deletes such objects as it sees fit. */
 export function hasController(manifest: Manifest): boolean {
   return findController(manifest) !== undefined;
 }
 
 /**
- * Where a live object belongs. Spinnaker's annotations decide; application, cluster and sequence fall back to what
- * the name says. A ReplicaSet's sequence is its Deployment's revision where it has no annotation of its own, and its cluster that of
- * its Deployment's name: its own name, which ends with a hash, would make each of them a cluster, as Clouddriver does.
+ * A live object's moniker. Spinnaker's annotations decide; application, cluster and sequence fall back to the name. Without annotations a
+ * ReplicaSet's sequence is its Deployment's revision, and its cluster comes from its Deployment's name: its own name ends with a hash and
+ * would make each a cluster, as in Clouddriver.
  */
 export function readMoniker(manifest: Manifest): Moniker {
   const named = parseMoniker(readName(manifest));
@@ -128,7 +128,7 @@ function findControllingDeployment(manifest: Manifest): string | undefined {
   return readOwnerKind(owner) === 'deployment' ? asString(owner?.name) || undefined : undefined;
 }
 
-/** The owner that is the object's controller; Kubernetes lets it have one at most. */
+/** The owner that is the object's controller; Kubernetes allows one at most. */
 function findController(manifest: Manifest): Unchecked<V1OwnerReference> {
   return readList(readMetadata(manifest)?.ownerReferences).find((each) => each?.controller === true);
 }
@@ -143,7 +143,7 @@ function readMetadata(manifest: Manifest): Unchecked<V1ObjectMeta> {
   return asUnchecked<KubernetesObject>(manifest).metadata;
 }
 
-/** An annotation that is there decides even when it holds no number: then there is no sequence. */
+/** An annotation decides even if it holds no number: then there is no sequence. */
 function readSequence(manifest: Manifest, named: number | undefined): number | undefined {
   const keys = [annotationKeys.sequence];
   const candidates =

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '#core/json.ts';
 import { formatGoJson } from './go-json.ts';
 
-/** One operation of a JSON patch (RFC 6902), of those that Spinnaker knows. */
+/** One operation of a JSON patch (RFC 6902) that Spinnaker supports. */
 export interface JsonPatchOperation {
   readonly op: 'add' | 'replace' | 'remove';
   /** A JSON pointer (RFC 6901): `/metadata/labels/app`. */
@@ -10,25 +10,25 @@ export interface JsonPatchOperation {
   readonly value?: JsonValue | undefined;
 }
 
-/** What a JSON patch makes of a value. */
+/** The result of applying a JSON patch to a value. */
 export interface JsonPatchOutcome {
-  /** A copy with the operations applied, up to the one that does not fit. */
+  /** A copy with the operations applied, up to the first that does not fit. */
   readonly patched: JsonValue;
   /** Index of the first operation that does not fit; undefined when all do. */
   readonly misfit: number | undefined;
 }
 
-/** Applies operations in order; `root` itself stays as it is. */
+/** Applies operations in order; `root` itself is unchanged. */
 export function applyJsonPatch(root: JsonValue, operations: readonly JsonPatchOperation[]): JsonPatchOutcome {
   const patched = structuredClone(root);
-  // A later operation may change the value that an earlier one brought: in the copy, not in the patch that is sent.
+  // A later operation may change a value that an earlier one added: in the copy, not in the patch that is sent.
   const misfit = operations.findIndex((operation) => !applyOperation(patched, structuredClone(operation)));
   return { patched, misfit: misfit < 0 ? undefined : misfit };
 }
 
 /**
- * A fingerprint of the places in `root` that operations touch: of the member each names, or of the whole list if it names
- * an element, since the others change places. It tells whether they changed, and gives away nothing of them.
+ * A fingerprint of the places in `root` that operations touch: the member that each names, or the whole list if it names an element, since
+ * other elements move. It shows whether they changed, and reveals nothing of them.
  */
 export function hashTouched(root: JsonValue, operations: readonly JsonPatchOperation[]): string {
   const touched = operations.map(({ path }) => {
@@ -39,7 +39,7 @@ export function hashTouched(root: JsonValue, operations: readonly JsonPatchOpera
   return createHash('sha256').update(formatGoJson(touched)).digest('base64url');
 }
 
-/** @returns false when it does not fit; then `root` stays as it is */
+/** @returns false if it does not fit; `root` is then unchanged */
 function applyOperation(root: JsonValue, { op, path, value = null }: JsonPatchOperation): boolean {
   const { parent, key } = findPlace(root, path);
   if (Array.isArray(parent)) return changeElement(parent, key, { op, value });
@@ -61,7 +61,7 @@ function changeElement(
   return true;
 }
 
-/** What a pointer's last step is taken from, and that step. The parent is undefined when a step before is missing. */
+/** A pointer's last step, and the value that it starts from. The parent is undefined if an earlier step is missing. */
 function findPlace(
   root: JsonValue,
   pointer: string,

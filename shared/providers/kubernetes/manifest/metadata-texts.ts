@@ -2,7 +2,7 @@ import { asJsonObject, getPath, isJsonObject, type JsonObject, type JsonValue } 
 import type { Manifest } from '../api/manifest.ts';
 import { changeObject } from './edit.ts';
 
-/** Where a manifest may have metadata whose annotations and labels people write: its own, and those of its templates. */
+/** Where a manifest may have metadata with annotations and labels that people write: its own, and its templates'. */
 const metadataPaths: readonly (readonly string[])[] = [
   ['metadata'],
   ['spec', 'template', 'metadata'],
@@ -10,24 +10,24 @@ const metadataPaths: readonly (readonly string[])[] = [
   ['spec', 'jobTemplate', 'spec', 'template', 'metadata'],
 ];
 
-/** Labels that a workload, a PodDisruptionBudget or a NetworkPolicy selects: equal to some above. */
+/** Labels that a workload, a PodDisruptionBudget or a NetworkPolicy selects: equal to some of the labels above. */
 const selectorPaths: readonly (readonly string[])[] = [
   ['spec', 'selector', 'matchLabels'],
   ['spec', 'podSelector', 'matchLabels'],
 ];
 
-/** So many places are named in a message. */
+/** The most places named in a message. */
 const placesToldMax = 10;
 
-/** A manifest, and the places whose values were made texts: `metadata.labels.version`. */
+/** A manifest, and the places whose values were converted to texts: `metadata.labels.version`. */
 export interface WrittenTexts {
   readonly manifest: Manifest;
   readonly changed: readonly string[];
 }
 
 /**
- * The manifest with texts for those values of its annotations, labels and `matchLabels` that are numbers, true or false: Kubernetes takes
- * texts alone, and YAML makes numbers of versions. The given manifest stays as it is; without such a value it is answered itself.
+ * Converts numbers and booleans in a manifest's annotations, labels and `matchLabels` to texts: Kubernetes accepts only texts, and YAML
+ * reads versions as numbers. The given manifest is unchanged; one without such values is returned itself.
  */
 export function writeMetadataTexts(manifest: Manifest): WrittenTexts {
   const changed: string[] = [];
@@ -48,7 +48,7 @@ export function writeMetadataTexts(manifest: Manifest): WrittenTexts {
   return { manifest: written, changed };
 }
 
-/** A sentence about the values that were made texts. */
+/** A sentence about the values that were converted to texts. */
 export function describeTexts(changed: readonly string[]): string {
   const told = changed.slice(0, placesToldMax).join(', ');
   const more = changed.length > placesToldMax ? ` and ${changed.length - placesToldMax} more` : '';

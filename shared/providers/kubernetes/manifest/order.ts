@@ -4,7 +4,7 @@ import type { KindRegistry } from '../kinds/index.ts';
 import { readFullName, readKind } from './identity.ts';
 
 /**
- * The manifests in the order of their deployment: by priority of their kinds, and as they came within one priority.
+ * The manifests in order of deployment: by priority of their kinds, and in the given order within a priority.
  *
  * @throws InvalidInputError for each manifest of a kind that only Kubernetes itself may create.
  */

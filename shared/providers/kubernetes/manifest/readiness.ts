@@ -3,25 +3,25 @@ import type { Manifest } from '../api/manifest.ts';
 import { annotationKeys, readTextAnnotation } from './annotations.ts';
 import { readFullName } from './identity.ts';
 
-/** By whose rules it is judged whether an object is ready: Clouddriver's alone, or those of kstatus besides. */
+/** The rules that decide whether an object is ready: Clouddriver's alone, or those of kstatus as well. */
 export type ReadinessRules = 'clouddriver' | 'kstatus';
 
 /** All of them; the first is the default. */
 export const readinessRules: readonly ReadinessRules[] = ['clouddriver', 'kstatus'];
 
-/** The rules of that name, in any case; undefined for no such rules. */
+/** The rules of that name, in any case; undefined if there are none. */
 export function findReadinessRules(text: string): ReadinessRules | undefined {
   return readinessRules.find((rules) => rules === text.trim().toLowerCase());
 }
 
-/** The rules that an object asks for by its annotation; undefined where it asks for none, or for none that there are. */
+/** The rules that an object's annotation asks for; undefined if it has none, or asks for unknown rules. */
 export function readReadinessRules(manifest: Manifest): ReadinessRules | undefined {
   const text = readTextAnnotation(manifest, annotationKeys.readiness);
   return text === undefined ? undefined : findReadinessRules(text);
 }
 
 /**
- * Checks that a manifest to be deployed asks for rules that there are.
+ * Checks that a manifest to be deployed asks for known rules.
  *
  * @throws InvalidInputError
  */

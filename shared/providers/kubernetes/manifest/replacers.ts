@@ -9,7 +9,7 @@ import { changeStrings, changeTemplateSpecs, type PathStep } from './edit.ts';
 /** A place in manifests that refers to artifacts of one type. */
 export interface Replacer {
   readonly artifactType: string;
-  /** Applies `change` to each reference; everything else keeps its identity. */
+  /** Applies `change` to each reference; unchanged values keep their identity. */
   readonly changeReferences: (manifest: Manifest, change: (reference: string) => string) => Manifest;
   /** The artifact's name that a reference means. */
   readonly getName: (reference: string) => string;
@@ -24,13 +24,13 @@ export const artifactTypes = {
   replicaSet: 'kubernetes/replicaSet',
 } as const;
 
-/** The lists of containers in a pod spec that are looked at; ephemeral ones are not, as in Clouddriver. */
+/** The lists of containers in a pod spec that are searched; as in Clouddriver, not the ephemeral ones. */
 const containerLists = ['containers', 'initContainers'];
 
-/** Applies a change to the pod specs of a manifest; what does not change keeps its identity. */
+/** Applies a change to the pod specs of a manifest; unchanged values keep their identity. */
 type ChangePodSpecs = (manifest: Manifest, change: (podSpec: JsonObject) => JsonObject) => Manifest;
 
-/** Where the pods of workloads refer to artifacts, in the order in which they are looked at. */
+/** Where the pods of workloads refer to artifacts, in search order. */
 const podTemplateReplacers: readonly Replacer[] = [
   {
     ...inContainers(changeTemplateSpecs, artifactTypes.dockerImage, ['image']),
@@ -39,7 +39,7 @@ const podTemplateReplacers: readonly Replacer[] = [
   ...listConfigReplacers(changeTemplateSpecs),
 ];
 
-/** A bare pod: the images of its containers, each compared whole, and its ConfigMaps and Secrets, which Clouddriver leaves. */
+/** A bare pod: the images of its containers, each compared whole, and its ConfigMaps and Secrets, which Clouddriver ignores. */
 const podReplacers: readonly Replacer[] = [
   {
     artifactType: artifactTypes.dockerImage,
@@ -141,9 +141,8 @@ function changeContainers(
 }
 
 /**
- * The name of an image without tag and digest. A registry's port is taken for a tag where neither follows it
- * (`registry:5000/web` is `registry`), as Clouddriver does: pipelines in use were written against that. It leaves a tag that a
- * digest follows, so that no artifact is found.
+ * The name of an image without tag and digest. As in Clouddriver, a registry's port counts as a tag if neither follows it
+ * (`registry:5000/web` is `registry`): existing pipelines rely on that. A tag followed by a digest stays, so that no artifact is found.
  */
 function cutTagOrDigest(image: string): string {
   const digest = image.indexOf('@');

@@ -41,8 +41,8 @@ const labelKey = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-\w.]{0
 const labelValue = /^([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?$/;
 
 /**
- * `labelSelectors` of a description: `{selectors: [{kind, key, values}]}`, absent and null meaning none. Keys and values
- * must be what Kubernetes accepts, so that none of them can alter the selection it is put into.
+ * `labelSelectors` of a description: `{selectors: [{kind, key, values}]}`, absent and null meaning none. Keys and values must be what
+ * Kubernetes accepts, so that none can alter the selection that contains it.
  */
 export function labelSelectorsField(): Field<readonly LabelSelector[]> {
   const selector = objectField({

@@ -13,31 +13,30 @@ import type { KindDefinition } from '../kinds/kind.ts';
 import { annotationKeys, parseJson } from './annotations.ts';
 
 /**
- * What stands in the place of each value of a Secret that is not shown. It is no base64, so no cluster takes it as `data`, and
- * operations refuse it: see `findMaskedKeys`.
+ * Replaces each value of a Secret that is not shown. It is not base64, so no cluster accepts it as `data`, and operations refuse it: see
+ * `findMaskedKeys`.
  */
 export const secretMask = '******';
 /** Members of a Secret that hold its values. */
 export const secretKeys = ['data', 'stringData'] as const;
-/** Values of a Secret shorter than this, characters, are too common to be looked for in other texts. */
+/** Values of a Secret shorter than this, characters, are too common to be searched for in other texts. */
 export const shownValueLengthMin = 4;
-/** JSON of an annotation that is nested deeper than this is not looked into, but hidden whole. */
+/** An annotation's JSON that is nested deeper than this is not searched, but hidden as a whole. */
 export const embeddedDepthMax = 64;
 
-/** Spinnaker's own annotations: they hold names, which a value of a Secret may be by chance. */
+/** Spinnaker's own annotations: they hold names, which may equal a Secret's value by chance. */
 const spinnakerAnnotation = /^[a-z]+\.spinnaker\.io\//;
-/** The mask as `data` would have it. */
+/** The mask in base64, as in `data`. */
 const encodedMask = Buffer.from(secretMask).toString('base64');
 
-/** Whether an object is a Secret of Kubernetes itself: `v1`, its kind in any case. */
+/** Whether an object is a Kubernetes Secret: of `v1`, its kind in upper or lower case. */
 export function isSecret(object: JsonObject): boolean {
   return object['apiVersion'] === 'v1' && asString(object['kind'])?.toLowerCase() === 'secret';
 }
 
 /**
- * The manifest without what must not show outside its cluster: the sensitive top-level keys of its kind, and the copies of
- * them in its annotations, above all in the record of the last apply. Annotations that cannot be told to be free of them go
- * altogether.
+ * The manifest without what must not be shown outside its cluster: the sensitive top-level keys of its kind, and their copies in
+ * annotations, above all in the record of the last apply. Annotations that may still contain them are removed.
  */
 export function omitSensitiveKeys(manifest: Manifest, kind: Pick<KindDefinition, 'sensitiveKeys'>): Manifest {
   const { sensitiveKeys } = kind;
@@ -51,9 +50,8 @@ export function omitSensitiveKeys(manifest: Manifest, kind: Pick<KindDefinition,
 }
 
 /**
- * The object as it may be shown to callers that may not see Secrets: each value of a Secret's `data` and `stringData` is the mask, its
- * keys stay; so in what its annotations hold of it, and in Secrets inside a `List`. What cannot be read there is the mask
- * altogether.
+ * The object as shown to callers that may not see Secrets: each value of a Secret's `data` and `stringData` becomes the mask, and its keys
+ * stay. The same applies to copies in its annotations, and to Secrets in a `List`. Unreadable annotations are masked as a whole.
  */
 export function maskSecrets(object: Manifest): Manifest {
   const { items } = object;
@@ -68,7 +66,7 @@ export function maskSecrets(object: Manifest): Manifest {
   });
 }
 
-/** A text in which each of some values of a Secret is the mask. @param values of `listSecretValues` */
+/** A text with each of a Secret's values replaced by the mask. @param values of `listSecretValues` */
 export function maskValues(text: string, values: readonly string[]): string {
   return values.reduce((masked, value) => masked.replaceAll(value, secretMask), text);
 }
@@ -88,8 +86,7 @@ export function listSecretValues(secret: Manifest): string[] {
 }
 
 /**
- * Where an object carries the mask: `data.password`, `metadata.annotations.<key> (data.password)`. Empty when all is as somebody
- * wrote it.
+ * Where an object contains the mask: `data.password`, `metadata.annotations.<key> (data.password)`. Empty if nothing is masked.
  *
  * @param secret whether it counts as a Secret; default: by its apiVersion and kind
  */
@@ -137,7 +134,7 @@ interface Hiding {
   readonly values: readonly string[] | undefined;
   /** Hides the values of a Secret. */
   readonly hideMembers: (secret: JsonObject) => JsonObject;
-  /** In the place of a text that cannot be told to be free of values; undefined to leave it out. */
+  /** Replaces a text that may contain values; undefined to leave it out. */
   readonly whole: string | undefined;
 }
 
@@ -163,7 +160,7 @@ function hideInAnnotation(key: string, text: JsonValue, hiding: Hiding): JsonVal
   return shows ? whole : hidden;
 }
 
-/** The record of the last apply of a Secret is one, whatever it says of itself. */
+/** The record of a Secret's last apply is a Secret, whatever kind it names. */
 function hideInRecord(text: string, { hideMembers, whole }: Hiding): string | undefined {
   const applied = parseJson(text);
   if (!isJsonObject(applied) || !isWithinDepth(applied, embeddedDepthMax)) return whole;
@@ -196,7 +193,7 @@ function changeSecrets(value: JsonValue, change: (secret: JsonObject) => JsonObj
   return entries.every(([key, member]) => member === value[key]) ? value : Object.fromEntries(entries);
 }
 
-/** The object with the mask in the place of each value of its `data` and `stringData`. */
+/** The object with the mask in place of each value of its `data` and `stringData`. */
 function maskMembers(object: JsonObject): JsonObject {
   const masked: JsonObject = { ...object };
   for (const member of secretKeys) {

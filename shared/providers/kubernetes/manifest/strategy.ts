@@ -13,7 +13,7 @@ import { readFullName, readGenerateName } from './identity.ts';
 /**
  * How a manifest reaches the cluster.
  *
- * - `create`: POST, for objects whose name the server makes up.
+ * - `create`: POST, for objects whose name the server generates.
  * - `recreate`: delete, wait until it is gone, then apply.
  * - `replace`: PUT the whole object; create it when it does not exist.
  * - `serverSideApply`: the API server merges.
@@ -26,15 +26,15 @@ export interface Strategy {
   readonly method: DeployMethod;
   /** For `serverSideApply`: take over fields that other managers own. */
   readonly forceConflicts: boolean;
-  /** Undefined when the manifest does not say. */
+  /** Undefined if the manifest does not say. */
   readonly versioned: boolean | undefined;
-  /** How many versions to keep; undefined when it does not say. */
+  /** How many versions to keep; undefined if it does not say. */
   readonly maxVersionHistory: number | undefined;
   /** Keep the replica count that the object has in the cluster. */
   readonly useSourceCapacity: boolean;
 }
 
-/** The annotations of which one decides how a manifest is deployed. */
+/** The annotations that decide how a manifest is deployed. */
 const methodKeys: readonly string[] = [
   annotationKeys.recreate,
   annotationKeys.replace,
@@ -44,7 +44,7 @@ const methodKeys: readonly string[] = [
 /** Rollout strategies of a deploy stage that leave the previous version running until the new one is up. */
 const overlappingStrategies = ['RED_BLACK', 'BLUE_GREEN'];
 
-/** Reads what the annotations ask for; what they leave open is the default. */
+/** Reads what the annotations ask for, with defaults for the rest. */
 export function readStrategy(manifest: Manifest): Strategy {
   return {
     method: chooseMethod(manifest),
@@ -72,7 +72,7 @@ export function checkVersionHistory(manifest: Manifest, rolloutStrategy: string 
   );
 }
 
-/** The manifest with the order to be recreated in place of any other deploy strategy. */
+/** The manifest with the annotation to recreate it, in place of any other deploy strategy. */
 export function requireRecreate(manifest: Manifest): Manifest {
   return changeObject(manifest, ['metadata', 'annotations'], (annotations) => ({
     ...Object.fromEntries(Object.entries(annotations).filter(([key]) => !methodKeys.includes(key))),
@@ -85,7 +85,7 @@ export function setReplicas(manifest: Manifest, replicas: number): Manifest {
   return changeObject(manifest, ['spec'], (spec) => ({ ...spec, replicas }));
 }
 
-/** The method by precedence: a made-up name can only be created, then recreate, replace, server-side apply, apply. */
+/** The method by precedence: an object with a generated name can only be created; then recreate, replace, server-side apply, apply. */
 function chooseMethod(manifest: Manifest): DeployMethod {
   if (readGenerateName(manifest) !== undefined) return 'create';
   if (readFlagAnnotation(manifest, annotationKeys.recreate)) return 'recreate';

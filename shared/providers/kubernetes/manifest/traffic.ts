@@ -18,15 +18,15 @@ import {
 import { changeObject } from './edit.ts';
 import { type Coordinates, readCoordinates, readFullName } from './identity.ts';
 
-/** The load balancers (`service web`) that a workload is annotated with; none where the annotation cannot be read. */
+/** The load balancers (`service web`) that a workload is annotated with; none if the annotation cannot be read. */
 export function readLoadBalancers(manifest: Manifest): readonly string[] {
   return readListAnnotation(manifest, annotationKeys.loadBalancers);
 }
 
 /**
- * The same, for whoever acts by it: what cannot be read must not count as none, or traffic goes where nobody expects it.
+ * The same, for callers that act on it: an unreadable annotation must not count as none, or traffic goes to the wrong place.
  *
- * @throws InvalidInputError unless the annotation is a JSON array of texts, or empty, or not there.
+ * @throws InvalidInputError unless the annotation is a JSON array of texts, empty, or absent.
  */
 export function parseLoadBalancers(manifest: Manifest): readonly string[] {
   const text = readAnnotations(manifest)[annotationKeys.loadBalancers] ?? '';
@@ -38,9 +38,9 @@ export function parseLoadBalancers(manifest: Manifest): readonly string[] {
 }
 
 /**
- * The workload with its load balancers recorded. None to record leaves it as it is.
+ * The workload with its load balancers recorded; unchanged if there are none.
  *
- * @throws InvalidInputError when it is annotated with others already.
+ * @throws InvalidInputError if it is already annotated with others.
  */
 export function annotateLoadBalancers(manifest: Manifest, loadBalancers: readonly string[]): Manifest {
   if (loadBalancers.length === 0) return manifest;
@@ -75,7 +75,7 @@ export function findManifest(manifests: readonly Manifest[], coordinates: Coordi
   return index.get(toKey(coordinates));
 }
 
-/** The first manifest by its coordinates, for each list of manifests that was searched: each workload searches for its services. */
+/** The first manifest of each coordinates, for each searched list of manifests: each workload searches for its services. */
 const indexes = new WeakMap<readonly Manifest[], ReadonlyMap<string, Manifest>>();
 
 function indexManifests(manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> {
@@ -107,11 +107,11 @@ export function attachService(target: Manifest, service: Manifest): Manifest {
   return changeObject(target, path, (present) => ({ ...present, ...selector }));
 }
 
-/** What load balancers want of the labels of whatever they send traffic to: a text to have, null not to have it. */
+/** Label changes that load balancers require of their targets: a text to set the label, null to remove it. */
 export type LabelChanges = { readonly [key: string]: string | null };
 
 /**
- * The labels that put pods behind services, all together; of two services the later one counts.
+ * All labels that put pods behind services; if two services conflict, the later one wins.
  *
  * @throws FailedOperationError as `readServiceSelector` does.
  */
@@ -129,7 +129,7 @@ export function listDisablingLabels(services: readonly Manifest[]): LabelChanges
   return Object.fromEntries(keys.map((key) => [key, null]));
 }
 
-/** The JSON merge patch by which a workload or pod gets labels; undefined when it is as wanted already. */
+/** The JSON merge patch that changes a workload's or pod's labels; undefined if they are already as wanted. */
 export function createLabelPatch(target: Manifest, wanted: LabelChanges): JsonObject | undefined {
   const path = getLabelsPath(target);
   const labels = getPath(target, ...path);
@@ -143,7 +143,7 @@ export function createLabelPatch(target: Manifest, wanted: LabelChanges): JsonOb
 /**
  * The labels a service selects pods by.
  *
- * @throws FailedOperationError when it is not of `v1`, or has no selector.
+ * @throws FailedOperationError if it is not of `v1`, or has no selector.
  */
 export function readServiceSelector(service: Manifest): TextMap {
   const { apiVersion, spec } = asUnchecked<V1Service>(service);
@@ -166,7 +166,7 @@ function getLabelsPath(target: Manifest): readonly string[] {
   return [...(findTemplateMetadata(target) ?? ['metadata']), 'labels'];
 }
 
-/** Whether `object` is one and has a member `key`. */
+/** Whether `object` is an object with a member `key`. */
 function hasMember(object: JsonValue | undefined, key: string): boolean {
   return isJsonObject(object) && Object.hasOwn(object, key);
 }

@@ -8,26 +8,26 @@ import { annotationKeys, parseJson, readTextAnnotation } from './annotations.ts'
 import { hasController, readCreationTimestamp, readGenerateName, readKind, readName } from './identity.ts';
 import { readStrategy } from './strategy.ts';
 
-/** What decides whether a deploy makes a new version of an object. */
+/** The input for whether a deploy makes a new version of an object. */
 export interface VersioningInput {
   readonly manifest: Manifest;
   /** `versioned` of the request; undefined when it does not say. */
   readonly requested: boolean | undefined;
-  /** What objects of the kind do by default. */
+  /** Whether objects of the kind are versioned by default. */
   readonly kindDefault: boolean;
 }
 
-/** What decides the number of a version. */
+/** The input for the number of a version. */
 export interface VersionInput {
-  /** With its artifacts bound, before anything is annotated. */
+  /** With its artifacts bound, before annotations are added. */
   readonly manifest: Manifest;
   /** The live objects of its kind in its namespace. */
   readonly live: readonly Manifest[];
 }
 
 /**
- * Whether the manifest is deployed as a version: its annotation decides, then the request, then its kind. A name
- * that the server makes up is never versioned.
+ * Whether the manifest is deployed as a version: its annotation decides, then the request, then its kind. A name that the server generates
+ * is never versioned.
  */
 export function isVersioned({ manifest, requested, kindDefault }: VersioningInput): boolean {
   if (readGenerateName(manifest) !== undefined) return false;
@@ -40,7 +40,7 @@ export interface ObjectVersion {
   readonly name: string;
   /** From 0 to 999,999,999. */
   readonly number: number;
-  /** Whether a controller owns the object: then its number is taken, and the object is none of ours. */
+  /** Whether a controller owns the object: then its number is taken, and the object is not ours. */
   readonly isControlled: boolean;
 }
 
@@ -50,9 +50,8 @@ interface LiveVersion extends ObjectVersion {
 }
 
 /**
- * What an object is a version of, in the namespace that it is in; undefined when it is no version. Annotations travel with copies of
- * an object: those that a deploy recorded count only on an object of the recorded kind that has the name of the recorded version.
- * The recorded namespace never counts.
+ * The version that an object is, in its own namespace; undefined if it is not a version. Annotations are copied with objects: those that a
+ * deploy recorded count only on an object of the recorded kind with the name of the recorded version. The recorded namespace never counts.
  */
 export function findVersion(object: Manifest): ObjectVersion | undefined {
   const name = readTextAnnotation(object, annotationKeys.artifactName);
@@ -69,10 +68,9 @@ export function getArtifactType(object: Manifest): string {
 }
 
 /**
- * The number of the manifest's version: that of the oldest live version that was applied from the same content, so
- * that an unchanged manifest makes no new one; else one more than the highest, from 0. Numbers under whose name there is an
- * object that is no version are passed over: a version is created, never applied over something else. After the highest number
- * that there may be, the lowest one that is free.
+ * The number of the manifest's version: that of the oldest live version that was applied from the same content, so that an unchanged
+ * manifest makes no new one; else one more than the highest, from 0. Skips numbers whose name belongs to an object that is not a version: a
+ * version is created, never applied over something else. After the highest possible number comes the lowest free one.
  */
 export function chooseVersion({ manifest, live }: VersionInput): number {
   const name = readName(manifest);
@@ -86,7 +84,7 @@ export function chooseVersion({ manifest, live }: VersionInput): number {
   return version;
 }
 
-/** The live versions of what is deployed under `name`, oldest first, but for those that a controller owns. */
+/** The live versions of what is deployed under `name`, oldest first, without those that a controller owns. */
 export function listVersions(live: readonly Manifest[], name: string): Manifest[] {
   return listOwn(live, name).map(({ object }) => object);
 }
@@ -103,15 +101,15 @@ function listOwn(live: readonly Manifest[], name: string): LiveVersion[] {
   return (indexLive(live).versions.get(name) ?? []).filter(({ isControlled }) => !isControlled);
 }
 
-/** Live objects as they are searched. */
+/** Live objects, indexed for searches. */
 interface LiveIndex {
   /** By the names without a number, oldest first. */
   readonly versions: ReadonlyMap<string, readonly LiveVersion[]>;
-  /** Of all the objects. */
+  /** The names of all the objects. */
   readonly names: ReadonlySet<string>;
 }
 
-/** For each list of live objects that was searched: each manifest of a deploy searches the same ones. */
+/** For each searched list of live objects: all manifests of a deploy search the same ones. */
 const indexes = new WeakMap<readonly Manifest[], LiveIndex>();
 
 function indexLive(live: readonly Manifest[]): LiveIndex {
@@ -145,19 +143,19 @@ export function formatVersion(version: number): string {
 /** The highest number of a version. */
 const versionMax = 999_999_999;
 
-/** The number of `v003`, or undefined for text that is no version. */
+/** The number of `v003`, or undefined for text that is not a version. */
 export function parseVersion(text: string): number | undefined {
   return /^v\d{1,9}$/.test(text) ? Number(text.slice(1)) : undefined;
 }
 
-/** The name an object has in the cluster: `name-v003`, or the name alone where it has no version. */
+/** The name an object has in the cluster: `name-v003`, or the name alone if it has no version. */
 export function formatVersionedName(name: string, version: number | undefined): string {
   return version === undefined ? name : `${name}-${formatVersion(version)}`;
 }
 
 /**
- * Whether the object was last applied from this content, apart from its top-level metadata. Objects written by
- * anything but a client-side apply carry no such record and never match.
+ * Whether the object was last applied from this content, apart from its top-level metadata. Only client-side applies record the content;
+ * other objects never match.
  */
 export function isAppliedFrom(object: Manifest, manifest: Manifest): boolean {
   const { metadata } = asUnchecked<KubernetesObject>(object);
@@ -166,12 +164,12 @@ export function isAppliedFrom(object: Manifest, manifest: Manifest): boolean {
   return applied !== undefined && hasSameContent(applied, manifest);
 }
 
-/** Whether two objects say the same, apart from their top-level metadata. */
+/** Whether two objects are equal, apart from their top-level metadata. */
 export function hasSameContent(one: JsonObject, other: JsonObject): boolean {
   return isSameJson(toContent(one), toContent(other));
 }
 
-/** All but the top-level metadata, without nulls, which are dropped on the way to the cluster. */
+/** All but the top-level metadata, without nulls, which the cluster never receives. */
 function toContent(manifest: JsonObject): JsonValue {
   const { metadata: _metadata, ...content } = manifest;
   return omitNulls(content);
