@@ -3,7 +3,7 @@ import type { AccountResource } from '#views/views.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { type CacheReading, listObjects, readAllFacts } from './cache-reading.ts';
 
-/** Go-clouddriver's list: kinds that Deck shows, by Spinnaker's name, with what Kubernetes calls their objects in paths. */
+/** Go-clouddriver's list: kinds that Deck shows, by Spinnaker's name, with Kubernetes' name of the resource in paths. */
 const infrastructureKinds: { readonly [kind: string]: { readonly kind: string; readonly resource: string } } =
   {
     daemonSet: { kind: 'DaemonSet', resource: 'daemonsets' },
@@ -16,7 +16,7 @@ const infrastructureKinds: { readonly [kind: string]: { readonly kind: string; r
 
 const managedBy = 'app.kubernetes.io/managed-by';
 
-/** See {@link ViewReader.listAccountResources}. By kind, namespace and name. */
+/** See {@link ViewReader.listAccountResources}. Sorted by kind, namespace and name. */
 export async function listAccountResources(
   reading: CacheReading,
   account: string,

@@ -13,22 +13,22 @@ import { decodeFacts } from '../rows/facts-codec.ts';
 /** The accounts of a process. */
 export type ReadingSession = Pick<KubernetesSession, 'accounts' | 'findAccount'>;
 
-/** What one view is read with. */
+/** The tools for reading one view. */
 export interface CacheReading {
   readonly session: ReadingSession;
   readonly cache: CacheStore;
-  /** Each request of the view goes through it. */
+  /** Limits the view's requests. */
   readonly limit: ConcurrencyLimit;
-  /** Told how many rows were read. @throws InvalidInputError beyond {@link viewRowsMax} */
+  /** Called with the number of rows read. @throws InvalidInputError beyond {@link viewRowsMax} */
   addRows(count: number): void;
 }
 
-/** The objects of a kind, of one namespace where it is given. */
+/** The objects of a kind, in one namespace if given. */
 interface ObjectsRequest {
   readonly account: string;
   readonly kind: string;
   readonly namespace?: string | undefined;
-  /** Leave out those of this application. */
+  /** Leave out the objects of this application. */
   readonly outside?: string | undefined;
 }
 
@@ -46,8 +46,8 @@ export function startReading(session: ReadingSession, cache: CacheStore): CacheR
 }
 
 /**
- * Makes the test whether an account may see an object. What is cached may have been chosen by earlier settings: by those of now it
- * is left out at once, and not when the agents come to take it away. No account, and one that is not configured, sees anything.
+ * Creates the test of whether an account may see an object. Earlier settings may have chosen what is cached: the current ones hide it at
+ * once, before caching agents evict it. An unconfigured or missing account sees nothing.
  */
 export function createSight(
   { session }: Pick<CacheReading, 'session'>,
@@ -59,8 +59,8 @@ export function createSight(
 }
 
 /**
- * Where an application is, as far as accounts are configured and may see it, sorted by account. Where there are objects, too, that
- * the account may not see, some of the clusters may be theirs alone.
+ * Where an application is, as far as accounts are configured and may see it, sorted by account. If it has objects that the account may not
+ * see, some of the clusters may contain only those.
  */
 export async function listPlaces(
   { session, cache, limit }: CacheReading,
@@ -92,7 +92,7 @@ export async function findFacts(reading: CacheReading, key: ViewKey): Promise<Ob
   return facts;
 }
 
-/** The objects of keys that callers wrote, each once. Names that no object has, accounts that are not configured and what an account may not see name none. */
+/** The objects of keys that callers wrote, each once. Unknown names, unconfigured accounts and hidden objects yield nothing. */
 export async function findObjects(reading: CacheReading, keys: readonly ViewKey[]): Promise<StoredObject[]> {
   const { cache, limit } = reading;
   const wanted = keys
@@ -105,7 +105,7 @@ export async function findObjects(reading: CacheReading, keys: readonly ViewKey[
   return found.filter((object) => object !== undefined);
 }
 
-/** The key of an object from `kind name`; undefined for what is no such name. */
+/** The key of an object from `kind name`; undefined for any other text. */
 export function toObjectKey({ account, location, name }: ViewKey): ObjectKey | undefined {
   try {
     return { account, namespace: location, ...parseFullName(name) };
@@ -115,7 +115,7 @@ export function toObjectKey({ account, location, name }: ViewKey): ObjectKey | u
   }
 }
 
-/** The facts of objects; what was cached in another form counts as absent. */
+/** The facts of objects; facts cached in another form count as absent. */
 export function readAllFacts(objects: Iterable<StoredObject>): ObjectFacts[] {
   const facts: ObjectFacts[] = [];
   for (const object of objects) {
@@ -125,7 +125,7 @@ export function readAllFacts(objects: Iterable<StoredObject>): ObjectFacts[] {
   return facts;
 }
 
-/** A place with those namespaces alone that its account may see; undefined when there are none of them. */
+/** A place with only the namespaces that its account may see; undefined if there are none. */
 export function toSeenPlace(session: ReadingSession, entry: DirectoryEntry): DirectoryEntry | undefined {
   const configured = session.findAccount(entry.account);
   if (configured === undefined) return undefined;
@@ -133,6 +133,6 @@ export function toSeenPlace(session: ReadingSession, entry: DirectoryEntry): Dir
   const namespaces = entry.namespaces.filter((namespace) =>
     isWithinBounds(configured, { kind: '', namespace, name: '' }),
   );
-  // One without any has no objects yet.
+  // A place without namespaces has no objects yet.
   return namespaces.length === 0 && entry.namespaces.length > 0 ? undefined : { ...entry, namespaces };
 }

@@ -8,10 +8,10 @@ import { listClusters } from '../views/cluster-view.ts';
 import { type CacheReading, createSight, listPlaces, toSeenPlace } from './cache-reading.ts';
 import { joinPods, loadNamespaceRows } from './namespace-rows.ts';
 
-/** What is wanted of an application; what is left out is not read. */
+/** The wanted parts of an application; the others are not read. */
 export interface WantedParts {
   readonly serverGroups?: boolean;
-  /** Those of the server groups; without it these have none. */
+  /** The pods of the server groups; otherwise these have none. */
   readonly pods?: boolean;
   readonly managers?: boolean;
   readonly loadBalancers?: boolean;
@@ -26,15 +26,15 @@ export interface CachedApplication {
 }
 
 /**
- * The directory of all applications, as far as accounts are configured and may see it. Its clusters are read from rows where it
- * counts objects that the account may not see: after its settings changed, and until the agents have taken those away.
+ * The directory of all applications, as far as accounts are configured and may see it. Clusters are read from rows where the directory
+ * counts objects that the account may not see: after its settings changed, until the caching agents have evicted those.
  */
 export async function listAllPlaces(reading: CacheReading): Promise<DirectoryEntry[]> {
   const { cache, limit } = reading;
   return loadSeenClusters(reading, await limit(() => cache.listApplications()));
 }
 
-/** The same of one application, sorted by account. */
+/** The same for one application, sorted by account. */
 export async function listClusterPlaces(
   reading: CacheReading,
   application: string,
@@ -59,7 +59,7 @@ async function loadSeenClusters(
   return places.filter((place) => place !== undefined);
 }
 
-/** An application in every account where it is, or in those that `isWanted` picks. Its neighbours are not read. */
+/** An application in every account that has it, or in those that `isWanted` picks. Its neighbours are not read. */
 export async function loadApplication(
   reading: CacheReading,
   application: string,
@@ -71,7 +71,7 @@ export async function loadApplication(
   return { facts: { application, accounts }, accounts: accounts.map(({ account }) => account) };
 }
 
-/** What an application has in an account, in so far as it is wanted. */
+/** The wanted parts of an application in an account. */
 export async function loadAccount(
   reading: CacheReading,
   place: DirectoryEntry,
@@ -94,7 +94,7 @@ export async function loadAccount(
   };
 }
 
-/** The objects that the rows of a view, or of all views, of an application in an account are of. A page is decoded while the next one is on its way. */
+/** The objects in the rows of one view, or of all views, of an application in an account. A page is decoded while the next one loads. */
 export function loadRowObjects(
   reading: CacheReading,
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,

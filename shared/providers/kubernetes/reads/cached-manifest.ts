@@ -3,7 +3,7 @@ import { findDefaultNamespace } from '../account/account-bounds.ts';
 import { toCachedManifestView } from '../views/cached-manifest-view.ts';
 import { type CacheReading, findObjects, readAllFacts } from './cache-reading.ts';
 
-/** See {@link ViewReader.findManifest}. Without a namespace it is what lives in none, else in the first that the account's settings name. */
+/** See {@link ViewReader.findManifest}. Without a namespace: cluster-scoped, else in the first that the settings name. */
 export async function findManifest(
   reading: CacheReading,
   request: CachedManifestRequest,

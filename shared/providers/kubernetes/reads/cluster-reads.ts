@@ -11,7 +11,7 @@ import { toProjectClusterViews } from '../views/project-cluster-view.ts';
 import type { CacheReading } from './cache-reading.ts';
 import { listAllPlaces, listClusterPlaces, loadApplication } from './cached-application.ts';
 
-/** What clusters are made of. */
+/** The parts of clusters. */
 const members = { serverGroups: true, managers: true } as const;
 
 /** See {@link ViewReader.listApplications}. One query: the directory has them. */
@@ -69,7 +69,7 @@ export async function findCluster(
   return value && { value, accounts };
 }
 
-/** See {@link ViewReader.listProjectClusters}. Of each application only the accounts are read in which the project has it. */
+/** See {@link ViewReader.listProjectClusters}. Reads each application only in the accounts in which the project has it. */
 export async function listProjectClusters(
   reading: CacheReading,
   { applications, clusters }: ProjectSpec,

@@ -12,10 +12,10 @@ import type { WatchedEvents } from './watched-events.ts';
 
 const eventResource = getBuiltInResource('v1', 'Event');
 
-/** Where Kubernetes keeps events about objects that live in no namespace. */
+/** Where Kubernetes keeps events about cluster-scoped objects. */
 const clusterScopedNamespace = 'default';
 
-/** Whose events are read, and how. */
+/** The object whose events are read, and how. */
 export interface EventsRequest {
   readonly client: KubernetesClient;
   readonly account: KubernetesAccount;
@@ -23,8 +23,8 @@ export interface EventsRequest {
 }
 
 /**
- * The events about an object, in any order: see {@link sortEvents}. None when the account may not read events, or not where they are
- * kept. Those of an object that is read again and again come of a watch; those of Secrets never do, since they may quote values.
+ * The events about an object, in any order: see {@link sortEvents}. None if the account may not read events, or not in their namespace.
+ * Events of an object that is read repeatedly come from a watch; those of Secrets never do, since they may quote values.
  */
 export async function readEvents(
   { client, account, ref: { resource, namespace, name } }: EventsRequest,
@@ -62,7 +62,7 @@ async function getEventNamespace(
   return namespace || (await client.getDefaultNamespace());
 }
 
-/** A value in a field selector: RBAC's names may hold what has a meaning there. */
+/** Escapes a value in a field selector: RBAC's names may contain characters that are special there. */
 function escapeValue(text: string): string {
   return text.replaceAll(/[\\,=]/g, '\\$&');
 }

@@ -5,8 +5,8 @@ import { listConsoleOutput, readLog, readProperties } from './pod-logs.ts';
 import { getAccountOf, getReadClient, parseReadName } from './read-target.ts';
 
 /**
- * Live reads of what pods write, through the clients of a session. A "file" is the log of a container; the route that asks for it
- * gives the bare name of the pod.
+ * Live reads of pods' output, through the clients of a session. A "file" is the log of a container; its route passes the bare name of the
+ * pod.
  */
 export function createInstanceReader(session: KubernetesSession): InstanceReader {
   return {
@@ -21,7 +21,7 @@ export function createInstanceReader(session: KubernetesSession): InstanceReader
   };
 }
 
-/** @throws NotFoundError for what cannot be the name of a pod. */
+/** @throws NotFoundError for an invalid name of a pod. */
 function parsePodName(fullName: string): string {
   const { kind, name } = parseReadName(fullName);
   if (kind === 'pod') return name;

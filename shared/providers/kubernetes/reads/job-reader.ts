@@ -44,7 +44,7 @@ async function getJob(client: KubernetesClient, request: ObjectRequest): Promise
   return job;
 }
 
-/** Its pods end with it: without them nothing would be cancelled. */
+/** Deletes its pods too: otherwise nothing would be cancelled. */
 async function deleteJob(client: KubernetesClient, request: JobDeletion): Promise<void> {
   const { location: namespace, uid } = request;
   const name = parseJobName(request);
@@ -61,7 +61,7 @@ async function deleteJob(client: KubernetesClient, request: JobDeletion): Promis
   }
 }
 
-/** The pods that a Job's selector selects. A Job that has none yet gets it from the API server with its creation. */
+/** The pods that a Job's selector selects. The API server adds a missing selector when it creates the Job. */
 function listPods(client: KubernetesClient, job: Manifest, location: string): Promise<Manifest[]> {
   const selectors = readLabelSelector(asUnchecked<V1Job>(job).spec?.selector);
   const labelSelector = formatSelectors(selectors);
@@ -82,7 +82,7 @@ async function readJobLog(
   return readLog(client, { location, pod: readName(pod), container });
 }
 
-/** @throws NotFoundError for what cannot be the name of a Job. */
+/** @throws NotFoundError for an invalid name of a Job. */
 function parseJobName(request: ObjectRequest): string {
   const { kind, name } = parseReadName(request.name);
   if (kind === 'job') return name;

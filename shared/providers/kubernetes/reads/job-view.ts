@@ -12,7 +12,7 @@ import { asUnchecked, findNumber, readList, type UncheckedObject } from '../api/
 import { type Condition, findCondition, findStatus, readCount } from '../kinds/live-object.ts';
 import { readCreationTimestamp, readName, readNamespace } from '../manifest/identity.ts';
 
-/** What a view of a Job is made of. */
+/** The parts of a view of a Job. */
 export interface JobViewParts {
   readonly account: string;
   readonly job: Manifest;
@@ -22,7 +22,7 @@ export interface JobViewParts {
   readonly detailedPodStatus: boolean;
 }
 
-/** How a container ended, or why it waits: then it has no exit code. */
+/** How a container ended, or why it waits; a waiting one has no exit code. */
 type ContainerState = UncheckedObject<V1ContainerStateTerminated>;
 
 /** A Job as `GET /applications/{application}/jobs/{account}/{location}/{id}` shows it. */
@@ -49,7 +49,7 @@ export function toJobView({ account, job, pods, detailedPodStatus }: JobViewPart
   };
 }
 
-/** The pods that a Job made, the most useful log first: of one that succeeded, else of the newest. */
+/** A Job's pods, the one with the most useful log first: one that succeeded, else the newest. */
 export function sortByUse(pods: readonly Manifest[]): Manifest[] {
   const newestFirst = pods.toSorted(compareStart).reverse();
   const hasSucceeded = (pod: Manifest): boolean => asUnchecked<V1Pod>(pod).status?.phase === 'Succeeded';
@@ -61,8 +61,8 @@ function toPodView(pod: Manifest): JobView['pods'][number] {
 }
 
 /**
- * A Job has succeeded as often as it shall, or Kubernetes calls it complete, as it does by a success policy. What has neither
- * succeeded nor failed is running, be it that it waits.
+ * A Job has succeeded if it has enough completions, or if Kubernetes calls it complete, as with a success policy. A Job that has neither
+ * succeeded nor failed is running, even while it waits.
  */
 function readState(job: Manifest): JobView['jobState'] {
   const status = findStatus<V1Job>(job);
@@ -78,7 +78,7 @@ function findFailure(job: Manifest): UncheckedObject<Condition> | undefined {
   return status && findCondition(status, { type: 'Failed', status: 'True' });
 }
 
-/** What people are told of a condition or of a container's state. */
+/** The texts that people see of a condition or of a container's state. */
 interface Words {
   readonly message?: JsonValue | undefined;
   readonly reason?: JsonValue | undefined;
@@ -125,7 +125,7 @@ function listContainerStatuses(pod: Manifest): readonly UncheckedObject<V1Contai
   return statuses.filter(isJsonObject);
 }
 
-/** How the container was executed, in the sentences of Clouddriver's `KubernetesJobStatus`; what is not known is left out. */
+/** How the container was executed, in the sentences of Clouddriver's `KubernetesJobStatus`; omits what is unknown. */
 function describeContainer(
   pod: Manifest,
   container: UncheckedObject<V1ContainerStatus>,

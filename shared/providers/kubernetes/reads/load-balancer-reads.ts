@@ -25,7 +25,7 @@ export async function listServerGroupManagers(
   return { value, accounts: accounts.map(({ account }) => account) };
 }
 
-/** The managers of an application in an account, and what they own of other applications. */
+/** The managers of an application in an account, and the server groups of other applications that they own. */
 async function loadManagers(
   reading: CacheReading,
   place: DirectoryEntry,
@@ -42,7 +42,7 @@ export async function listLoadBalancers(reading: CacheReading, application: stri
   const accounts = await loadPlaces(reading, application, async (place) => {
     const own = await loadAccount(reading, place, { loadBalancers: true });
     const { loadBalancers } = own;
-    // Most applications have some server groups in an account, and many have none of these.
+    // Most applications have server groups in an account, and many have no load balancers.
     if (loadBalancers.length === 0) return own;
     const [facts, kinds] = await Promise.all([
       loadAccount(reading, place, { serverGroups: true, pods: true, services: true }),
@@ -73,7 +73,7 @@ export async function findLoadBalancer(reading: CacheReading, key: ViewKey): Pro
   return value && { value, accounts: [account] };
 }
 
-/** What is loaded of each place where an application is. */
+/** What is loaded for each place of an application. */
 async function loadPlaces(
   reading: CacheReading,
   application: string,
@@ -83,7 +83,7 @@ async function loadPlaces(
   return Promise.all(places.map(load));
 }
 
-/** The services among load balancers, and those that ingresses among them send traffic to, whoever's they are. */
+/** The services among load balancers, and those of any application that ingresses among them send traffic to. */
 function selectBackends(
   loadBalancers: readonly ObjectFacts[],
   services: readonly ObjectFacts[],

@@ -4,17 +4,17 @@ import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 const propertyMarker = 'SPINNAKER_PROPERTY_';
 const configMarker = 'SPINNAKER_CONFIG_JSON=';
 
-/** Properties of a log. They become part of a pipeline's context, which Orca stores as a whole. */
+/** The most properties of a log. They become part of a pipeline's context, which Orca stores as a whole. */
 export const propertiesMax = 10_000;
-/** Of the values of one `SPINNAKER_CONFIG_JSON` line. */
+/** Limits for the values of one `SPINNAKER_CONFIG_JSON` line. */
 const propertyBounds: JsonBounds = { depthMax: 512, valuesMax: 100_000 };
 
 /**
- * The properties in a log: each line with `SPINNAKER_PROPERTY_key=value` gives one, its key in lower case, and each line that
- * begins with `SPINNAKER_CONFIG_JSON=` gives the members of a JSON object. Later ones win.
+ * The properties in a log: each line with `SPINNAKER_PROPERTY_key=value` gives one, its key in lower case, and each line that begins with
+ * `SPINNAKER_CONFIG_JSON=` gives the members of a JSON object. Later ones win.
  *
- * As Clouddriver does: text before the marker stays in the key, an empty value gives nothing, and one broken JSON text makes
- * all of it empty, so that a pipeline does not go on with half of its values. So do more than `propertiesMax`.
+ * As in Clouddriver, text before the marker stays in the key, an empty value is ignored, and one broken JSON text empties the whole result,
+ * so that a pipeline does not continue with half of its values. So do more than `propertiesMax` properties.
  */
 export function parseLogProperties(log: string): JsonObject {
   const properties = new Map<string, JsonValue>();
@@ -28,7 +28,7 @@ export function parseLogProperties(log: string): JsonObject {
   return Object.fromEntries(properties);
 }
 
-/** Line by line: a log may be one of millions of empty lines. */
+/** Line by line: a log may have millions of empty lines. */
 function* listLines(log: string): Generator<string> {
   let start = 0;
   for (let end = log.indexOf('\n'); end >= 0; end = log.indexOf('\n', start)) {

@@ -57,7 +57,7 @@ interface ReadTarget {
   readonly ref: ObjectRef;
 }
 
-/** What manifests are read with. */
+/** The tools for reading manifests. */
 interface ReadTools {
   readonly session: KubernetesSession;
   readonly watchedEvents: WatchedEvents;
@@ -91,7 +91,7 @@ async function getManifest(
       judged,
       isStuck ? await findUnscheduled(object, target, options) : undefined,
     );
-    // Looked at when the object has come: what a watch told meanwhile is among them.
+    // Sorted only once the object has arrived, to include what a watch has reported meanwhile.
     return toManifestView(object, { status, account, events: sortEvents(events), metrics, revealSecrets });
   } catch (error) {
     if (error instanceof NotFoundError || !(error instanceof VisibleError)) throw error;
@@ -99,12 +99,12 @@ async function getManifest(
   }
 }
 
-/** What a pod uses, if the account wants that read and the cluster measures it. */
+/** A pod's metrics, if the account has them read and the cluster measures them. */
 function readMetrics({ client, account, ref }: ReadTarget): Promise<ContainerMetricsView[]> | [] {
   return account.metrics && ref.resource.kind === 'Pod' ? readPodMetrics(client, ref) : [];
 }
 
-/** What a view of a live object is made with. */
+/** The parts of a view of a live object. */
 interface ViewParts {
   readonly status: ManifestStatus;
   readonly account: KubernetesAccount;
@@ -132,7 +132,7 @@ function toManifestView(live: Manifest, parts: ViewParts): WrittenManifestView {
   };
 }
 
-/** An event about a Secret, whose writer may have quoted it. */
+/** Masks an event about a Secret, which may quote its values. */
 function maskEvent(event: Manifest, values: readonly string[]): Manifest {
   if (values.length === 0) return event;
   const texts = ['message', 'note'] as const;
@@ -158,8 +158,8 @@ function toShown(object: Manifest): unknown {
 }
 
 /**
- * The live objects of a kind that a deploy marked as members of a cluster. Only annotations count: what merely has a
- * fitting name was not deployed by Spinnaker.
+ * The live objects of a kind that a deploy marked as members of a cluster. Only annotations count: Spinnaker did not deploy an object that
+ * merely has a matching name.
  */
 async function listMembers(
   session: KubernetesSession,
@@ -188,8 +188,8 @@ async function listMembers(
 }
 
 /**
- * Nothing can be there of a kind that the cluster does not serve, nor is anything there for an account outside its bounds; any
- * other failure is not the request's.
+ * Not found for a kind that the cluster does not serve, and for what is outside the account's bounds; other failures are not caused by the
+ * request.
  */
 function toReadError(error: VisibleError, what: string): VisibleError {
   const outside = findBoundsError(error, what);

@@ -4,19 +4,19 @@ import { asFacts, listInstances } from '../rows/row-entries.ts';
 import { getRowName, type RowView } from '../rows/row-names.ts';
 import { type CacheReading, createSight, readAllFacts } from './cache-reading.ts';
 
-/** From so many server groups of a namespace on, all of its pods are read at once. */
+/** From this many server groups in a namespace on, all of its pods are read at once. */
 const wholeNamespaceFrom = 16;
 
 /** The rows of pods, by the name of the server group's row. Those of other server groups are never decoded. */
 export type PodRows = ReadonlyMap<string, StoredRow>;
 
-/** What the rows of namespaces have. */
+/** The contents of the rows of namespaces. */
 export interface NamespaceRows {
   readonly pods: PodRows;
   readonly services: readonly ObjectFacts[];
 }
 
-/** Reads the pods and services of namespaces, in so far as they are wanted and the account may see them: one query for each namespace. */
+/** Reads the wanted pods and services of namespaces that the account may see: one query for each namespace. */
 export async function loadNamespaceRows(
   reading: CacheReading,
   { account, namespaces }: Pick<DirectoryEntry, 'account' | 'namespaces'>,
@@ -26,7 +26,7 @@ export async function loadNamespaceRows(
   const services: ObjectFacts[] = [];
   const isSeen = createSight(reading, account);
   const { pods: withPods = false, services: withServices = false } = wanted;
-  // What belongs to no namespace stands under an empty name.
+  // Cluster-scoped objects are stored under an empty name.
   const isWanted = (namespace: string): boolean =>
     (withPods || withServices) && namespace !== '' && isSeen({ kind: '', namespace, name: '' });
   await Promise.all(
@@ -59,7 +59,7 @@ export async function loadPodsOf(
   return new Map(found && [[row, found]]);
 }
 
-/** The server groups that these objects are, with their pods, in no order. The objects may be of several accounts. */
+/** These objects as server groups, with their pods, in no order. The objects may be of several accounts. */
 export async function loadServerGroupsOf(
   reading: CacheReading,
   objects: readonly StoredObject[],

@@ -3,16 +3,16 @@ import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import { type CacheReading, listObjects, readAllFacts } from './cache-reading.ts';
 import { loadServerGroupsOf } from './namespace-rows.ts';
 
-/** Where server groups are looked for. */
+/** Where server groups are searched for. */
 export interface Neighbourhood {
   readonly account: string;
   /** The kinds of server groups that the account has: see {@link listServerGroupKinds}. */
   readonly kinds: readonly string[];
-  /** The application whose server groups are known already; undefined where none are. */
+  /** The application whose server groups are already known; undefined if none are. */
   readonly application?: string | undefined;
 }
 
-/** The kinds of server groups of which an account has objects in the cache. */
+/** The kinds of server groups that an account has in the cache. */
 export async function listServerGroupKinds(
   { session, cache, limit }: CacheReading,
   account: string,
@@ -24,8 +24,8 @@ export async function listServerGroupKinds(
 }
 
 /**
- * Server groups of other applications that one of these managers owns, without their pods. What is read is each server group of
- * the managers' namespaces, once; those of the application itself are not sent.
+ * Server groups of other applications that one of these managers owns, without their pods. Reads each server group of the managers'
+ * namespaces once; those of the application itself are not sent.
  */
 export async function loadOwnedNeighbours(
   reading: CacheReading,
@@ -40,9 +40,9 @@ export async function loadOwnedNeighbours(
 }
 
 /**
- * Server groups of other applications that one of these services may select, with their pods. What is read is each server group
- * of the services' namespaces, once, and the rows of those found. A service may select a label that only pods have, so what counts
- * is that the pod template says nothing else. Pods that somebody labelled against their template are not found.
+ * Server groups of other applications that one of these services may select, with their pods. Reads each server group of the services'
+ * namespaces once, and the rows of those found. A service may select a label that only pods have, so the pod template merely must not
+ * contradict it. Pods labelled contrary to their template are not found.
  */
 export async function loadSelectedNeighbours(
   reading: CacheReading,
@@ -59,7 +59,7 @@ export async function loadSelectedNeighbours(
   return found.map(({ serverGroup }) => serverGroup);
 }
 
-/** The server groups that stand in the namespaces of these objects. */
+/** The server groups in the namespaces of these objects. */
 async function listServerGroupObjects(
   reading: CacheReading,
   { account, kinds, application }: Neighbourhood,

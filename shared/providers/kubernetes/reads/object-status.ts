@@ -5,7 +5,7 @@ import { type ManifestStatus, markFailed, markUnstable } from '../kinds/status.t
 import { readKind } from '../manifest/identity.ts';
 import { readReadinessRules } from '../manifest/readiness.ts';
 
-/** What decides how an object fares. */
+/** The input for an object's status. */
 export interface StatusParts {
   readonly account: Pick<KubernetesAccount, 'kindRegistry' | 'readiness'>;
   /** Wall time in milliseconds. */
@@ -13,7 +13,7 @@ export interface StatusParts {
 }
 
 /**
- * How a live object fares: by Clouddriver's rules, and where it or its account asks for kstatus by the stricter of the two.
+ * The status of a live object: by Clouddriver's rules, or by the stricter of these and kstatus if it or its account asks for kstatus.
  *
  * @throws FailedOperationError for an apiVersion whose status cannot be read.
  */

@@ -24,15 +24,15 @@ export interface PodName {
 /** The log of a container. */
 export interface LogRequest extends PodName {
   readonly container: string;
-  /** What is read of it, from its beginning, bytes. Default: `logBytesMax`. */
+  /** How much is read, from its beginning, bytes. Default: `logBytesMax`. */
   readonly bytesMax?: number;
 }
 
 /**
  * What a container of a pod wrote.
  *
- * @throws KubernetesApiError for a pod that is gone, a container that there is not, or one that has not started; NotFoundError and
- *   InvalidInputError for what can be the name of none.
+ * @throws KubernetesApiError for a pod that is gone, and for a container that is missing or has not started; NotFoundError and
+ *   InvalidInputError for invalid names.
  */
 export async function readLog(
   client: KubernetesClient,
@@ -45,7 +45,7 @@ export async function readLog(
 }
 
 /**
- * Properties in a log. Whatever keeps it from being read, there are none: Orca goes on to another place, or tells the user.
+ * Properties in a log; none if it cannot be read for any reason: Orca then tries elsewhere, or informs the user.
  *
  * @param read reads the log.
  */
@@ -59,9 +59,9 @@ export async function readProperties(read: () => Promise<string>): Promise<JsonO
 }
 
 /**
- * What each container of a pod wrote, init containers first. What cannot be read stands in the text's place: a user looks
- * there for the reason. The logs of all containers share `consoleBytesMax`, so that a pod of a hundred containers takes no more
- * memory than one of one; containers beyond `consoleContainersMax` are left out.
+ * What each container of a pod wrote, init containers first. If a log cannot be read, the reason replaces its text: users look for it
+ * there. The logs of all containers share `consoleBytesMax`, so that a pod of a hundred containers takes no more memory than a pod of one;
+ * containers beyond `consoleContainersMax` are left out.
  */
 export async function listConsoleOutput(
   client: KubernetesClient,

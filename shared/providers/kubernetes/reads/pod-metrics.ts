@@ -25,7 +25,7 @@ const suffixes: { readonly [suffix: string]: number } = {
   Ei: 2 ** 60,
 };
 
-/** What the containers of a pod use now, as the metrics API tells. None where it is not installed or not allowed to us. */
+/** What the containers of a pod use now, by the metrics API. None if it is not installed or not allowed. */
 export async function readPodMetrics(
   client: KubernetesClient,
   ref: ObjectRef,
@@ -47,14 +47,14 @@ export async function readPodMetrics(
   }
 }
 
-/** The number of a Kubernetes quantity (`250m`, `24576Ki`, `1e3`); 0 for what is none. */
+/** The number of a Kubernetes quantity (`250m`, `24576Ki`, `1e3`); 0 if it is not a quantity. */
 export function parseQuantity(value: unknown): number {
   const [, digits, suffix = ''] =
     /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(asString(value) ?? '') ?? [];
   return Number(digits ?? 0) * (suffixes[suffix] ?? 0);
 }
 
-/** Thousandths, rounded up as Kubernetes does, but not for the error of floating point. */
+/** Thousandths, rounded up as in Kubernetes, except for floating-point errors. */
 function toMillis(value: number): number {
   return Math.ceil(Number((value * 1000).toFixed(6)));
 }

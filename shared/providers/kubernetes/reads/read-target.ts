@@ -7,7 +7,7 @@ import type { KubernetesClient } from '../api/client.ts';
 import { findNamespaceProblem } from '../api/names.ts';
 import { type FullName, parseFullName } from '../kinds/name.ts';
 
-/** Whether a namespace of a request, perhaps an empty one, can be one: Kubernetes puts it into paths and refuses others. */
+/** Whether a request's namespace, possibly empty, is a valid name: it becomes part of paths, and Kubernetes refuses others. */
 export function isLocation(location: string): boolean {
   return location === '' || findNamespaceProblem(location) === undefined;
 }
@@ -23,7 +23,7 @@ export async function getReadClient(
 /**
  * The account that a request reads a namespace with.
  *
- * @throws NotFoundError when there is none, and for what is no namespace of it: to the account nothing is there.
+ * @throws NotFoundError for an unknown account, and for a namespace that it may not use: for the account nothing exists there.
  */
 export function getAccountOf(
   session: KubernetesSession,
@@ -40,7 +40,7 @@ export function getAccountOf(
   );
 }
 
-/** What is outside an account's bounds is not there for it: undefined for any other error. @param what the beginning of the message. */
+/** What is outside an account's bounds does not exist for it; undefined for any other error. @param what the beginning of the message. */
 export function findBoundsError(error: VisibleError, what: string): NotFoundError | undefined {
   if (!(error instanceof OutOfBoundsError)) return undefined;
   return new NotFoundError(`${what}: ${error.message}`, { cause: error });

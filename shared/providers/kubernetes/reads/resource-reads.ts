@@ -25,7 +25,7 @@ export async function listRawResources(reading: CacheReading, application: strin
   return { value: toRawResourceViews(found.flat()), accounts: places.map(({ account }) => account) };
 }
 
-/** See {@link ViewReader.listNamespaces}. An account knows its namespaces, too, where it may not use the kind. */
+/** See {@link ViewReader.listNamespaces}. An account's namespaces are listed even if it may not use the kind. */
 export async function listNamespaces(
   { session, cache }: CacheReading,
   accounts: readonly string[],

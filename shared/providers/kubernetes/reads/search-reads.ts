@@ -10,12 +10,12 @@ import {
 import { type CacheReading, createSight } from './cache-reading.ts';
 import { listAllPlaces } from './cached-application.ts';
 
-/** Types that stand in the directory. */
+/** Types that are in the directory. */
 const placeTypes: readonly string[] = ['applications', 'clusters'];
 
 /**
- * See {@link ViewReader.search}. Applications and clusters are searched in the directory, objects among all of the kinds asked for,
- * without their bodies. Only what is found is kept.
+ * See {@link ViewReader.search}. Searches the directory for applications and clusters, and all requested kinds for objects, without their
+ * bodies. Only matches are kept.
  */
 export async function search(
   reading: CacheReading,
@@ -23,7 +23,7 @@ export async function search(
 ): Promise<ViewedList<SearchResultView>> {
   const { accounts } = reading.session;
   const isPlaceType = (type: string): boolean => placeTypes.includes(type.toLowerCase());
-  // Projects are the catalog's: no kind has that name.
+  // Projects are in the catalog: no kind has that name.
   const isObjectType = (type: string): boolean => !isPlaceType(type) && type.toLowerCase() !== 'projects';
   const isForObjects = types.length === 0 || types.some(isObjectType);
   const lists = await Promise.all([

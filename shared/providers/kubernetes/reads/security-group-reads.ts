@@ -67,7 +67,7 @@ async function loadSecurityGroups(
   return readAllFacts(lists.flat());
 }
 
-/** The kinds that an account counts among security groups: built-in ones, and those that its configuration describes. */
+/** The kinds that an account treats as security groups: built-in ones, and those that its configuration describes. */
 function listKinds({ kindRegistry }: KubernetesAccount): string[] {
   return kindRegistry.kinds
     .filter(({ spinnakerKind }) => spinnakerKind === 'securityGroups')

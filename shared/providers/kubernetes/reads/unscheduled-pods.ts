@@ -12,8 +12,8 @@ import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
 const podResource = getBuiltInResource('v1', 'Pod');
 
 /**
- * Why a workload's pods get no node, such as a volume that is missing, in the words of the first pod that waits so: the workload's own status
- * does not tell. Undefined when none waits, when they cannot be read, and for what has no pods.
+ * Why a workload's pods get no node, such as a missing volume, in the words of the first such pod: the workload's own status does not say.
+ * Undefined if none waits, if they cannot be read, and for kinds without pods.
  */
 export async function findUnscheduled(
   workload: Manifest,

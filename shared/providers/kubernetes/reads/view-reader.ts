@@ -21,14 +21,14 @@ import {
   listServerGroupsByKeys,
 } from './server-group-reads.ts';
 
-/** What views are read from. */
+/** The source of views. */
 export interface ViewSource {
   readonly cache: CacheStore;
-  /** Whether an account may be shown: to these views others are not configured. */
+  /** Whether an account may be shown: for these views other accounts do not exist. */
   mayRead(account: string): boolean;
 }
 
-/** The views of a session's accounts over the cache. Each has at most 32 requests under way at a time. */
+/** The views of a session's accounts over the cache. Each has at most 32 requests in flight. */
 export function createViewReader(session: ReadingSession, { cache, mayRead }: ViewSource): ViewReader {
   const readable = {
     accounts: session.accounts.filter(({ name }) => mayRead(name)),

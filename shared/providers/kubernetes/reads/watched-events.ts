@@ -8,40 +8,40 @@ import type { WatchChange } from '../watch/watch.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
 
 /**
- * Seconds that a watch of an object's events lasts, and within which a second read of them begins one. What a broken connection hides
- * is hidden no longer than that.
+ * Duration of a watch of an object's events, and the time within which a second read of them starts one, seconds. It bounds how long a
+ * broken connection can hide events.
  */
 export const eventWatchSeconds = 120;
 
-/** Objects whose events are watched at once, of all accounts: each takes a connection. Those of others are listed each time. */
+/** Objects whose events are watched at once, in all accounts: each takes a connection. Events of others are listed each time. */
 export const watchedObjectsMax = 32;
 
-/** Bytes of JSON of an object's events that are kept; the events of an object that has more are listed each time. */
+/** Bytes of JSON kept of an object's events; the events of an object with more are listed each time. */
 export const watchedEventsBytesMax = 256 << 10;
 
-/** Lists of events that are remembered, to tell the second one; the oldest are forgotten. */
+/** Lists of events that are remembered, to recognize a second one; the oldest are forgotten. */
 const rememberedListsMax = 512;
 
-/** Milliseconds without another watch of an account after one that failed: it may not be allowed. */
+/** Pause of an account's watches after one failed, milliseconds: it may not be allowed. */
 const failurePauseMs = 300_000;
 
-/** Events of which object. */
+/** The object whose events are meant. */
 export interface EventScope extends ListRequest {
   readonly account: KubernetesAccount;
 }
 
 /**
- * The events about objects that are read again and again, as people do who look at one. An API server has no index of events: to find
- * those of one object it reads all that are in the namespace. The second read within two minutes therefore begins a watch, which
- * tells what changes at once, and as long as it lasts the events are answered without a call. Nothing is kept where processes may be
- * frozen between calls: a watch tells a frozen process nothing.
+ * The events about objects that are read repeatedly, as when a user looks at one. An API server has no index of events: to find an
+ * object's, it reads all in the namespace. The second read within two minutes therefore starts a watch, which reports changes at once;
+ * while it lasts, events are returned without a call. Nothing is kept where processes may be frozen between calls: a frozen process
+ * receives nothing from a watch.
  */
 export class WatchedEvents {
   readonly #session: KubernetesSession;
   readonly #watched = new Map<string, ObjectEvents>();
   /** When events were last listed, by the monotonic clock, the oldest first. */
   readonly #listedAtMs = new Map<string, number>();
-  /** By account. */
+  /** When a watch last failed, by account. */
   readonly #failedAtMs = new Map<string, number>();
 
   constructor(session: KubernetesSession) {
@@ -49,9 +49,9 @@ export class WatchedEvents {
   }
 
   /**
-   * The events of a scope, in any order. What comes of a watch goes on changing until the caller has looked at it.
+   * The events of a scope, in any order. Events from a watch keep changing until the caller has iterated them.
    *
-   * @param list lists them, and refuses what is outside the account's bounds
+   * @param list lists the events, and refuses what is outside the account's bounds
    * @throws what `list` throws, and what other lists throw
    */
   async read(
@@ -67,7 +67,7 @@ export class WatchedEvents {
     return opening ? this.#listAndWatch(key, { scope, options }, await opening) : list();
   }
 
-  /** Notes a list that begins now. Answers whether there was one shortly before. */
+  /** Notes a list that begins now. Returns whether there was one shortly before. */
   #remember(key: string): boolean {
     const nowMs = this.#session.clock.monotonic();
     const lastMs = this.#listedAtMs.get(key);
@@ -106,7 +106,7 @@ export class WatchedEvents {
     return events.values();
   }
 
-  /** Watches until the watch ends, in whatever way: the next reads list again. Never rejects. */
+  /** Watches until the watch ends for any reason: the next reads list again. Never rejects. */
   async #watch(key: string, { scope, client, events, resourceVersion }: Watching): Promise<void> {
     const tooMuch = new AbortController();
     const { error } = await client
@@ -140,7 +140,7 @@ interface Reading {
   readonly options: CallOptions | undefined;
 }
 
-/** A watch, and what it goes on from. */
+/** A watch, and where it starts. */
 interface Watching extends Pick<Reading, 'scope'> {
   readonly client: WatchClient;
   readonly events: ObjectEvents;
@@ -149,13 +149,13 @@ interface Watching extends Pick<Reading, 'scope'> {
 
 /** The events about one object, which are all in one namespace. */
 class ObjectEvents {
-  /** Whether a watch tells what changes: before that nobody may rely on it. */
+  /** Whether a watch reports changes: before that the events may be outdated. */
   isCurrent = false;
-  /** Of all of them as JSON. */
+  /** Size of all events as JSON. */
   bytes = 0;
   readonly #byName = new Map<string, { readonly event: Manifest; readonly bytes: number }>();
 
-  /** Those of now, and of whenever they are looked at. */
+  /** The events at the time of iteration. */
   *values(): Generator<Manifest> {
     for (const { event } of this.#byName.values()) yield event;
   }
