@@ -1,8 +1,8 @@
 /** An API server by its address, without a kubeconfig. */
 export interface ApiServer {
-  /** An http or https URL; a path in it stands before `/api`. */
+  /** An http or https URL; its path, if any, precedes `/api`. */
   readonly host: string;
-  /** Base64 of the authorities to trust, PEM. Left out, those that the system trusts. */
+  /** Base64 of the authorities to trust, PEM. Default: those that the system trusts. */
   readonly caData?: string | undefined;
 }
 
@@ -14,9 +14,9 @@ export function parseServerUrl(text: string): URL | undefined {
 }
 
 /**
- * The PEM that `ApiServer.caData` holds, which a secret may hold itself; undefined for the authorities that the system trusts.
+ * The PEM in `ApiServer.caData`; a secret may hold PEM itself. Undefined for the authorities that the system trusts.
  *
- * @throws Error for anything else than certificates.
+ * @throws Error for anything but certificates.
  */
 export function decodeAuthorities(caData: string | undefined): string | undefined {
   if (!caData) return undefined;

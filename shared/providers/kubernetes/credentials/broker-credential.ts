@@ -6,46 +6,46 @@ import type { CredentialSource } from './credentials.ts';
 import { requestJson } from './json-exchange.ts';
 import { readTokenExpiry } from './token-expiry.ts';
 
-/** A token broker that speaks Arcade's contract, and how it is asked. */
+/** A token broker with Arcade's API, and how to call it. */
 export interface TokenBroker {
   /** Its name in the settings, for errors. */
   readonly name: string;
   readonly url: URL;
-  /** What its header `Api-Key` holds. Secret. @param isDoubted whether the broker refused what was answered last */
+  /** Value of its header `Api-Key`. Secret. @param isDoubted whether the broker refused the last returned key */
   readonly getApiKey: (isDoubted: boolean) => Promise<string>;
-  /** For one call, milliseconds. */
+  /** Time limit of one call, milliseconds. */
   readonly timeoutMs: number;
-  /** A token that says nothing of its end is used for so long. */
+  /** How long a token without an expiry is used. */
   readonly maxAgeSeconds: number;
 }
 
-/** What brokers are asked with. */
+/** The options for calling brokers. */
 export interface BrokerOptions {
   readonly clock: Clock;
-  /** Where a proxy may be named. */
+  /** May name a proxy. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** A broker's answer may have so many bytes: a token has some kilobytes. */
+/** The most bytes of a broker's answer: a token has some kilobytes. */
 export const brokerAnswerBytesMax = 64 * 2 ** 10;
 /** Tokens that a process remembers, one for each broker, key and provider. */
 export const brokerTokensMax = 256;
-/** After three failures in a row a broker is left alone for so long, milliseconds. */
+/** After three failures in a row a broker is not called for this long, milliseconds. */
 const breakerOpenMs = 5_000;
 /** A token is not used for the last part of its life, milliseconds. */
 const spareMs = 60_000;
 /**
- * Refused tokens are replaced no more often than this, milliseconds: one cluster that takes none must not have the broker asked with
+ * Refused tokens are replaced no more often than this, milliseconds: a cluster that accepts none must not cause a call of the broker with
  * each request.
  */
 const refusalPauseMs = 10_000;
 
-/** What a broker gave for one provider. */
+/** A broker's token for one provider. */
 interface Slot {
   readonly breaker: Breaker;
   token: BrokerToken | undefined;
   pending: Promise<BrokerToken> | undefined;
-  /** When a refused token was replaced last, wall time in milliseconds. */
+  /** When a refused token was last replaced, wall time in milliseconds. */
   replacedAtMs: number;
 }
 
@@ -61,11 +61,11 @@ class ApiKeyError extends Error {}
 const slots = new Map<string, Slot>();
 
 /**
- * Bearer tokens that a broker gives for a provider. All accounts of the process with the same broker, key and provider share one token
- * and one call.
+ * A source of bearer tokens from a broker, for a provider. All accounts of the process with the same broker, key and provider share one
+ * token and one call.
  *
  * @param provider name of the broker's token provider, such as `google`
- * @throws Error by the source; it names the broker and its status, and holds nothing of what was sent or answered.
+ * @throws Error by the source; it names the broker and its status, and quotes nothing of what was sent or answered.
  */
 export function createBrokerSource(
   broker: TokenBroker,
@@ -84,7 +84,7 @@ export function createBrokerSource(
   };
 }
 
-/** Makes a call with the key, and once more with a newer one where the broker refuses it. */
+/** Makes a call with the key, and once more with a newer one if the broker refuses it. */
 async function withApiKey<T>(broker: TokenBroker, call: (apiKey: string) => Promise<T>): Promise<T> {
   const apiKey = await broker.getApiKey(false);
   try {
@@ -105,7 +105,7 @@ interface TokenQuestion {
   readonly refused: string | undefined;
 }
 
-/** The token that is known, or that the broker gives now; who asks at the same time gets the same one. */
+/** The known token, or a new one from the broker; simultaneous callers get the same one. */
 async function takeToken(question: TokenQuestion, options: BrokerOptions): Promise<BrokerToken> {
   const slot = findSlot(question, options);
   const now = options.clock.now();
@@ -137,7 +137,7 @@ function findSlot({ broker, provider, apiKey }: TokenQuestion, { clock }: Broker
     pending: undefined,
     replacedAtMs: Number.NEGATIVE_INFINITY,
   };
-  // The one that was used last stands last.
+  // Keeps the most recently used slot last.
   slots.delete(key);
   const oldest = slots.size < brokerTokensMax ? undefined : slots.keys().next().value;
   if (oldest !== undefined) slots.delete(oldest);
@@ -145,7 +145,7 @@ function findSlot({ broker, provider, apiKey }: TokenQuestion, { clock }: Broker
   return slot;
 }
 
-/** `GET /tokens?provider=…`, as Arcade has it. */
+/** `GET /tokens?provider=…`, as in Arcade. */
 async function askBroker(
   { broker, provider, apiKey }: TokenQuestion,
   { clock, environment }: BrokerOptions,
@@ -175,13 +175,13 @@ async function askBroker(
   throw new Error(status < 400 ? `${what} answers ${status} without a token` : `${what} answers ${status}`);
 }
 
-/** @throws Error for a key that no header can carry: Node's own message might quote it. */
+/** @throws Error for a key that is invalid in a header: Node's own message might quote it. */
 function toHeaderText(apiKey: string, what: string): string {
   if (/^[\x21-\x7e]*$/.test(apiKey)) return apiKey;
   throw new Error(`the API key of ${what} has blanks, line breaks or letters beyond ASCII`);
 }
 
-/** Of a token whose whole life is short, half of what is left is used. */
+/** A token with a short life is used for half of its remaining time. */
 function getExpiry(token: string, now: number, maxAgeSeconds: number): number {
   const expiry = readTokenExpiry(token);
   if (expiry === undefined) return now + maxAgeSeconds * 1000;

@@ -14,29 +14,29 @@ import { readKubeconfigContext } from './kubeconfig-reading.ts';
 import { type LoadedUser, selectCredentialSource } from './user-credential.ts';
 import { WatchedFiles } from './watched-files.ts';
 
-/** How an account reaches its API server, from Clouddriver's account settings. */
+/** How an account reaches its API server, by Clouddriver's account settings. */
 export interface KubernetesConnection {
   /** The account's name, for errors. */
   readonly name: string;
-  /** A `~` at its beginning is the home directory. Left out, and without contents, `~/.kube/config`, as in Clouddriver. */
+  /** A `~` at its beginning is the home directory. Default, without contents: `~/.kube/config`, as in Clouddriver. */
   readonly kubeconfigFile?: string | undefined;
   /** Used when there is no file. */
   readonly kubeconfigContents?: string | undefined;
   /** Left out, the kubeconfig's current context. */
   readonly context?: string | undefined;
-  /** A cluster of the kubeconfig in the place of the context's. */
+  /** A cluster of the kubeconfig that replaces the context's. */
   readonly cluster?: string | undefined;
-  /** A user of the kubeconfig in the place of the context's. */
+  /** A user of the kubeconfig that replaces the context's. */
   readonly user?: string | undefined;
-  /** An API server by its address, in the place of a kubeconfig. */
+  /** An API server by its address, in place of a kubeconfig. */
   readonly server?: ApiServer | undefined;
   /** True for the credentials of the pod we run in; the fields above are then ignored. */
   readonly serviceAccount: boolean;
-  /** True where the API server's certificate is not looked at, whatever the kubeconfig says. Default: false. */
+  /** True if the API server's certificate is not checked, whatever the kubeconfig says. Default: false. */
   readonly insecure?: boolean | undefined;
-  /** True where the proxies that the environment names are passed by; that of the kubeconfig holds. Default: false. */
+  /** True if the environment's proxies are bypassed; the kubeconfig's still applies. Default: false. */
   readonly noProxy?: boolean | undefined;
-  /** Bound of one request, default 30 s. */
+  /** Time limit of one request, default 30 s. */
   readonly requestTimeoutSeconds?: number | undefined;
   /** `deployed` refuses what belongs to one machine: kubeconfig files, file paths, exec plugins, auth providers. */
   readonly placement: 'local' | 'deployed';
@@ -44,25 +44,25 @@ export interface KubernetesConnection {
   readonly isConfined?: boolean | undefined;
 }
 
-/** What a connection is made with besides the account's own settings. */
+/** The options of a connection besides the account's own settings. */
 export interface ConnectionOptions {
   /** Where the error output of exec plugins goes. */
   readonly log: Logger;
-  /** By it tokens expire. */
+  /** Decides when tokens expire. */
   readonly clock: Clock;
   /** The process environment: exec plugins inherit it, and a pod finds its API server in it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where a pod's credentials lie; default Kubernetes' own place. */
+  /** Folder of a pod's credentials; default: Kubernetes' own. */
   readonly serviceAccountDirectory?: string | undefined;
-  /** The account's kubeconfig where it comes from afar, in the place of the settings' own. */
+  /** The account's kubeconfig from a remote source, in place of the settings' own. */
   readonly remoteKubeconfig?: RemoteText | undefined;
-  /** What gives credentials for `KubernetesConnection.server`. */
+  /** The source of credentials for `KubernetesConnection.server`. */
   readonly serverCredential?: CredentialSource | undefined;
-  /** Secrets in the place of members of `KubernetesConnection.server`, and of its credentials. */
+  /** Secrets that replace members of `KubernetesConnection.server`, and its credentials. */
   readonly serverSecrets?: ServerSecrets | undefined;
   /**
-   * Offers a credential source of our own for an exec plugin, which then is not run and is allowed everywhere:
-   * `aws eks get-token` needs no process, only a presigned request. Undefined leaves the plugin as it is.
+   * Returns our own credential source for an exec plugin, which then is not run and is allowed everywhere: `aws eks get-token` needs no
+   * process, only a presigned request. Undefined runs the plugin.
    */
   readonly replaceExecPlugin?:
     | ((plugin: ExecPlugin, cluster: KubeconfigCluster) => CredentialSource | undefined)
@@ -73,7 +73,7 @@ export interface ConnectionOptions {
 export interface ServerSecrets {
   /** PEM, or its base64. */
   readonly caData: RemoteText | undefined;
-  /** A token in the place of `serverCredential`. */
+  /** A token in place of `serverCredential`. */
   readonly bearerToken: RemoteText | undefined;
 }
 
@@ -85,13 +85,13 @@ export interface TlsSettings {
   readonly servername: string | undefined;
 }
 
-/** An API server and how to talk to it, as one reading of an account's settings and files told. */
+/** An API server and how to call it, from one reading of an account's settings and files. */
 export interface ClusterConnection {
   /** `account "x" (context "y")`, for errors. */
   readonly label: string;
   /** `https://host:port` */
   readonly origin: string;
-  /** What stands before `/api` in paths: empty, or a gateway's prefix without a slash at its end. */
+  /** What precedes `/api` in paths: empty, or a gateway's prefix without a trailing slash. */
   readonly basePath: string;
   readonly tls: TlsSettings;
   readonly proxyUrl: string | undefined;
@@ -106,7 +106,7 @@ export interface ClusterConnection {
 const podDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * Reads an account's kubeconfig, or its pod's credentials, and the files they name; or takes the server that it names.
+ * Reads an account's kubeconfig, or its pod's credentials, and the files they name; or uses the server that it names.
  *
  * @throws KubernetesConnectionError naming the account and what to do.
  */
@@ -127,7 +127,7 @@ export async function loadClusterConnection(
   }
 }
 
-/** Whether a file of an account is not there: while somebody replaces it, it may be gone for a moment. */
+/** Whether a file of an account is missing: it may be, for a moment, while it is replaced. */
 function isFileMissing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && error.code === 'ENOENT') || isFileMissing(error.cause);
@@ -235,9 +235,9 @@ async function loadKubeconfigConnection(
 }
 
 /**
- * The path of the account's kubeconfig; undefined where it is no file.
+ * The path of the account's kubeconfig; undefined if it is not a file.
  *
- * @throws Error where functions are deployed, which have no file of any machine.
+ * @throws Error where functions are deployed, which have no machine's files.
  */
 function findKubeconfigFile(
   { kubeconfigFile, kubeconfigContents, placement }: KubernetesConnection,
@@ -299,9 +299,9 @@ function refuseMachineFields(
   );
 }
 
-/** The user with what its files hold in the place of their paths. */
+/** The user with the contents of its files in place of their paths. */
 async function loadUserFiles(user: KubeconfigUser, { readPem, base, files }: UserFiles): Promise<LoadedUser> {
-  // As for kubectl, a token file wins over a token: it is the one that is renewed.
+  // As in kubectl, a token file wins over a token: the file is the one that is renewed.
   const token = user.tokenFile ? (await files.read(resolve(base, user.tokenFile))).trim() : user.token;
   const certificate = await readPem(user.clientCertificateData, user.clientCertificate);
   const key = await readPem(user.clientKeyData, user.clientKey);

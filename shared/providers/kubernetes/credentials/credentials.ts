@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts';
 
-/** What proves to an API server who we are: a header, a client certificate, or both. */
+/** What authenticates us to an API server: a header, a client certificate, or both. */
 export interface Credential {
   /** The whole value of the Authorization header. */
   readonly authorization?: string | undefined;
@@ -8,21 +8,21 @@ export interface Credential {
   readonly certificate?: string | undefined;
   /** PEM. */
   readonly key?: string | undefined;
-  /** When it stops being accepted, wall time in milliseconds since the epoch; left out, never by itself. */
+  /** When it stops being accepted, wall time in milliseconds since the epoch; undefined if it never expires by itself. */
   readonly expiresAtMs?: number | undefined;
   /** What to do when the server refuses it, for errors. Default `renew them`. */
   readonly advice?: string | undefined;
 }
 
-/** Why a source is asked. */
+/** Why a credential is requested. */
 export interface CredentialRequest {
-  /** True when the server refused the last credential before its time. */
+  /** True if the server refused the last credential before its expiry. */
   readonly refused: boolean;
 }
 
 /**
- * Where credentials come from: a kubeconfig's constants, an exec plugin, a presigned request. It makes a fresh one
- * each time; `CredentialCache` remembers it. Adding a way to authenticate means adding one such function.
+ * Where credentials come from: a kubeconfig's constants, an exec plugin, a presigned request. It makes a fresh one each time;
+ * `CredentialCache` remembers it. To support another way of authenticating, add such a function.
  */
 export type CredentialSource = (request?: CredentialRequest) => Promise<Credential>;
 
@@ -50,7 +50,7 @@ export class CredentialCache {
     this.#clock = clock;
   }
 
-  /** The credential for a request of now, or undefined when there is no valid one: then `renew` makes it. */
+  /** The credential for a request now, or undefined if there is no valid one: then `renew` makes it. */
   get(): Credential | undefined {
     const now = this.#clock.now();
     if (now < this.#renewAtMs) return this.#current;
@@ -59,7 +59,7 @@ export class CredentialCache {
     return this.#current;
   }
 
-  /** A fresh credential; callers at the same time share one call of the source. */
+  /** A fresh credential; simultaneous callers share one call of the source. */
   renew(): Promise<Credential> {
     this.#pending ??= this.#load().finally(() => {
       this.#pending = undefined;
@@ -67,7 +67,7 @@ export class CredentialCache {
     return this.#pending;
   }
 
-  /** Forgets `credential`, which the server refused, unless another one has taken its place already. */
+  /** Forgets `credential`, which the server refused, unless another one has already replaced it. */
   discard(credential: Credential): void {
     if (this.#current !== credential) return;
     this.#current = undefined;
@@ -77,7 +77,7 @@ export class CredentialCache {
 
   #renewAhead(now: number): void {
     this.#renewAtMs = now + renewalPauseMs;
-    // A failure here is not the request's: it shows once the credential has expired.
+    // A failure here does not fail the request: it shows once the credential has expired.
     this.renew().catch(() => undefined);
   }
 

@@ -3,16 +3,15 @@ import { BlockList, isIP } from 'node:net';
 /** Environment variables, by name. */
 type Environment = { readonly [name: string]: string | undefined };
 
-/** Entries of `NO_PROXY` that are looked at. */
+/** The most entries of `NO_PROXY` that are checked. */
 const entriesMax = 1_000;
 
 /**
- * The proxy that the environment names for a server, by the rules of Go's programs, so that kubectl and Busdriver go the same way:
- * `HTTPS_PROXY`, for `http` servers `HTTP_PROXY`, unless `NO_PROXY` has the server; each in capitals or not. This machine is never
- * reached through a proxy.
+ * The environment's proxy for a server, by the rules of Go's programs, so that kubectl and Busdriver take the same route: `HTTPS_PROXY`,
+ * for `http` servers `HTTP_PROXY`, unless `NO_PROXY` has the server; each in either case. This machine is never reached through a proxy.
  *
- * @returns undefined where the server is to be reached directly
- * @throws Error that names the variable when it is no URL of an http or https proxy. Its value, which may hold a password, is in no message
+ * @returns undefined if the server is to be reached directly
+ * @throws Error that names the variable if it is not an http or https proxy's URL. Its value, which may hold a password, is in no message
  */
 export function findEnvironmentProxy(server: URL, environment: Environment): string | undefined {
   const variable = server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -37,7 +36,7 @@ function isThisMachine(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** An entry is `*`, an address, a range of them, or a domain with all below it; `.domain` is only what is below; each may have a port. */
+/** An entry is `*`, an address, a range of them, or a domain with its subdomains; `.domain` is only these. Each may have a port. */
 function matches(entry: string, host: string, port: string): boolean {
   if (entry === '') return false;
   if (entry === '*') return true;

@@ -4,11 +4,11 @@ import type { Logger } from '#core/logger.ts';
 import type { Credential } from './credentials.ts';
 import type { ExecPlugin, KubeconfigCluster } from './kubeconfig.ts';
 
-/** What an exec plugin runs with. */
+/** The options of running an exec plugin. */
 export interface ExecPluginRun {
   /** The environment it inherits. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Told to the plugin when it asks for it (`provideClusterInfo`). */
+  /** Passed to the plugin if it asks for it (`provideClusterInfo`). */
   readonly cluster: KubeconfigCluster;
   /** The account's name, for the log. */
   readonly account: string;
@@ -18,15 +18,15 @@ export interface ExecPluginRun {
 
 /** A program that prints an ExecCredential. */
 export interface CredentialProgram {
-  /** What it stands for. */
+  /** What it is in the kubeconfig. */
   readonly kind: 'exec plugin' | 'auth-provider';
   /** What errors and the log call it. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Variables on top of those that it inherits. */
+  /** Variables in addition to the inherited ones. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** What it can read from its standard input. Default: nothing. */
+  /** Its standard input. Default: empty. */
   readonly input?: string | undefined;
   readonly installHint?: string | undefined;
 }
@@ -34,21 +34,21 @@ export interface CredentialProgram {
 /** Versions of the plugin protocol that kubectl 1.24 and later speak. */
 const apiVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 const pluginTimeoutMs = 60_000;
-/** So many characters of the end of a failed plugin's error output are logged. */
+/** How many characters of the end of a failed plugin's error output are logged. */
 export const loggedPluginOutputMax = 2_000;
 /**
- * What an exec plugin may print, bytes, on each of its outputs. A token has some kilobytes, and a program that prints more is
- * ended.
+ * The most bytes that an exec plugin may print on each of its outputs. A token has some kilobytes; a program that prints more than this is
+ * killed.
  */
 export const execOutputBytesMax = 2 ** 20;
-/** How long what a plugin has started may keep its outputs open after its end, milliseconds. */
+/** How long a plugin's child processes may keep its outputs open after its end, milliseconds. */
 const outputGraceMs = 1_000;
 
 /**
  * Runs a kubeconfig's exec plugin and reads the ExecCredential it prints.
  *
- * @throws Error that says what went wrong and what to do. What the plugin printed on stdout never leaves; what it printed on
- *   stderr goes to the log alone, with control characters escaped.
+ * @throws Error that says what went wrong and what to do. The plugin's stdout is never shown; its stderr goes only to the log, with control
+ *   characters escaped.
  */
 export async function loadExecCredential(plugin: ExecPlugin, run: ExecPluginRun): Promise<Credential> {
   if (!apiVersions.includes(plugin.apiVersion)) {
@@ -69,9 +69,9 @@ export async function loadExecCredential(plugin: ExecPlugin, run: ExecPluginRun)
 }
 
 /**
- * Runs a program and reads the ExecCredential that it prints, within a minute and {@link execOutputBytesMax}.
+ * Runs a program and reads the ExecCredential that it prints, within one minute and {@link execOutputBytesMax}.
  *
- * @throws Error as {@link loadExecCredential}
+ * @throws Error like {@link loadExecCredential}
  */
 export async function runCredentialProgram(
   program: CredentialProgram,
@@ -88,7 +88,7 @@ function runProgram(program: CredentialProgram, run: Omit<ExecPluginRun, 'cluste
     timeout: pluginTimeoutMs,
     killSignal: 'SIGKILL',
   });
-  // One that does not read its input closes it.
+  // A program that does not read its input closes it.
   child.stdin.on('error', () => undefined).end(program.input);
   let stdout = '';
   let stderr = '';
@@ -101,10 +101,10 @@ function runProgram(program: CredentialProgram, run: Omit<ExecPluginRun, 'cluste
     }
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    // The end tells most.
+    // The end is most informative.
     stderr = (stderr + text).slice(-loggedPluginOutputMax);
   });
-  // The error itself holds the plugin's arguments, and would show them in the log.
+  // The error itself contains the plugin's arguments, and would show them in the log.
   child.on('error', (error) => reject(new Error(describeSpawnError(program, error))));
   child.on('exit', () => {
     setTimeout(() => {
@@ -136,7 +136,7 @@ interface ProgramExit {
   readonly stderr: string;
 }
 
-/** Logs what a failed plugin said, and answers what anybody may know of it. */
+/** Logs what a failed plugin printed, and returns a message that is safe to show. */
 function reportExit(
   { program, code, signal, stderr }: ProgramExit,
   { account, log }: Pick<ExecPluginRun, 'account' | 'log'>,
@@ -150,7 +150,7 @@ function reportExit(
   return `${label} ${how}; what it said is in the log`;
 }
 
-/** The text with control characters as `\\u001b`, and those that change the direction of writing: a terminal obeys them. */
+/** The text with control characters as `\\u001b`, and those that change the direction of writing: terminals obey them. */
 function escapeControls(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\u2028\u2029]/gu,

@@ -4,21 +4,21 @@ import { type JsonBounds, parseBoundedJson } from '#core/bounded-json.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
 import { findEnvironmentProxy } from './environment-proxy.ts';
 
-/** What an identity provider may answer, bytes: its metadata have about ten kilobytes, its tokens less. */
+/** The most bytes of an identity provider's answer: its metadata have about ten kilobytes, its tokens less. */
 export const identityAnswerBytesMax = 2 ** 20;
 const answerBounds: JsonBounds = { depthMax: 32, valuesMax: 10_000 };
-/** From the connection to the last byte of the answer. */
+/** From connecting to the last byte of the answer. */
 const timeoutMs = 10_000;
 
 /** How to reach a server that gives credentials. */
 export interface ServerAccess {
   /** PEM of the authorities to trust; undefined for those that Node trusts. */
   readonly ca: string | undefined;
-  /** Where a proxy may be named. */
+  /** May name a proxy. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** For the whole exchange, milliseconds. Default: 10 s. */
+  /** Time limit of the whole exchange, milliseconds. Default: 10 s. */
   readonly timeoutMs?: number | undefined;
-  /** Bytes that it may answer. Default: {@link identityAnswerBytesMax}. */
+  /** The most bytes of its answer. Default: {@link identityAnswerBytesMax}. */
   readonly bytesMax?: number | undefined;
   /** Further headers, in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -31,17 +31,17 @@ export interface PostedForm {
   readonly authorization?: string | undefined;
 }
 
-/** An answer of whatever status. */
+/** An answer of any status. */
 export interface JsonAnswer {
   readonly status: number;
-  /** Empty where the body is no JSON object. */
+  /** Empty if the body is not a JSON object. */
   readonly body: JsonObject;
 }
 
 /**
- * Reads a JSON object over HTTP or HTTPS, or posts a form for one. No redirect is followed.
+ * Reads a JSON object over HTTP or HTTPS, or posts a form for one. Follows no redirects.
  *
- * @throws Error that names the server and what went wrong, with nothing of what was sent or answered.
+ * @throws Error that names the server and what went wrong, and quotes nothing of what was sent or answered.
  */
 export async function requestJson(url: URL, access: ServerAccess, posted?: PostedForm): Promise<JsonAnswer> {
   const agent = createAgent(url, findEnvironmentProxy(url, access.environment));
@@ -61,7 +61,7 @@ function createAgent({ protocol }: URL, proxy: string | undefined): HttpAgent {
   return new HttpsAgent(proxy === undefined ? {} : { proxyEnv: { HTTPS_PROXY: proxy } });
 }
 
-/** What an answer must not be. */
+/** An answer that is too large or not as expected. */
 class AnswerError extends Error {}
 
 function exchange(
@@ -110,7 +110,7 @@ function parse(text: string): JsonObject {
   }
 }
 
-/** By its code alone: messages of Node may quote what was sent. */
+/** By its code alone: Node's messages may quote what was sent. */
 function describeFailure(error: unknown): string {
   if (error instanceof AnswerError) return error.message;
   if (!(error instanceof Error)) return 'cannot be reached';

@@ -6,7 +6,7 @@ export const defaultKubeconfigFile = '~/.kube/config';
 /**
  * The path of a kubeconfig of this machine.
  *
- * @param file as an account has it; left out, the default one. A `~` at its beginning is the home directory.
+ * @param file as in an account; undefined for the default one. A `~` at its beginning is the home directory.
  */
 export function toKubeconfigPath(
   file: string | undefined,

@@ -5,7 +5,7 @@ import {
   parseKubeconfigContext,
 } from './kubeconfig.ts';
 
-/** Characters, and those with a meaning in YAML, of a kubeconfig that is read at once: 150 clusters have as many. */
+/** Characters, and those with a meaning in YAML, of a kubeconfig that is read at once: about those of 150 clusters. */
 const shortKubeconfig = { lengthMax: 256 * 1024, marksMax: 8_000 };
 
 /** The account of a kubeconfig, with its choice. */
@@ -13,12 +13,12 @@ export interface KubeconfigOwner extends KubeconfigChoice {
   /** Name of the account. */
   readonly name: string;
   readonly placement: 'local' | 'deployed';
-  /** Whether the account was made by an API. Default: operators chose it. */
+  /** Whether the account was made by an API. Default: false. */
   readonly isConfined?: boolean | undefined;
 }
 
 /**
- * Reads one context of a kubeconfig: of a long one that came by an API in a thread, where others wait for the processor.
+ * Reads one context of a kubeconfig. Long ones that came by an API are read in a thread, so that others need not wait for the processor.
  *
  * @throws what `parseKubeconfigContext` throws, and `ThreadPool.run`.
  */

@@ -3,9 +3,9 @@ import { parseBoundedJson } from '#core/bounded-json.ts';
 import { asJsonArray, asJsonObject, asString, isJsonObject, type JsonObject } from '#core/json.ts';
 import { answerJsonBounds, kubeconfigBytesMax, kubeconfigMarksMax } from '../api/answer-limits.ts';
 
-/** What makes up the structure of a YAML text. Base 64, the bulk of a kubeconfig, has none of it. */
+/** What makes up the structure of a YAML text. Base64, the bulk of a kubeconfig, contains none of it. */
 const yamlMarks: ReadonlySet<string> = new Set('\n"\'[]{}&*:-?,');
-/** Contexts that an error names. */
+/** The most contexts that an error names. */
 const namesShown = 50;
 
 /** A cluster entry: where an API server is and how to trust it. */
@@ -31,7 +31,7 @@ export interface ExecPlugin {
   readonly interactiveMode: string;
 }
 
-/** A user entry: how to prove who we are. */
+/** A user entry: how to authenticate. */
 export interface KubeconfigUser {
   readonly token: string | undefined;
   readonly tokenFile: string | undefined;
@@ -45,11 +45,11 @@ export interface KubeconfigUser {
   readonly clientKey: string | undefined;
   readonly exec: ExecPlugin | undefined;
   readonly authProvider: { readonly name: string; readonly config: JsonObject } | undefined;
-  /** Headers that ask to act as somebody else (`as`, `as-uid`, `as-groups`, `as-user-extra`). */
+  /** Headers for impersonation (`as`, `as-uid`, `as-groups`, `as-user-extra`). */
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }
 
-/** One context of a kubeconfig with what it points to. */
+/** One context of a kubeconfig with the entries that it refers to. */
 export interface KubeconfigContext {
   readonly name: string;
   readonly namespace: string | undefined;
@@ -57,7 +57,7 @@ export interface KubeconfigContext {
   readonly user: KubeconfigUser;
 }
 
-/** Which entries of a kubeconfig to use. What is left out or empty is as the kubeconfig says. */
+/** Which entries of a kubeconfig to use. For omitted or empty ones the kubeconfig decides. */
 export interface KubeconfigChoice {
   /** Left out, `current-context`. */
   readonly context?: string | undefined;
@@ -67,7 +67,7 @@ export interface KubeconfigChoice {
   readonly user?: string | undefined;
 }
 
-/** An account names a context, a cluster or a user that its kubeconfig does not have. The message names those that it has. */
+/** An account names a context, a cluster or a user that its kubeconfig does not have. The message lists the existing ones. */
 export class KubeconfigChoiceError extends Error {
   override name = 'KubeconfigChoiceError';
   readonly member: keyof KubeconfigChoice;
@@ -81,9 +81,9 @@ export class KubeconfigChoiceError extends Error {
 /**
  * Reads one context of a kubeconfig (YAML or JSON).
  *
- * @param choice by Clouddriver's rule, a cluster and a user that are named take the place of the context's.
- * @throws KubeconfigChoiceError for a choice that it does not have; Error whose message says what else is wrong or missing, never with
- *   a value of a credential.
+ * @param choice by Clouddriver's rule, a named cluster and user replace the context's.
+ * @throws KubeconfigChoiceError for a missing choice; Error whose message says what else is wrong or missing, never with the value of a
+ *   credential.
  */
 export function parseKubeconfigContext(text: string, choice: KubeconfigChoice = {}): KubeconfigContext {
   const root = parseYaml(text);
@@ -111,13 +111,13 @@ export function parseKubeconfigContext(text: string, choice: KubeconfigChoice = 
 
 function parseYaml(text: string): JsonObject {
   if (text.length > kubeconfigBytesMax) throw new Error(`it is larger than ${kubeconfigBytesMax} bytes`);
-  // JSON is YAML, and there is a faster parser for it.
+  // JSON is YAML, and has a faster parser.
   let root = text.startsWith('{') ? parseJson(text) : undefined;
   if (root === undefined) checkMarks(text);
   try {
     root ??= parse(text, { logLevel: 'error' });
   } catch (error) {
-    // The parser's message quotes the line it stumbled over, which may hold a credential: only its position leaves.
+    // The parser's message quotes the failing line, which may hold a credential: only its position is reported.
     const line = /at line (\d+)/.exec(String(error))?.[1];
     throw new Error(`it is not valid YAML${line === undefined ? '' : ` (line ${line})`}`);
   }
@@ -133,14 +133,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** How many characters of a kubeconfig make up its structure: a parser of YAML takes some 10 µs for each. */
+/** How many characters of a kubeconfig make up its structure: a YAML parser takes some 10 µs for each. */
 export function countYamlMarks(text: string): number {
   let marks = 0;
   for (const character of text) if (yamlMarks.has(character)) marks += 1;
   return marks;
 }
 
-/** The parser's time grows with the square of some of these. @throws Error for a text that has too many of them */
+/** The parser's time grows with the square of some of these. @throws Error for a text with too many */
 function checkMarks(text: string): void {
   if (countYamlMarks(text) <= kubeconfigMarksMax) return;
   throw new Error(`it has more than ${kubeconfigMarksMax} lines and characters with a meaning in YAML`);
@@ -163,7 +163,7 @@ function joinNames(names: readonly string[]): string {
   return shown.join(', ');
 }
 
-/** The named entries of a list such as `users`, by name; the first of two equal names counts, as for kubectl. */
+/** The named entries of a list such as `users`, by name; the first of two equal names counts, as in kubectl. */
 function readEntries(root: JsonObject, list: string, member: string): Map<string, JsonObject> {
   const entries = new Map<string, JsonObject>();
   for (const entry of asJsonArray(root[list])) {

@@ -11,9 +11,9 @@ export interface AuthProvider {
   readonly config: JsonObject;
 }
 
-/** What an {@link AuthProvider} is asked with. */
+/** The options of using an {@link AuthProvider}. */
 export interface LibraryRun {
-  /** Its commands inherit it. */
+  /** The environment that its commands inherit. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The account's name, for the log. */
   readonly account: string;
@@ -22,13 +22,13 @@ export interface LibraryRun {
 
 const library = '@kubernetes/client-node';
 
-/** Processes with the library at one time: each takes 84 MB and 0.4 s of a processor. */
+/** The most processes with the library at a time: each takes 84 MB and 0.4 s of a processor. */
 export const libraryRunsMax = 2;
 const limitRuns = createConcurrencyLimit(libraryRunsMax);
 
 /**
- * Asks the library, and prints what it tells as an ExecCredential. Errors of the library may quote tokens, so that none of its words are
- * printed but those known here. It is a text since bundles have no files of ours.
+ * Calls the library, and prints its result as an ExecCredential. The library's errors may quote tokens, so only messages known here are
+ * printed. It is a text since bundles contain none of our files.
  */
 const program = `
 import { readFileSync } from 'node:fs';
@@ -62,14 +62,14 @@ console.log(JSON.stringify({ status }));
 `;
 
 /**
- * What the `KubeConfig` of `@kubernetes/client-node` makes of an auth provider: the library runs commands synchronously and without a
- * time-out, so that it runs in a process of its own, which ends after a minute at the latest. Nothing is written.
+ * Credentials that the `KubeConfig` of `@kubernetes/client-node` makes from an auth provider. The library runs commands synchronously and
+ * without a time-out, so it runs in its own process, for at most a minute. Nothing is written.
  *
- * @throws Error by the source: the library is not there, does not know the provider, or cannot renew its token
+ * @throws Error by the source: the library is missing, does not know the provider, or cannot renew its token
  */
 export function createLibrarySource({ name, config }: AuthProvider, run: LibraryRun): CredentialSource {
   return async (request) => {
-    // A token that was refused is not offered again: the library would, until it expires.
+    // A refused token is not offered again: the library would do so until it expires.
     const { 'access-token': _, ...renewed } = config;
     const authProvider = { name, config: request?.refused === true ? renewed : config };
     const asked = {
@@ -87,7 +87,7 @@ export function createLibrarySource({ name, config }: AuthProvider, run: Library
   };
 }
 
-/** The URL of the library's module. @throws Error where it is not installed */
+/** The URL of the library's module. @throws Error if it is not installed */
 function findLibrary(name: string): string {
   try {
     return import.meta.resolve(library);

@@ -5,7 +5,7 @@ import type { Credential, CredentialSource } from './credentials.ts';
 import { type JsonAnswer, requestJson, type ServerAccess } from './json-exchange.ts';
 import { readTokenExpiry } from './token-expiry.ts';
 
-/** The user of an identity provider, as the auth-provider `oidc` of a kubeconfig has it. Holds secrets. */
+/** The user of an identity provider, as in the auth-provider `oidc` of a kubeconfig. Holds secrets. */
 export interface OidcUser {
   readonly idToken: string | undefined;
   readonly refreshToken: string | undefined;
@@ -15,7 +15,7 @@ export interface OidcUser {
   readonly issuer: string | undefined;
 }
 
-/** What an {@link OidcUser} is renewed with. */
+/** The options of renewing an {@link OidcUser}. */
 export interface OidcOptions extends ServerAccess {
   readonly clock: Clock;
 }
@@ -26,29 +26,29 @@ type RenewableUser = OidcUser & {
 };
 
 /**
- * What is known by now of one login. An identity provider may take a refresh token only once, so whatever was renewed counts for all
- * clients of the process.
+ * The current state of one login. An identity provider may accept a refresh token only once, so renewed tokens are shared by all clients of
+ * the process.
  */
 interface Login {
   idToken: string | undefined;
   refreshToken: string;
   pending: Promise<string> | undefined;
-  /** Why it could not be renewed, and until when that is not tried again. */
+  /** Why it could not be renewed, and until when not to try again. */
   failure: { readonly error: unknown; readonly untilMs: number } | undefined;
 }
 
-/** A token that lives no longer than this is renewed, milliseconds: it is that of `CredentialCache`. */
+/** A token that expires within this time is renewed, milliseconds: the same as in `CredentialCache`. */
 const renewAheadMs = 60_000;
-/** After a renewal that failed, the next one waits at least this long. */
+/** After a failed renewal, the next one waits at least this long. */
 const failurePauseMs = 5_000;
-/** Logins that are remembered: more than a machine has accounts. */
+/** The most logins that are remembered: more than a machine has accounts. */
 export const loginsMax = 1_000;
 
 const logins = new Map<string, Login>();
 
 /**
- * The id-token of a user, renewed at the identity provider (OpenID Connect Core 1.0, section 12) when it expires or when the API
- * server refuses it. A kubeconfig that kubectl renews is read again by who made this.
+ * The id-token of a user, renewed at the identity provider (OpenID Connect Core 1.0, section 12) when it expires or when the API server
+ * refuses it. If kubectl renews a kubeconfig, the creator of this source reads it again.
  *
  * @throws Error by the source, with what to do and without any token
  */
@@ -71,7 +71,7 @@ function isRenewable(user: OidcUser): user is RenewableUser {
   return user.refreshToken !== undefined && user.clientId !== undefined && user.issuer !== undefined;
 }
 
-/** The credential of a user who cannot be renewed. */
+/** The credential of a user whose token cannot be renewed. */
 function toLastCredential({ idToken }: OidcUser, clock: Clock): Credential {
   const expiresAtMs = idToken === undefined ? 0 : (readTokenExpiry(idToken) ?? Number.POSITIVE_INFINITY);
   if (idToken !== undefined && clock.now() < expiresAtMs) return toCredential(idToken);
@@ -103,7 +103,7 @@ function findLogin({ issuer, clientId, refreshToken }: RenewableUser): Login {
   return login;
 }
 
-/** A new id-token; all who ask at the same time get the same one. */
+/** A new id-token; simultaneous callers get the same one. */
 async function renewOnce(login: Login, user: RenewableUser, options: OidcOptions): Promise<string> {
   const { failure } = login;
   if (failure !== undefined && options.clock.now() < failure.untilMs) throw failure.error;
@@ -144,7 +144,7 @@ async function discover(issuer: string, options: OidcOptions): Promise<JsonObjec
   throw new Error(`its identity provider ${origin} tells nothing of itself: ${problem}`);
 }
 
-/** Says to the token endpoint which client asks: in the form, or by the Authorization header that is answered (RFC 6749, section 2.3.1). */
+/** Identifies the client to the token endpoint: in the form, or by the returned Authorization header (RFC 6749, section 2.3.1). */
 function identifyClient(
   { clientId, clientSecret }: RenewableUser,
   metadata: JsonObject,
@@ -163,7 +163,7 @@ function identifyClient(
   return undefined;
 }
 
-/** @throws Error with the code of OAuth for a refusal: its description may hold what was sent. */
+/** @throws Error with OAuth's code for a refusal: its description may quote what was sent. */
 function readIdToken({ status, body }: JsonAnswer, { origin }: URL): string {
   const idToken = asString(body.id_token);
   if (status === 200 && idToken) return idToken;

@@ -6,20 +6,20 @@ import type { Credential, CredentialSource } from './credentials.ts';
 import { loadExecCredential } from './exec-credential.ts';
 import type { KubeconfigCluster, KubeconfigUser } from './kubeconfig.ts';
 
-/** A kubeconfig user whose files were read: the PEM texts of its client certificate, its token. */
+/** A kubeconfig user whose files were read: the PEM texts of its client certificate, and its token. */
 export interface LoadedUser extends KubeconfigUser {
   readonly certificate: string | undefined;
   readonly key: string | undefined;
-  /** PEM of the authorities that the identity provider of an auth provider is trusted by. */
+  /** PEM of the authorities to trust for an auth provider's identity provider. */
   readonly identityProviderCa: string | undefined;
 }
 
-/** What else decides about a user's credentials. */
+/** What else decides on a user's credentials. */
 export interface CredentialChoice {
-  /** Our own source in the place of the user's exec plugin. */
+  /** Our own source that replaces the user's exec plugin. */
   readonly ownSource: CredentialSource | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What a plugin's relative path is relative to. */
+  /** Folder to which a plugin's relative path is relative. */
   readonly pluginDirectory: string;
   readonly cluster: KubeconfigCluster;
   /** The account's name, for the log. */
@@ -29,10 +29,10 @@ export interface CredentialChoice {
 }
 
 /**
- * The one way in which a user proves itself, in kubectl's order: a bearer token, a password, an exec plugin, an
- * auth provider. A client certificate goes along with each of them.
+ * The way in which a user authenticates, in kubectl's order: a bearer token, a password, an exec plugin, an auth provider. A client
+ * certificate is added to each of them.
  *
- * @throws Error for a way that nobody supports any more.
+ * @throws Error for a way that is not supported any more.
  */
 export function selectCredentialSource(user: LoadedUser, choice: CredentialChoice): CredentialSource {
   const { certificate, key, exec, authProvider, token } = user;
@@ -59,15 +59,15 @@ function toConstant(credential: Credential): CredentialSource {
   return async () => credential;
 }
 
-/** A plugin's command with a slash in it is a path, one without is looked up in PATH. */
+/** A plugin's command with a slash is a path; one without is looked up in PATH. */
 function isRelativePath(command: string): boolean {
   return command.includes('/') && !command.startsWith('/');
 }
 
 /**
- * Of the auth providers kubectl knows only `oidc` still. Its id-token is renewed here when it expires; one that kubectl renews in the
- * kubeconfig file is read with it, as we read that file again whenever it changes. Others are left to `@kubernetes/client-node`.
- * Both are loaded late: hardly any account needs them, and deployed ones never do.
+ * Of the auth providers kubectl still supports only `oidc`. Its id-token is renewed here when it expires; one that kubectl renews in the
+ * kubeconfig file is read from there, as that file is read again whenever it changes. Others are left to `@kubernetes/client-node`. Both
+ * are loaded late: hardly any account needs them, and deployed ones never do.
  */
 function selectAuthProvider(user: LoadedUser, choice: CredentialChoice): CredentialSource {
   const { name = '', config = {} } = user.authProvider ?? {};
@@ -87,7 +87,7 @@ function selectAuthProvider(user: LoadedUser, choice: CredentialChoice): Credent
   }
 }
 
-/** @throws Error for a user without an id-token and without what one is made of */
+/** @throws Error for a user without an id-token and without the means to get one */
 function selectOidc(
   user: LoadedUser,
   { clock, environment }: CredentialChoice,

@@ -3,22 +3,22 @@ import { open, stat } from 'node:fs/promises';
 import type { RemoteText } from '#settings/remote-text.ts';
 import { kubeconfigBytesMax } from '../api/answer-limits.ts';
 
-/** Files, and texts from afar, that something was made of, so that it can be made anew when one of them changes. */
+/** Files and remote texts from which something was made, so that it can be made again when one of them changes. */
 export class WatchedFiles {
   readonly #versions = new Map<string, string>();
   readonly #remote = new Map<RemoteText, string>();
   readonly #hash = createHash('sha256');
 
-  /** The text of a file, remembered as one to watch. @throws Error for one of more than `kubeconfigBytesMax` */
+  /** The text of a file, which is then watched. @throws Error for one of more than `kubeconfigBytesMax` */
   async read(path: string): Promise<string> {
-    // Its version is taken first: a change while we read then looks like a change after it.
+    // Its version is read first: a change during the read then counts as a later change.
     this.#versions.set(path, await readVersion(path));
     const text = await readText(path);
     this.#hash.update(`${path}\0${text}\0`);
     return text;
   }
 
-  /** A text from afar, remembered as one to watch. @throws Error for one of more than `kubeconfigBytesMax` */
+  /** A remote text, which is then watched. @throws Error for one of more than `kubeconfigBytesMax` */
   async readRemote(remote: RemoteText): Promise<string> {
     const text = await remote.get();
     if (text.length > kubeconfigBytesMax) throw tooLarge(remote.name);
@@ -27,17 +27,17 @@ export class WatchedFiles {
     return text;
   }
 
-  /** Has the texts from afar read again before they are next relied on: what was made of them did not work. */
+  /** Has the remote texts read again before their next use: what was made from them did not work. */
   invalidate(): void {
     for (const remote of this.#remote.keys()) remote.invalidate();
   }
 
-  /** A digest of all that was read so far; takes no further reads into account once asked for. */
+  /** A digest of everything read so far. */
   getFingerprint(): string {
     return this.#hash.copy().digest('base64');
   }
 
-  /** True when a file looks other than when it was read; costs one `stat` each. */
+  /** True if a file differs from when it was read; costs one `stat` each. */
   async haveChanged(): Promise<boolean> {
     for (const [path, version] of this.#versions) {
       if ((await readVersion(path)) !== version) return true;
@@ -49,7 +49,7 @@ export class WatchedFiles {
   }
 }
 
-/** What it says of its size does not count: a device has none, and no end. */
+/** Ignores the reported size: a device has none, and no end. */
 async function readText(path: string): Promise<string> {
   await using file = await open(path);
   const bytes = Buffer.alloc(kubeconfigBytesMax + 1);

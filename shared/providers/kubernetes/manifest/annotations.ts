@@ -35,7 +35,7 @@ export const annotationKeys = {
   serverSideApply: 'strategy.spinnaker.io/server-side-apply',
   ignoreCaching: 'caching.spinnaker.io/ignore',
   readiness: 'busdriver.io/readiness',
-  /** On objects that a V1 operation created: identifies the operation's creation. */
+  /** On objects that a V1 operation created: names what chose to create it. */
   creation: 'busdriver.io/creation',
   deploymentRevision: 'deployment.kubernetes.io/revision',
   lastApplied: 'kubectl.kubernetes.io/last-applied-configuration',

@@ -6,36 +6,36 @@ import { type AnswerPlace, answerMemory } from './answer-memory.ts';
 
 /** How a body is read. */
 export interface AnswerBodyOptions {
-  /** Whose server sends it. */
+  /** The account whose server sends it. */
   readonly account: string;
-  /** Most bytes that are taken of it, decompressed. */
+  /** Most bytes to read of it, decompressed. */
   readonly bytesMax: number;
-  /** What is done with one that has more: it fails, or the rest is left out. */
+  /** What to do with a larger one: fail, or leave out the rest. */
   readonly beyond: 'fail' | 'cut';
-  /** Whether it comes compressed by gzip. */
+  /** Whether it is compressed with gzip. */
   readonly isCompressed: boolean;
-  /** The connection, which can be asked to let the server wait. */
+  /** The connection, which can make the server wait. */
   readonly flow: { pause(): void; resume(): void };
-  /** Takes the whole body, or what is taken of it. Called once, unless `onFail` is. */
+  /** Called once with the body, or the part to read of it, unless `onFail` is called. */
   readonly onEnd: (body: HeldBody) => void;
-  /** The body is broken, or too much. Called once, unless `onEnd` is. */
+  /** Called once if the body is broken or too large, unless `onEnd` is called. */
   readonly onFail: (error: Error) => void;
 }
 
 /** A body in memory. */
 export interface HeldBody {
   readonly bytes: Buffer;
-  /** True when the rest of it is missing. */
+  /** True if the rest is missing. */
   readonly isCut: boolean;
-  /** Gives memory to other answers. To be called when nothing made of the body is held any more; again does nothing. */
+  /** Frees memory for other answers. Call it once nothing derived from the body is held any more; further calls do nothing. */
   release(): void;
 }
 
 const inflatedChunkBytes = 64 * 1024;
 
 /**
- * Reads the body of an answer into memory, decompressing what comes as it comes, and never more of it than it may have. A large
- * one waits for memory in `answerMemory`, and lets the server wait meanwhile.
+ * Reads the body of an answer into memory within its limit, decompressing it as it arrives. A large one waits for memory in `answerMemory`,
+ * and makes the server wait meanwhile.
  */
 export class AnswerBody {
   readonly #options: AnswerBodyOptions;
@@ -46,7 +46,7 @@ export class AnswerBody {
   readonly #holds = new Set<'inflating' | 'memory'>();
   #stopWaiting: (() => void) | undefined;
   #place: AnswerPlace | undefined;
-  /** All has come. */
+  /** Whether everything has arrived. */
   #isComplete = false;
   #isClosed = false;
 
@@ -60,17 +60,17 @@ export class AnswerBody {
       .on('error', (error) => this.#fail(new Error(describeBroken(error), { cause: error })));
   }
 
-  /** Bytes that came over the wire. */
+  /** Bytes received over the wire. */
   get wireBytes(): number {
     return this.#wireBytes;
   }
 
-  /** Whether it is us who let the server wait. */
+  /** Whether we are making the server wait. */
   get isHeld(): boolean {
     return this.#holds.size > 0;
   }
 
-  /** Takes a part as it came over the wire. */
+  /** Receives a part as it came over the wire. */
   take(chunk: Buffer): void {
     if (this.#isClosed) return;
     this.#wireBytes += chunk.length;
@@ -83,13 +83,13 @@ export class AnswerBody {
     }
   }
 
-  /** Nothing more comes over the wire. */
+  /** Called when nothing more comes over the wire. */
   end(): void {
     if (this.#gunzip === undefined) this.#complete();
     else this.#gunzip.end();
   }
 
-  /** Lets go of all of it, unless it has been handed over. */
+  /** Frees everything, unless it has been handed over. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -159,7 +159,7 @@ export class AnswerBody {
   #letGo(reason: 'inflating' | 'memory'): void {
     if (!this.#holds.delete(reason) || this.#isClosed) return;
     if (reason === 'memory') this.#gunzip?.resume();
-    // Not at once: another connection's data may be what led here, and undici's parser works for one at a time.
+    // Not at once: another connection's data may have led here, and undici's parser handles one connection at a time.
     if (this.#holds.size === 0) setImmediate(() => this.#goOn());
   }
 

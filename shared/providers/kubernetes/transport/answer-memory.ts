@@ -7,22 +7,22 @@ import {
 
 /** How much memory there is. */
 export interface MemorySize {
-  /** Places in all, and at most for one account. */
+  /** Places in total, and the most for one account. */
   readonly places: number;
   readonly placesOfAccount: number;
-  /** While somebody waits, a place that was taken so long ago is taken away, milliseconds. */
+  /** While others wait, a place held for this long is taken away, milliseconds. */
   readonly holdMs: number;
 }
 
 /** A place for a large answer. */
 export interface AnswerPlace {
-  /** The answer is complete: from now on the place is not taken away. */
+  /** Called when the answer is complete: from then on the place is not taken away. */
   settle(): void;
-  /** Gives it back; again does nothing. */
+  /** Gives it back; further calls do nothing. */
   release(): void;
 }
 
-/** Somebody who wants a place. */
+/** An answer that needs a place. */
 interface Guest {
   readonly account: string;
   readonly onEvicted: (error: AnswerLimitError) => void;
@@ -35,9 +35,9 @@ interface Placed extends Guest {
 }
 
 /**
- * Room for the large answers of all accounts: so many are read at a time, which bounds the memory that they take together. Who
- * waits holds back the server, and of those who wait the account with fewest places comes first. A server that takes its time
- * loses its place to others, so that slow ones cannot keep all places.
+ * Room for the large answers of all accounts: only so many are read at a time, which bounds their total memory. A waiting answer makes its
+ * server wait; among waiting ones the account with the fewest places comes first. A slow server loses its place to others, so that slow
+ * ones cannot keep all places.
  */
 export class AnswerMemory {
   readonly #size: MemorySize;
@@ -58,8 +58,8 @@ export class AnswerMemory {
    * Asks for a place.
    *
    * @param onPlaced called once with the place, perhaps at once
-   * @param onEvicted called when the place is taken away, before it is settled: the answer must be given up
-   * @returns gives up asking
+   * @param onEvicted called when the place is taken away before it is settled: the answer must be abandoned
+   * @returns cancels the request
    */
   enter(guest: Guest): () => void {
     this.#waiting.add(guest);
@@ -108,7 +108,7 @@ export class AnswerMemory {
     return count;
   }
 
-  /** Has the oldest unfinished answer evicted in time, while another account waits. */
+  /** Schedules the eviction of the oldest unfinished answer, while another account waits. */
   #planEviction(): void {
     clearTimeout(this.#timer);
     const oldest = this.#findOldest();
@@ -117,7 +117,7 @@ export class AnswerMemory {
     this.#timer = setTimeout(() => this.#evictOldest(), Math.max(leftMs, 0)).unref();
   }
 
-  /** The answer that has been coming longest of those in the way of another account. */
+  /** The oldest of the unfinished answers that block another account. */
   #findOldest(): Placed | undefined {
     const next = this.#chooseNext();
     if (next === undefined) return undefined;

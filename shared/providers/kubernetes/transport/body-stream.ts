@@ -12,22 +12,22 @@ import {
 } from './exchange.ts';
 import type { WireTarget } from './http.ts';
 
-/** A request whose answer is read while it comes. */
+/** A request whose answer is read as it arrives. */
 export interface StreamRequest extends WireTarget {
-  /** What to do when no answer has begun for some time. */
+  /** What to do if no answer begins for some time. */
   readonly silence: SilenceProbe;
-  /** Bound of the time until the answer begins. */
+  /** Time limit until the answer begins. */
   readonly answerTimeoutMs: number;
-  /** Bound of the time between two parts of the answer, or its end. */
+  /** Time limit between two parts of the answer, or until its end. */
   readonly silenceMs: number;
-  /** Bound of the time from the beginning of the answer to its end; what `onChunk` takes does not count. */
+  /** Time limit from the beginning of the answer to its end, without the time in `onChunk`. */
   readonly durationMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Told that a successful answer begins, before any part of its body. Must not throw. */
+  /** Called when a successful answer begins, before any part of its body. Must not throw. */
   readonly onBegin?: (() => void) | undefined;
   /**
-   * Takes a part of a successful answer's body, and says whether to go on. While it works, no other part is taken from the
-   * connection: the server waits. What it throws ends the stream.
+   * Receives a part of a successful answer's body, and returns whether to continue. While it works, no other part is read from the
+   * connection: the server waits. An error that it throws ends the stream.
    */
   onChunk(chunk: Buffer): boolean | Promise<boolean>;
 }
@@ -36,21 +36,21 @@ export interface StreamRequest extends WireTarget {
 export type StreamEnd =
   /** The server refused: its answer, of which `errorBytesMax` are read. */
   | { readonly type: 'refused'; readonly answer: Omit<WireAnswer, 'release'> }
-  /** The answer is complete; `cut` when `onChunk` wanted no more of it. */
+  /** The answer is complete; `cut` if `onChunk` wanted no more of it. */
   | { readonly type: 'complete' | 'cut' | 'aborted' }
-  /** The connection broke in the midst of the answer, or nothing more came over it. */
+  /** The connection broke in the middle of the answer, or became silent. */
   | { readonly type: 'broken'; readonly error: Error };
 
 /**
- * Sends a request and hands on its answer's body as it comes.
+ * Sends a request and passes on its answer's body as it arrives.
  *
- * @throws ExchangeError when no answer began, the signal's reason when it is aborted before that, and what `onChunk` throws.
+ * @throws ExchangeError if no answer began, the signal's reason if it is aborted before that, and what `onChunk` throws.
  */
 export function streamBody(request: StreamRequest): Promise<StreamEnd> {
   return new BodyStream(request).start();
 }
 
-/** What a refusal is, which nobody asked to be compressed. It is small, and so is what it may become. */
+/** The body of a refusal, compressed although that was not requested. It is small, and its decompressed size is limited, too. */
 function inflateStart(bytes: Buffer): Pick<WireAnswer, 'body' | 'isCut'> {
   try {
     return { body: gunzipSync(bytes, { maxOutputLength: errorBytesMax }), isCut: false };
@@ -63,17 +63,17 @@ class BodyStream implements Dispatcher.DispatchHandler {
   readonly #request: StreamRequest;
   readonly #result = Promise.withResolvers<StreamEnd>();
   readonly #refusal = new GatheredBytes();
-  /** Parts that came although the connection is paused: its end makes it hand out what it has. */
+  /** Parts received although the connection is paused: when it ends, it delivers what it has. */
   readonly #backlog: Buffer[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** What is left of the time that the server has for its answer. */
+  /** The server's remaining time for its answer. */
   #leftMs = 0;
   #waitsSinceMs: number | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #ended = false;
-  /** A part of the body is being worked on. */
+  /** Whether a part of the body is being processed. */
   #busy = false;
-  /** How the stream ended while a part of it was still being worked on. */
+  /** How the stream ended while a part was still being processed. */
   #endWhenIdle: (() => void) | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
@@ -142,7 +142,7 @@ class BodyStream implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Lets the server wait until a part has been worked on. */
+  /** Makes the server wait until a part has been processed. */
   async #waitFor(work: Promise<boolean>, controller: Dispatcher.DispatchController): Promise<void> {
     this.#busy = true;
     controller.pause();
@@ -163,7 +163,7 @@ class BodyStream implements Dispatcher.DispatchHandler {
     controller.resume();
   }
 
-  /** Whatever part is being worked on is worked on first: the end tells what has been used of the stream. */
+  /** Ends after the part in progress: the end reports how much of the stream was processed. */
   #endWith(end: () => void): void {
     if (this.#busy) this.#endWhenIdle ??= end;
     else end();
@@ -176,7 +176,7 @@ class BodyStream implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(this.#onTimeout, ms, ms);
   }
 
-  /** What the server takes counts, what we take does not. */
+  /** The server's time counts, ours does not. */
   #stopWaiting(): void {
     clearTimeout(this.#timer);
     if (this.#waitsSinceMs === undefined) return;
@@ -243,7 +243,7 @@ class BodyStream implements Dispatcher.DispatchHandler {
     this.#result.reject(reason);
   }
 
-  /** True for the first of the ways in which a stream ends. */
+  /** True for the first call: a stream ends only once. */
   #end(): boolean {
     if (this.#ended) return false;
     this.#ended = true;

@@ -1,7 +1,7 @@
 import { AnswerLimitError } from '../api/answer-limits.ts';
 import { type ExchangeError, ExchangeTimeoutError, ServerDownError, ServerSilentError } from './exchange.ts';
 
-/** Causes that go away by themselves, and what they mean; others (certificates, unknown hosts) need somebody. */
+/** Causes that resolve themselves, and what they mean; others (certificates, unknown hosts) need someone to act. */
 const transientCauses: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused; is the API server up, and is this its address?',
   ECONNRESET: 'the connection broke',
@@ -30,17 +30,17 @@ const permanentCauses: Readonly<Record<string, string>> = {
     "its certificate is not trusted; check the kubeconfig's certificate-authority-data",
 };
 
-/** True when the same connection may well succeed a moment later. */
+/** True if the same connection may well succeed a moment later. */
 export function isTransientFailure(cause: Error): boolean {
   return Object.hasOwn(transientCauses, getCode(cause));
 }
 
-/** Codes of connections that we ended ourselves. */
+/** Error codes of connections that we ended ourselves. */
 const ownCauses: ReadonlySet<string> = new Set(['UND_ERR_CLOSED', 'UND_ERR_DESTROYED', 'UND_ERR_ABORTED']);
 
 /**
- * Why no connection to the server came about, without saying where it is: a sentence for whoever may know of the account. Undefined
- * for a failure of another kind: the server answered, or takes its time, or the connection broke later.
+ * Why no connection to the server could be made, without its address: a sentence for users who may see the account. Undefined for other
+ * failures: the server answered, is slow, or the connection broke later.
  */
 export function findOutage({ sent, cause }: ExchangeError): string | undefined {
   if (!(cause instanceof Error) || cause instanceof AnswerLimitError || cause instanceof ServerDownError)
@@ -52,7 +52,7 @@ export function findOutage({ sent, cause }: ExchangeError): string | undefined {
   return code === '' ? known : `${known} (${code})`;
 }
 
-/** What went wrong between us and the server at `origin`, and what to look at. */
+/** What went wrong between us and the server at `origin`, and what to check. */
 export function describeConnectionFailure(cause: Error, origin: string): string {
   if (cause instanceof ExchangeTimeoutError) {
     return `${cause.message} from ${origin} (kubectlRequestTimeoutSeconds sets how long to wait)`;

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { AnswerLimitError, errorBytesMax, stallBytes, stallMs } from '../api/answer-limits.ts';
 import { AnswerBody, type HeldBody } from './answer-body.ts';
 
-/** Parts in which the time of a slow answer is counted. */
+/** Parts in which a slow answer's time is counted. */
 const stallParts = 8;
 
 /** One request as it goes over the wire. */
@@ -15,31 +15,31 @@ export interface WireRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | undefined;
-  /** Whose server it goes to. */
+  /** The account whose server it goes to. */
   readonly account: string;
-  /** Most bytes of a successful answer, decompressed. Of others `errorBytesMax` are read. */
+  /** Most bytes of a successful answer, decompressed. Of other answers `errorBytesMax` are read. */
   readonly answerBytesMax: number;
-  /** Bound of the whole exchange: waiting for a connection, request, answer and its body. */
+  /** Time limit of the whole exchange: waiting for a connection, request, answer and its body. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** What to do when no answer has begun for some time. Default: to wait on. */
+  /** What to do if no answer begins for some time. Default: keep waiting. */
   readonly silence?: SilenceProbe | undefined;
 }
 
-/** Tells a server that takes its time from one that answers nothing at all. */
+/** Distinguishes a slow server from one that answers nothing at all. */
 export interface SilenceProbe {
-  /** How long to wait for an answer before asking. */
+  /** How long to wait for an answer before probing. */
   readonly probeAfterMs: number;
-  /** Whether the server answers anything. */
+  /** Whether the server answers at all. */
   isAlive(): Promise<boolean>;
 }
 
-/** An answer as it came over the wire, decompressed. */
+/** An answer as received, decompressed. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Of no success: true when the rest of the body was not read. */
+  /** For an unsuccessful answer: true if the rest of the body was not read. */
   readonly isCut: boolean;
   /** See `HeldBody.release`. */
   release(): void;
@@ -50,20 +50,20 @@ export class ExchangeTimeoutError extends Error {
   override name = 'ExchangeTimeoutError';
 }
 
-/** The server answered nothing, not even whether it is alive. */
+/** The server did not answer, not even the liveness probe. */
 export class ServerSilentError extends Error {
   override name = 'ServerSilentError';
 }
 
-/** The server is not asked, since it could not be reached a moment ago. */
+/** The server is not called, since it could not be reached a moment ago. */
 export class ServerDownError extends Error {
   override name = 'ServerDownError';
 }
 
-/** An exchange that failed, other than by its signal. */
+/** A failed exchange, unless its signal aborted it. */
 export class ExchangeError extends Error {
   override name = 'ExchangeError';
-  /** False when nothing was sent: the server cannot have acted. */
+  /** False if nothing was sent: the server cannot have acted. */
   readonly sent: boolean;
 
   constructor(cause: Error, sent: boolean) {
@@ -73,18 +73,15 @@ export class ExchangeError extends Error {
 }
 
 /**
- * Sends one request and reads the answer whole, in bounds. A server that answers more loses its connection.
+ * Sends one request and reads the whole answer, within limits. The connection of a server that sends more is cut.
  *
- * @throws ExchangeError, whose cause is an AnswerLimitError for an answer that goes beyond its bounds, or the signal's reason.
+ * @throws ExchangeError, whose cause is an AnswerLimitError for an answer beyond the limits, or the signal's reason.
  */
 export function exchange(request: WireRequest): Promise<WireAnswer> {
   return new Exchange(request).start();
 }
 
-/**
- * One request's handler. Talking to the pool in its own terms costs no streams, and tells whether a request had been
- * sent when it failed.
- */
+/** One request's handler. Using the pool's own interface needs no streams, and shows whether a request had been sent when it failed. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: WireRequest;
   readonly #result = Promise.withResolvers<WireAnswer>();
@@ -94,7 +91,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #ended = false;
   #hasAllCome = false;
-  /** What had come of the body when the time began that is counted, and so many parts of it. */
+  /** Bytes of the body received when the counted time began, and how many parts of that time have passed. */
   #pace = { bytes: 0, parts: 0 };
   #status = 0;
   #headers: IncomingHttpHeaders = {};
@@ -155,7 +152,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       release();
       return;
     }
-    // What else the server has to say, after what it may or after the end of what it compressed, is not waited for.
+    // Does not wait for data beyond the limit, or after the end of the compressed body.
     if (isCut || !this.#hasAllCome) this.#controller?.abort(new Error('no more of it is wanted'));
     const answer = { status: this.#status, headers: this.#headers, body: bytes, isCut, release };
     // The pool takes the connection back a turn of the event loop later. Answering after it has lets the next request
@@ -179,7 +176,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#status === 0) void this.#giveUpUnless(isAlive());
   };
 
-  /** Counts from the moment that a body comes, and in parts: while this process stands still, no time passes for the server. */
+  /** Counts from the first part of a body on, in parts of time: while this process is suspended, no time passes for the server. */
   readonly #onStallCheck = (): void => {
     const body = this.#body;
     if (body === undefined || body.isHeld) {
@@ -213,7 +210,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#result.reject(reason);
   }
 
-  /** True for the first of the ways in which an exchange ends. */
+  /** True for the first call: an exchange ends only once. */
   #end(): boolean {
     if (this.#ended) return false;
     this.#ended = true;

@@ -31,19 +31,19 @@ export interface ApiRequest {
   readonly path: string;
   /** JSON text. */
   readonly body?: string | undefined;
-  /** Of the body; default `application/json`. */
+  /** Type of the body; default `application/json`. */
   readonly contentType?: string | undefined;
   /** Default `application/json`. */
   readonly accept?: string | undefined;
-  /** True to accept a compressed answer: worth it for lists only. */
+  /** True to accept a compressed answer: worthwhile only for lists. */
   readonly compressed?: boolean | undefined;
   /** Most bytes of a successful answer, decompressed. Default: `objectBytesMax`. */
   readonly answerBytesMax?: number | undefined;
-  /** ETag of what is known: an answer that it is still so is a success without text. */
+  /** ETag of the known version: an answer that it is unchanged is a success without text. */
   readonly ifNoneMatch?: string | undefined;
-  /** True when sending it twice leaves what sending it once leaves; default: true for GET alone. */
+  /** True if sending it twice has the same effect as once; default: true only for GET. */
   readonly repeatable?: boolean | undefined;
-  /** True to send it again for as long as it may be sent, and not four times, while the server answers that it failed. Default: false. */
+  /** True to retry a request that the server fails until the time is over, not just for four tries. Default: false. */
   readonly persists?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -51,15 +51,15 @@ export interface ApiRequest {
 /** The text of a successful answer, with the memory that it takes. */
 export interface HeldText {
   readonly text: string;
-  /** As the server gave it; undefined where it gives none. */
+  /** From the server; undefined if it sends none. */
   readonly etag: string | undefined;
-  /** True where the request's `ifNoneMatch` still holds. */
+  /** True if the request's `ifNoneMatch` still matches. */
   readonly isUnchanged: boolean;
-  /** Gives memory to other large answers. To be called when nothing made of the text is held any more; again does nothing. */
+  /** Frees memory for other large answers. Call it once nothing derived from the text is held any more; further calls do nothing. */
   release(): void;
 }
 
-/** What a transport works with. */
+/** The options of a transport. */
 export interface TransportOptions {
   /** The account's name: its large answers share memory with those of others. */
   readonly account: string;
@@ -67,47 +67,47 @@ export interface TransportOptions {
   readonly budget: RequestBudget;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** Knows whether the account's server can be reached, and is told. */
+  /** Knows, and is notified, whether the account's server can be reached. */
   readonly breaker: AccountBreaker;
-  /** Bound of one try; no try begins later than this after the first. */
+  /** Time limit of one try; no try begins later than this after the first. */
   readonly requestTimeoutMs: number;
-  /** How soon a server that answers nothing counts as dead. Default: after 14 s. */
+  /** When a server that answers nothing counts as dead. Default: after 14 s. */
   readonly probeTimes?: LivenessProbeTimes | undefined;
 }
 
-/** What one try came to. */
+/** The outcome of one try. */
 export type TryOutcome<T> =
   | { readonly value: T; readonly failure?: undefined }
   | { readonly failure: Failure };
 
 /**
- * One try of a request, told how to find out whether a silent server is alive. It throws ExchangeError when the server did not
- * answer, or the request's signal's reason.
+ * One try of a request; `silence` is how to find out whether a silent server is alive. Throws ExchangeError if the server did not answer,
+ * or the reason of the request's signal.
  */
 export type RequestTry<T> = (session: Session, silence: SilenceProbe) => Promise<TryOutcome<T>>;
 
-/** What other processes know is looked at again for operations that could wait, when the last look is older than this. */
+/** Operations that can wait check again what other processes know, if the last check is older than this. */
 const learnAgainMs = 5_000;
 
-/** A server for which operations wait is asked no sooner than this after the last time: a silent one takes a worker for seconds. */
+/** Pause between two probes of a server for which operations wait: a silent one occupies a worker for seconds. */
 const waitingProbePauseMs = 15_000;
 
-/** What everybody may read who has credentials that hold: without them it is answered 401. */
+/** A path that any valid credentials may read: without them the server answers 401. */
 const credentialsPath = '/version';
 
-/** The status by which a server says that what is known still holds. */
+/** The status for a version that is unchanged. */
 const notModified = 304;
 
-/** Statuses by which an API server, or what stands before it, says: not now. */
+/** Statuses by which an API server, or a proxy before it, says: not now. */
 const transientStatuses = new Set([429, 500, 502, 503, 504]);
 
 /**
- * Sends requests to one account's API server, within its budget, again where that is safe.
+ * Sends requests to one account's API server, within its budget, and retries where that is safe.
  *
- * What is sent again: anything that surely was not acted upon (never sent, 429, a 5xx with Retry-After), and
- * repeatable requests also after a 500, 502, 503, 504 or a broken connection: at most four tries, but for requests that persist. A create that broke
- * midway is the caller's to look into. A time-out is final, and so is a server that does not even say that it is alive. A 401 renews the credential once. Where no connection comes about,
- * the account's kubeconfig is looked at again once.
+ * Retries anything that the server surely did not act upon (never sent, 429, a 5xx with Retry-After), and repeatable requests also after a
+ * 500, 502, 503, 504 or a broken connection: at most four tries, except for requests that persist. Callers must check a create that broke
+ * midway. A time-out is final, and so is a failed liveness probe. A 401 renews the credential once. If no connection can be made, the
+ * account's kubeconfig is read again once.
  */
 export class ApiTransport {
   readonly #options: TransportOptions;
@@ -131,7 +131,7 @@ export class ApiTransport {
   }
 
   /**
-   * As `send`; what is made of the text counts as a large answer until it is released.
+   * Like `send`; what is derived from the text counts as a large answer until it is released.
    *
    * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
    */
@@ -140,7 +140,7 @@ export class ApiTransport {
   }
 
   /**
-   * What a successful try of a request gives, for requests whose answers are read in another way than whole.
+   * The result of a successful try, for requests whose answers are not read as a whole.
    *
    * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
    */
@@ -185,7 +185,7 @@ export class ApiTransport {
     }
   }
 
-  /** The session that a request of now would use. */
+  /** The session that a request would use now. */
   async getSession(signal?: AbortSignal): Promise<Session> {
     try {
       return await untilAborted(this.#options.sessions.get(), signal);
@@ -196,8 +196,8 @@ export class ApiTransport {
   }
 
   /**
-   * Whether calls are made: the server is not known to be away, or has just said that it is back. One that refuses credentials that worked
-   * lately counts as away, as long as it does. Never rejects.
+   * Whether calls are made: the server is not known to be unreachable, or has just answered again. A server counts as unreachable while it
+   * refuses credentials that worked recently. Never rejects.
    */
   async isReachable(): Promise<boolean> {
     const { breaker } = this.#options;
@@ -206,7 +206,7 @@ export class ApiTransport {
     try {
       return await this.#probeTimes.isReachable(await this.getSession(), waitingProbePauseMs);
     } catch {
-      // Without a session there is nobody to ask: what is wrong is told by the first call.
+      // Without a session there is no server to ask: the first call reports what is wrong.
       return true;
     }
   }
@@ -216,7 +216,7 @@ export class ApiTransport {
     return breaker.lacksCredentials && mayBeRenewed(breaker.health.lastSuccessMs, clock.now());
   }
 
-  /** Whether the credentials of now are taken. Callers at the same time share a call, and those a moment later take the answer for no. */
+  /** Whether the server accepts the current credentials. Simultaneous callers share a call; those shortly afterwards get false. */
   async #isAdmitted(): Promise<boolean> {
     if (this.#checking === undefined && !this.#options.breaker.takeProbe(waitingProbePauseMs)) return false;
     this.#checking ??= this.send({ method: 'GET', path: credentialsPath })
@@ -230,12 +230,12 @@ export class ApiTransport {
     return this.#checking;
   }
 
-  /** The server answered with this status. Undefined where there is nothing to wait for. */
+  /** Notes that the server answered with this status. Undefined if there is nothing to wait for. */
   noteAnswer(status: number): Promise<void> | undefined {
     return status === 401 ? undefined : this.#options.breaker.noteAnswer();
   }
 
-  /** Whether another session than this one, with which no connection came about, is worth a try. */
+  /** Whether to try another session than this one, with which no connection could be made. */
   async #isOutdated(session: Session, { signal }: ApiRequest): Promise<boolean> {
     try {
       return await untilAborted(this.#options.sessions.isOutdated(session), signal);
@@ -282,7 +282,7 @@ interface OneExchange {
   readonly silence: SilenceProbe;
 }
 
-/** Where a request goes, and over what. */
+/** Where a request goes, and over which connections. */
 export type WireTarget = Pick<WireRequest, 'dispatcher' | 'origin' | 'path' | 'method' | 'headers'>;
 
 /** Where a request goes in a session. */
@@ -315,12 +315,12 @@ function toHeldText({ status, headers, body, release }: WireAnswer): HeldText {
   return { text: body.toString('utf8'), etag: headers.etag, isUnchanged: status === notModified, release };
 }
 
-/** Whether an answer says that what is known still holds. Unasked, it says nothing. */
+/** Whether an answer says that the known version is unchanged; false if that was not asked. */
 function isUnchanged({ status }: WireAnswer, { ifNoneMatch }: ApiRequest): boolean {
   return status === notModified && ifNoneMatch !== undefined;
 }
 
-/** What an answer that is no success means for another try. */
+/** What an unsuccessful answer means for another try. */
 export function toStatusFailure(answer: StatusAnswer, session: Session): Failure {
   const error = parseApiError(answer.status, answer.body.toString('utf8'), answer.isCut);
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after']);
@@ -332,10 +332,10 @@ export function toStatusFailure(answer: StatusAnswer, session: Session): Failure
   };
 }
 
-/** An answer that is no success, as far as it was read. */
+/** An unsuccessful answer, as far as it was read. */
 type StatusAnswer = Omit<WireAnswer, 'release'>;
 
-/** "Unauthorized" is all that the server says: whose credentials are meant only we know. */
+/** The server says only "Unauthorized": only we know whose credentials it means. */
 function withAdvice(error: KubernetesApiError, { connection, credential }: Session): KubernetesApiError {
   const { advice = 'renew them' } = credential;
   const message = `${error.message}: the API server refuses the credentials of ${connection.label}; ${advice}`;

@@ -1,7 +1,7 @@
 import { GatheredBytes } from '#core/gathered-bytes.ts';
 
 const newline = 0x0a;
-/** As `Buffer.toString` does: a mark of the byte order is a character like others. */
+/** Like `Buffer.toString`: a byte order mark is an ordinary character. */
 const textDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A line is longer than allowed. */
@@ -9,10 +9,7 @@ export class LineTooLongError extends Error {
   override name = 'LineTooLongError';
 }
 
-/**
- * Cuts a stream of bytes into lines, wherever its chunks begin and end: a line, or a character of it, may be spread over any
- * number of them.
- */
+/** Splits a stream of bytes into lines, wherever its chunks begin and end: a line, or a character in it, may span any number of them. */
 export class LineSplitter {
   readonly #maximumBytes: number;
   readonly #pending = new GatheredBytes();
@@ -22,13 +19,13 @@ export class LineSplitter {
     this.#maximumBytes = maximumBytes;
   }
 
-  /** Bytes of a line whose end has not come. */
+  /** Bytes of the line that is not yet complete. */
   get pendingBytes(): number {
     return this.#pending.length;
   }
 
   /**
-   * The lines that end in this chunk, without their ends; empty ones are left out.
+   * The lines that end in this chunk, without line ends; empty ones are left out.
    *
    * @throws LineTooLongError
    */

@@ -12,43 +12,43 @@ import {
 } from './exchange.ts';
 import { createPool, type Session } from './session.ts';
 
-/** How soon a server that answers nothing counts as dead, in milliseconds. */
+/** When a server that answers nothing counts as dead, in milliseconds. */
 export interface LivenessProbeTimes {
-  /** How long a request waits for the beginning of its answer before the server is asked whether it is alive. */
+  /** How long a request waits for the beginning of its answer before the server is probed. */
   readonly probeAfterMs: number;
-  /** How long the server may take to say so, of the time in which this process is awake. */
+  /** How long the server may take to answer the probe, counting only time in which this process is awake. */
   readonly probeMs: number;
 }
 
-/** What a probe works with. */
+/** The options of a probe. */
 export interface LivenessProbeOptions {
-  /** Whose server it is. */
+  /** The account whose server is probed. */
   readonly account: string;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Is told what is found. */
+  /** Receives the results. */
   readonly breaker: AccountBreaker;
   readonly times?: LivenessProbeTimes | undefined;
 }
 
-/** How long those who could wait give a probe that somebody else makes, in milliseconds. */
+/** How long operations that can wait give a probe that another caller makes, in milliseconds. */
 const answerSoonMs = 250;
 
-/** An API server that starves says after five seconds that it is alive: it is slow, not dead. */
+/** A starved API server answers after five seconds: it is slow, not dead. */
 const usualTimes: LivenessProbeTimes = { probeAfterMs: 4_000, probeMs: 10_000 };
-/** Parts in which the time of a probe is counted. */
+/** Parts in which a probe's time is counted. */
 const probeParts = 8;
-/** The bound of a probe whatever the process did meanwhile, in its times. */
+/** Upper limit of a probe, awake or not, as a multiple of `probeMs`. */
 const probeTimesMax = 10;
 /**
- * Asks whether the API server's process is up. It comes past all queues of an API server, and does not wait for its store: one
- * that is merely busy answers.
+ * Asks whether the API server's process is up. The request bypasses an API server's queues, and does not wait for its store: a server that
+ * is merely busy answers.
  */
 const probePath = '/livez?exclude=etcd';
 const silence = 'it answers nothing, not even whether it is alive';
 
 /**
- * Tells a server that takes its time from a dead one that accepts connections and answers nothing: requests to that would each
- * hold a worker for their whole time-out, and keep it from other accounts. While a server is dead requests to it fail at once.
+ * Distinguishes a slow server from a dead one, which accepts connections and answers nothing: each request to that would occupy a worker
+ * for its whole time-out, at the expense of other accounts. While a server is dead, requests to it fail at once.
  */
 export class LivenessProbe {
   readonly #account: string;
@@ -64,20 +64,20 @@ export class LivenessProbe {
     this.#times = times;
   }
 
-  /** Undefined at once unless the server is known to be away. @throws ExchangeError when it still is */
+  /** Undefined at once unless the server is known to be unreachable. @throws ExchangeError if it still is */
   requireAlive(session: Session): Promise<void> | undefined {
     return this.#breaker.isOpen ? this.#recheck(session) : undefined;
   }
 
-  /** Of a server that is away: whether it has come back. @param pauseMs since it was asked last */
+  /** Whether an unreachable server is back. @param pauseMs least time since the last probe */
   async isReachable(session: Session, pauseMs: number): Promise<boolean> {
     if (this.#probing === undefined && this.#breaker.takeProbe(pauseMs)) return this.#isAlive(session);
-    // A server that is back says so at once; nobody else waits for one that is silent.
+    // A server that is back answers at once; other callers do not wait for a silent one.
     if (this.#probing !== undefined) await waitAtMost(this.#clock, answerSoonMs, this.#probing);
     return !this.#breaker.isOpen;
   }
 
-  /** For a request under way. */
+  /** The probe for a request in flight. */
   watch(session: Session): SilenceProbe {
     return {
       probeAfterMs: this.#times.probeAfterMs,
@@ -93,7 +93,7 @@ export class LivenessProbe {
     throw new ExchangeError(new ServerDownError(this.#breaker.downReason), false);
   }
 
-  /** Requests that want to know at the same time share one probe. */
+  /** Simultaneous requests share one probe. */
   #isAlive(session: Session): Promise<boolean> {
     this.#probing ??= this.#probe(session).finally(() => {
       this.#probing = undefined;
@@ -101,7 +101,7 @@ export class LivenessProbe {
     return this.#probing;
   }
 
-  /** Whatever is answered, it is an answer. The connection is a new one: the others may all be waiting. */
+  /** Any answer counts. The connection is new: the others may all be waiting. */
   async #probe({ connection, credential, headers }: Session): Promise<boolean> {
     const dispatcher = createPool(connection, credential, 1);
     const { origin, basePath } = connection;
@@ -129,8 +129,8 @@ export class LivenessProbe {
 }
 
 /**
- * A signal that is aborted when the process was awake for so long. One that stood still, with its machine or for itself, finds its
- * timers due before it reads the answers that have come meanwhile: it must not take the server for dead.
+ * A signal that aborts once the process has been awake for this long. A process that was suspended, alone or with its machine, finds its
+ * timers due before it reads the answers received meanwhile: it must not take the server for dead.
  */
 function countAwakeTime(ms: number): { readonly signal: AbortSignal } & Disposable {
   const over = new AbortController();

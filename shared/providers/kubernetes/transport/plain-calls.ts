@@ -3,45 +3,45 @@ import type { JsonValue } from '#core/json.ts';
 import { exchange } from './exchange.ts';
 import { SessionKeeper, type SessionOptions } from './session.ts';
 
-/** Bytes of an answer at most: objects and lists of keys, never lists of objects. */
+/** The most bytes of an answer: objects and lists of keys, never lists of objects. */
 const answerBytesMax = 4 * 2 ** 20;
 
-/** Milliseconds for one call. */
+/** Time limit of one call, milliseconds. */
 const callMs = 15_000;
 
-/** Milliseconds for looking at the certificate of an API server. */
+/** Time limit for reading the certificate of an API server, milliseconds. */
 const certificateMs = 5_000;
 
 /** One call of an API server. */
 export interface PlainCall {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the address of the API server, with its query: `/version`. */
+  /** Relative to the address of the API server, with its query: `/version`. */
   readonly path: string;
   /** Sent as JSON. Default: nothing. */
   readonly body?: unknown;
   /** Default: `application/json`. */
   readonly contentType?: string;
-  /** What is wanted, where it is another JSON than that of objects. */
+  /** Accepted type, if it is a JSON other than that of objects. */
   readonly accept?: string;
 }
 
-/** What was answered. */
+/** The answer of a call. */
 export interface PlainAnswer {
   readonly status: number;
-  /** Parsed from JSON; undefined for what is none. */
+  /** Parsed from JSON; undefined if it is not JSON. */
   readonly body: JsonValue | undefined;
   /** The header `Date`, empty without one. */
   readonly date: string;
 }
 
 /**
- * Single calls of an API server, each made once: for who looks at a cluster, or sets something up in it, and tells a user what it
- * answers. Disposing cuts the connections.
+ * Single calls of an API server, without retries: for code that inspects a cluster, or sets something up in it, and shows the answers to a
+ * user. Disposing cuts the connections.
  */
 export class PlainCalls implements AsyncDisposable {
   readonly #sessions: SessionKeeper;
 
-  /** Calls nobody yet. */
+  /** Makes no call yet. */
   constructor(options: SessionOptions) {
     this.#sessions = new SessionKeeper(options);
   }
@@ -77,8 +77,8 @@ export class PlainCalls implements AsyncDisposable {
   }
 
   /**
-   * SHA-256 of the certificate that the API server shows: hexadecimal, with colons. Empty where there is none, or it cannot be looked at
-   * directly, as behind a proxy. Nothing is sent.
+   * SHA-256 of the API server's certificate: hexadecimal, with colons. Empty if there is none, or if it cannot be read directly, as behind
+   * a proxy. Sends nothing.
    */
   async findCertificate(): Promise<string> {
     const { connection } = await this.#sessions.get();
@@ -87,7 +87,7 @@ export class PlainCalls implements AsyncDisposable {
     const host = hostname.replace(/^\[|\]$/g, '');
     return new Promise((resolve) => {
       const { ca, servername } = connection.tls;
-      // Who it is has been verified by the calls; here one looks, and speaks no word.
+      // The calls have verified the server's identity; here the certificate is only read, and nothing is sent.
       const socket = connect({ host, port: Number(port || 443), ca, servername, rejectUnauthorized: false });
       const end = (fingerprint: string): void => {
         socket.destroy();

@@ -7,7 +7,7 @@ import { headerBytesMax } from '../api/answer-limits.ts';
 
 /** How to reach an API server behind a proxy. */
 export interface ProxyTunnel {
-  /** `http` or `https`, with the proxy's user and password if it wants them. */
+  /** `http` or `https`, with the proxy's user and password if it requires them. */
   readonly proxyUrl: string;
   /** TLS with the API server itself. */
   readonly tls: tls.ConnectionOptions;
@@ -17,8 +17,8 @@ export interface ProxyTunnel {
 /**
  * A connector for undici that opens connections through an HTTP proxy, by CONNECT, as kubectl does for `proxy-url`.
  *
- * Not undici's own `ProxyAgent`: in 8.12 its `connectTimeout` ends with the connection to the proxy. One that is silent then, or
- * answers byte by byte, holds a request past its time-outs and its signal, and the connection stays open.
+ * Not undici's own `ProxyAgent`: in 8.12 its `connectTimeout` covers only the connection to the proxy. A proxy that is silent afterwards,
+ * or answers byte by byte, holds a request past its time-outs and its signal, and the connection stays open.
  *
  * @throws Error for a proxy of another kind. The URL, which may hold a password, is in no message.
  */
@@ -84,7 +84,7 @@ function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<S
     socket.destroy();
     reject(new Error(`the proxy refused the tunnel (HTTP ${response.statusCode})`));
   });
-  // Of the whole answer: a proxy that sends a byte now and then is silent for no time at all.
+  // Limits the whole answer: a proxy that sends a byte now and then never counts as silent.
   const timer = setTimeout(() => request.destroy(new Error('the proxy did not answer')), timeoutMs);
   request.once('error', reject);
   request.end();

@@ -9,8 +9,8 @@ export interface BudgetLimits {
 }
 
 /**
- * A token bucket that waits rather than fails. Whoever asks takes its place at once, so waiting is first come first
- * served; whoever gives up gives its place back.
+ * A token bucket that waits rather than fails. Each request takes its place at once, so waiting is first come, first served; a request that
+ * is aborted gives its place back.
  */
 export class RequestBudget {
   readonly #limits: BudgetLimits;
@@ -26,8 +26,8 @@ export class RequestBudget {
   }
 
   /**
-   * Takes one token. Answers undefined when there was one, so that the usual request waits for nothing; otherwise a
-   * promise that resolves when its turn has come and rejects with the signal's reason.
+   * Takes one token. Returns undefined if there is one, so that usual requests need not wait; otherwise a promise that resolves when its
+   * turn comes and rejects with the signal's reason.
    */
   take(signal?: AbortSignal): Promise<void> | undefined {
     const now = this.#clock.monotonic();

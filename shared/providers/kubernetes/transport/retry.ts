@@ -1,24 +1,24 @@
 import { getPauseMs } from '#core/back-off.ts';
-/** Why a try failed, as far as it matters for another one. */
+/** Why a try failed, as far as it matters for another try. */
 export interface Failure {
   readonly error: Error;
-  /** True when another try may well succeed. */
+  /** True if another try may well succeed. */
   readonly transient: boolean;
-  /** True when the server surely did nothing: then anything may be sent again. */
+  /** True if the server surely did nothing: then anything may be sent again. */
   readonly harmless: boolean;
-  /** What the server asked us to wait. */
+  /** How long the server asked us to wait. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** How far a request's tries have come. */
+/** The state of a request's tries. */
 export interface RetryState {
   /** Tries so far, from 1. */
   readonly tries: number;
   /** Time until the last moment at which another try may begin. */
   readonly remainingMs: number;
-  /** True when sending the request twice leaves what sending it once leaves. */
+  /** True if sending the request twice has the same effect as once. */
   readonly repeatable: boolean;
-  /** True to go on until no time remains, and not to stop after four tries. */
+  /** True to continue until no time remains, instead of stopping after four tries. */
   readonly persists: boolean;
   /** From 0 (inclusive) to 1 (exclusive), fresh for each pause. */
   readonly randomFraction: number;
@@ -29,8 +29,8 @@ const backOff = { firstMs: 200, mostMs: 5_000 };
 const maximumRetryAfterMs = 10_000;
 
 /**
- * How long to wait before the next try, or undefined when there should be none: exponential with full jitter, but at
- * least what the server asked for, up to 10 s.
+ * How long to wait before the next try, or undefined if there should be none: exponential with full jitter, but at least what the server
+ * asked for, up to 10 s.
  */
 export function planRetry(failure: Failure, state: RetryState): number | undefined {
   if (!failure.transient || (state.tries >= maximumTries && !state.persists)) return undefined;
@@ -40,7 +40,7 @@ export function planRetry(failure: Failure, state: RetryState): number | undefin
   return pauseMs < state.remainingMs ? pauseMs : undefined;
 }
 
-/** The milliseconds of a `Retry-After` header, which Kubernetes writes in seconds; undefined when it has none. */
+/** The milliseconds of a `Retry-After` header, which Kubernetes writes in seconds; undefined if it holds none. */
 export function parseRetryAfter(header: string | undefined): number | undefined {
   return header !== undefined && /^\d+$/.test(header.trim()) ? Number(header) * 1000 : undefined;
 }

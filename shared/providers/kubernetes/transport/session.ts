@@ -14,16 +14,16 @@ import {
 import { type Credential, CredentialCache } from '../credentials/credentials.ts';
 import { createProxyConnector } from './proxy-tunnel.ts';
 
-/** Everything a request of now needs: where to, over which connections, with which headers. */
+/** Everything a request needs now: its target, connections and headers. */
 export interface Session {
   readonly connection: ClusterConnection;
   readonly credential: Credential;
   readonly dispatcher: Dispatcher;
-  /** For a request that wants JSON; shared, never changed. */
+  /** For requests that accept JSON; shared, never changed. */
   readonly headers: Readonly<Record<string, string | string[]>>;
 }
 
-/** What a session keeper works with. */
+/** The options of a session keeper. */
 export interface SessionOptions extends ConnectionOptions {
   readonly connection: KubernetesConnection;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface SessionOptions extends ConnectionOptions {
   readonly maximumConnections?: number | undefined;
 }
 
-/** What an account's files said, and the credentials made of it. */
+/** The contents of an account's files, and the credentials made from them. */
 interface LoadedAccount {
   readonly connection: ClusterConnection;
   readonly credentials: CredentialCache;
@@ -43,7 +43,7 @@ export const userAgent = 'busdriver/0.1.0';
 
 const maximumConnections = 16;
 const connectTimeoutMs = 10_000;
-/** Files of a kubeconfig are looked at no more often than this. */
+/** Files of a kubeconfig are checked no more often than this. */
 const fileCheckIntervalMs = 3_000;
 /**
  * Connections unused for this long are not used again: a load balancer, or a freeze of the function we run in, may
@@ -52,15 +52,15 @@ const fileCheckIntervalMs = 3_000;
 const maximumIdleMs = 45_000;
 
 /**
- * Keeps one account's session: connections, credentials, and the files both come from. Files that change, tokens that
- * expire and connections that grow old are replaced between two requests; requests under way finish undisturbed.
+ * Keeps one account's session: connections, credentials, and the files both come from. Files that change, tokens that expire and
+ * connections that grow old are replaced between two requests; requests in flight finish undisturbed.
  */
 export class SessionKeeper {
   readonly #options: SessionOptions;
   #loaded: LoadedAccount | undefined;
   #session: Session | undefined;
   #opening: Promise<Session> | undefined;
-  /** What the pool was made for; empty when it must not be used again. */
+  /** Identifies what the pool was made for; empty if it must not be used again. */
   #poolKey = '';
   #checkFilesAtMs = 0;
   #lastUsedMs = 0;
@@ -71,7 +71,7 @@ export class SessionKeeper {
   }
 
   /**
-   * The session for a request of now: at once in the usual case, else a promise of it, which callers share.
+   * The session for a request now: at once in the usual case, else a promise of it, which callers share.
    *
    * @throws KubernetesConnectionError naming the account and what to do.
    */
@@ -92,14 +92,14 @@ export class SessionKeeper {
     return this.#opening;
   }
 
-  /** Forgets the credential of a session that the server refused, and looks at its files again. */
+  /** Forgets the credential of a session that the server refused, and checks its files again. */
   refuse(session: Session): void {
     this.#loaded?.credentials.discard(session.credential);
     session.connection.files.invalidate();
     this.#checkFilesAtMs = 0;
   }
 
-  /** Whether the account's files, looked at again since no connection came about, lead elsewhere by now. */
+  /** Whether the account's files now lead elsewhere. They are read again because no connection could be made. */
   async isOutdated(session: Session): Promise<boolean> {
     session.connection.files.invalidate();
     this.#checkFilesAtMs = 0;
@@ -107,7 +107,7 @@ export class SessionKeeper {
     return toTarget(connection) !== toTarget(session.connection);
   }
 
-  /** Cuts the connections; requests under way fail. */
+  /** Cuts the connections; requests in flight fail. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#session?.dispatcher.destroy();
@@ -135,7 +135,7 @@ export class SessionKeeper {
     return loaded;
   }
 
-  /** Reads the account's files anew. What is unreadable now, perhaps half written, leaves things as they were. */
+  /** Reads the account's files again. If they are unreadable now, perhaps half written, nothing changes. */
   async #reload(previous: LoadedAccount): Promise<LoadedAccount> {
     try {
       const connection = await this.#loadConnection();
@@ -176,7 +176,7 @@ export class SessionKeeper {
   }
 }
 
-/** What tells connections to one server from those to another. */
+/** Identifies the server of a connection. */
 function toTarget({ origin, tls, proxyUrl }: ClusterConnection): string {
   return JSON.stringify([origin, tls, proxyUrl]);
 }
@@ -184,7 +184,7 @@ function toTarget({ origin, tls, proxyUrl }: ClusterConnection): string {
 /**
  * The headers of every request.
  *
- * @throws Error for what no header can carry; the pool would answer it with one connection less each time.
+ * @throws Error for text that is invalid in a header; the pool would lose a connection each time.
  */
 function getHeaders(connection: ClusterConnection, credential: Credential): Session['headers'] {
   const headers = {
@@ -215,7 +215,7 @@ export function createPool(
     maxHeaderSize: headerBytesMax,
     keepAliveTimeout: maximumIdleMs,
     keepAliveMaxTimeout: maximumIdleMs,
-    // The exchange's own time-out bounds both, and to the millisecond.
+    // The exchange's own time-out limits both, to the millisecond.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect:
