@@ -15,23 +15,22 @@ import type { SubmissionState } from './write-trace.ts';
 /** How to apply a manifest. */
 export interface ApplyOptions extends RetriedWriteOptions, SubmissionState {
   /**
-   * False, the default: find the changes here, between the manifest applied last, the live object and the new
-   * manifest. True: let the API server merge by field ownership. `force-conflicts`: the same, and take over fields
-   * that others own.
+   * False, the default: compute the changes here, from the last applied manifest, the live object and the new manifest. True: let the API
+   * server merge by field ownership. `force-conflicts`: also take over fields that others own.
    */
   readonly serverSide?: boolean | 'force-conflicts' | undefined;
-  /** Client-side only: the first look at the live object, by one who read it ahead. Default: a call. */
+  /** Client-side only: returns the live object for the first try if it was read ahead. Default: a call. */
   readonly firstLook?: (() => Promise<Manifest | undefined>) | undefined;
 }
 
 /**
- * Creates or changes an object so that it is as `kubectl apply` would leave it, annotations and field owners
- * included. Client-side, that takes a call to read it, and one more to create or change it where needed.
+ * Creates or changes an object as `kubectl apply` would, including annotations and field owners. Client-side, that takes a call to read it,
+ * and one more to create or change it if needed.
  *
- * @param manifest one object, not a List; null members of it delete what is there
+ * @param manifest one object, not a List; its null members delete live ones
  * @throws {InvalidInputError} when the manifest lacks apiVersion, kind or name, or cannot be merged
- * @throws {KubernetesApiError} with the API server's words when it refuses: fields that cannot change or do not
- *   exist, conflicts with other owners, a missing namespace
+ * @throws {KubernetesApiError} with the API server's words if it refuses: fields that cannot change or do not exist, conflicts with other
+ *   owners, a missing namespace
  */
 export async function applyManifest(
   client: KubernetesClient,
@@ -41,7 +40,7 @@ export async function applyManifest(
   const target = await resolveNamed(client, manifest, options);
   const { serverSide = false, signal, clock, firstLook, before, isRepeat } = options;
   if (serverSide === false) {
-    // Loaded late: functions that accept operations, and never apply, need not carry its tables through their start.
+    // Loaded late: functions that only accept operations, and never apply, need not load its tables at their start.
     const { applyClientSide } = await import('./client-side-apply.ts');
     return applyClientSide(client, target, { signal, clock, firstLook });
   }
@@ -50,10 +49,10 @@ export async function applyManifest(
 }
 
 /**
- * Creates an object as `applyManifest` would, and never changes one: of several that create it at once, one does.
+ * Creates an object as `applyManifest` would, and never changes one: of several simultaneous calls, one succeeds.
  *
  * @throws {InvalidInputError} when the manifest lacks apiVersion, kind or name
- * @throws {KubernetesApiError} 409 when there is an object of that name, `AlreadyExists` or, server-side, `Conflict`; and as
+ * @throws {KubernetesApiError} 409 if there is an object of that name, `AlreadyExists` or, server-side, `Conflict`; and like
  *   `applyManifest`
  */
 export async function createApplied(

@@ -10,7 +10,7 @@ import { retryWrite } from './retry-write.ts';
 import { type RetriedWriteOptions, type WriteTarget, withoutResourceVersion } from './target.ts';
 import { createJsonMergePatch, createStrategicPatch, hasDifference } from './three-way-merge.ts';
 
-/** kubectl's name as the owner of fields, and its wish that unknown fields be refused. */
+/** kubectl's name as the owner of fields, and its option to have unknown fields refused. */
 const writer = {
   fieldManager: 'kubectl-client-side-apply',
   fieldValidation: 'Strict',
@@ -22,7 +22,7 @@ const missingAnnotationWarning =
 
 /** How to apply client-side. */
 export interface ClientSideApplyOptions extends CallOptions, Pick<RetriedWriteOptions, 'clock'> {
-  /** The first look at the live object, by one who read it ahead. Default: a call. */
+  /** Returns the live object for the first try if it was read ahead. Default: a call. */
   readonly firstLook?: (() => Promise<Manifest | undefined>) | undefined;
 }
 
@@ -46,7 +46,7 @@ export async function applyClientSide(
   });
 }
 
-/** Creates as an apply does. @throws KubernetesApiError (409, `AlreadyExists`) when there is an object of that name. */
+/** Creates as an apply does. @throws KubernetesApiError (409, `AlreadyExists`) if there is an object of that name. */
 export async function createClientSide(
   client: KubernetesClient,
   target: WriteTarget,
@@ -55,7 +55,7 @@ export async function createClientSide(
   return create(client, { ...target, manifest: withLastApplied(target.manifest) }, options);
 }
 
-/** True when a write failed because of what somebody else did since the object was read. */
+/** True if a write failed because of another client's change since the object was read. */
 function isLostRace(error: unknown, current: Manifest | undefined): boolean {
   if (!(error instanceof KubernetesApiError)) return false;
   return current === undefined
@@ -103,7 +103,7 @@ async function update(
 interface ThreeWayPatch {
   readonly type: 'strategic' | 'merge';
   readonly body: JsonObject;
-  /** Nothing in it changes anything: kubectl would send it all the same, and say so. */
+  /** True if it changes nothing: kubectl would still send it, and report that. */
   readonly isIdle: boolean;
 }
 

@@ -35,7 +35,7 @@ export function mergeJsonPatches(deletions: JsonObject, changes: JsonObject): Js
   });
 }
 
-/** An object with what `map` makes of each member; members of which it makes undefined are left out. */
+/** An object with the result of `map` for each member, without undefined results. */
 function mapMembers(
   object: JsonObject,
   map: (key: string, member: JsonValue) => JsonValue | undefined,

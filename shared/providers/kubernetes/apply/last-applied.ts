@@ -5,32 +5,32 @@ import { answerJsonBounds } from '../api/answer-limits.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { formatGoJson } from '../manifest/go-json.ts';
 
-/** The annotation in which `kubectl apply` keeps the manifest it applied last. */
+/** The annotation in which `kubectl apply` keeps the last applied manifest. */
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
- * The manifest with itself in its annotation, as `kubectl apply` sends it. What the manifest brings in that
- * annotation is ignored. Annotations that are null become empty texts, as kubectl makes them.
+ * The manifest with itself in its annotation, as `kubectl apply` sends it. The manifest's own value of that annotation is ignored. As in
+ * kubectl, null annotations become empty texts.
  *
- * @throws {InvalidInputError} when an annotation is neither a text nor null
+ * @throws {InvalidInputError} if an annotation is neither a text nor null
  */
 export function withLastApplied(manifest: Manifest): Manifest {
   const annotations = parseAnnotations(manifest);
   const applied = withAnnotations(manifest, annotations);
-  // Written by Go's encoder, which ends every document with a line end.
+  // As written by Go's encoder, which adds a line end to every document.
   const text = `${formatGoJson(applied)}\n`;
   return withAnnotations(manifest, { ...annotations, [lastAppliedAnnotation]: text });
 }
 
-/** True when the object carries the annotation, be it empty. */
+/** True if the object has the annotation, even an empty one. */
 export function hasLastApplied(object: Manifest): boolean {
   return getPath(object, 'metadata', 'annotations', lastAppliedAnnotation) !== undefined;
 }
 
 /**
- * The manifest that was applied last to a live object; empty when none is known.
+ * The last manifest applied to a live object; empty if none is known.
  *
- * @throws {FailedOperationError} when the annotation is no JSON object
+ * @throws {FailedOperationError} if the annotation is not a JSON object
  */
 export function parseLastApplied(object: Manifest): Manifest {
   const text = asString(getPath(object, 'metadata', 'annotations', lastAppliedAnnotation)) ?? '';

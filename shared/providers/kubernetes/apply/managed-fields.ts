@@ -23,10 +23,10 @@ export function listAnnotationOwners(object: Manifest, operation: ManagedFieldsO
 }
 
 /**
- * The managed fields of an object, with what some managers own by plain writes moved to another manager's
- * server-side apply: what a user's client-side applies set is from then on removed when the manifest drops it.
+ * The managed fields of an object, with some managers' fields from plain writes moved to another manager's server-side apply: fields that a
+ * user's client-side applies set are from then on removed when the manifest drops them.
  *
- * @returns undefined when there is nothing to move
+ * @returns undefined if there is nothing to move
  */
 export function moveManagedFields(
   object: Manifest,
@@ -51,14 +51,14 @@ function moveManager(entries: readonly JsonObject[], from: string, to: string): 
   });
 }
 
-/** True for a manager's entry of the object itself, not of a subresource such as its status. */
+/** True for a manager's entry for the object itself, not for a subresource such as its status. */
 function isEntryOf(entry: JsonObject, manager: string, operation: ManagedFieldsOperation): boolean {
   return entry.manager === manager && entry.operation === operation && !entry.subresource;
 }
 
 /**
- * The union of two sets of fields, each a tree whose members are path elements. A node is itself in the set when it
- * is empty or has a member `.`.
+ * The union of two sets of fields, each a tree whose members are path elements. A node is itself in the set if it is empty or has a member
+ * `.`.
  */
 function joinFields(left: JsonObject, right: JsonObject): JsonObject {
   const keys = new Set([...Object.keys(left), ...Object.keys(right)]);

@@ -10,7 +10,7 @@ export interface MergeList {
   readonly mergeKey: string | undefined;
 }
 
-/** What JSON calls the type of a value. */
+/** JSON's names of types. */
 export type JsonType = 'null' | 'array' | 'object' | 'string' | 'number' | 'boolean';
 
 /** The JSON type of a value. */
@@ -21,9 +21,9 @@ export function getJsonType(value: JsonValue): JsonType {
 }
 
 /**
- * Checks that the elements of lists that are to be merged can be.
+ * Checks that the elements of lists can be merged.
  *
- * @returns whether they are objects, each of which has the merge key
+ * @returns whether they are objects, each with the merge key
  * @throws {InvalidInputError} for elements of different types, lists of lists, and elements without the merge key
  */
 export function holdsObjects(list: MergeList, elements: readonly JsonValue[]): boolean {
@@ -41,7 +41,7 @@ export function holdsObjects(list: MergeList, elements: readonly JsonValue[]): b
 /**
  * What identifies an element of a merged list: the merge key's value, or the scalar itself.
  *
- * @throws {InvalidInputError} when an object lacks the merge key
+ * @throws {InvalidInputError} if an object lacks the merge key
  */
 export function getIdentity({ name, mergeKey }: MergeList, element: JsonValue): JsonValue {
   if (!isJsonObject(element)) return element;
@@ -81,15 +81,14 @@ function compareIdentities(
 }
 
 /**
- * Sorts by identity, as texts. Of elements with the same identity (a port number of two protocols) the later comes
- * first: which of them are paired decides what kubectl sends, and this is how its sort leaves lists of up to twelve
- * elements.
+ * Sorts by identity, as texts. Of elements with the same identity (a port number of two protocols) the later comes first: the pairing
+ * decides what kubectl sends, and its sort orders lists of up to twelve elements this way.
  */
 export function sortByIdentity(list: MergeList, elements: readonly JsonValue[]): JsonValue[] {
   return elements.toReversed().sort((left, right) => compareIdentities(list, left, right));
 }
 
-/** Sorts elements as the first one with their identity stands in `order`; elements that it lacks come last. */
+/** Sorts elements by the first position of their identity in `order`; elements missing there come last. */
 export function sortByOrder(
   list: MergeList,
   elements: readonly JsonValue[],

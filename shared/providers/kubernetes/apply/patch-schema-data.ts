@@ -1,6 +1,6 @@
-// Generated from the OpenAPI v3 documents of Kubernetes v1.36.3; patch-schema.test.ts says how.
+// Generated from the OpenAPI v3 documents of Kubernetes v1.36.3; see patch-schema.test.ts.
 
-/** Kinds that take strategic merge patches: apiVersion, kind, name of the type in {@link patchTypes}. */
+/** Kinds that accept strategic merge patches: apiVersion, kind, name of the type in {@link patchTypes}. */
 export const patchKinds = {
   'admissionregistration.k8s.io/v1': {
     MutatingAdmissionPolicy: 'admissionregistration.v1.MutatingAdmissionPolicy',
@@ -112,7 +112,7 @@ export const patchKinds = {
   },
 } as const;
 
-/** Fields with patch rules, by type. Types and fields from which no rule can be reached are left out. */
+/** Fields with patch rules, by type. Types and fields that lead to no rule are left out. */
 export const patchTypes = {
   'admissionregistration.v1.MutatingAdmissionPolicy': {
     metadata: { type: 'meta.v1.ObjectMeta' },

@@ -11,7 +11,7 @@ export interface PatchField {
   readonly mergeKey?: string;
   /** The patch names the members to keep; the API server clears all others (unions such as a volume's source). */
   readonly retainKeys?: true;
-  /** Name of the type of the object, or of the list's elements, where that type has rules of its own. */
+  /** Name of the type of the object, or of the list's elements, if that type has its own rules. */
   readonly type?: string;
 }
 
@@ -26,7 +26,7 @@ const plainType: PatchType = {};
 /**
  * The patch rules of a kind built into Kubernetes, as its API server publishes them (OpenAPI v3).
  *
- * @returns undefined for kinds that know no strategic merge patch: custom resources and kinds of aggregated APIs
+ * @returns undefined for kinds without strategic merge patches: custom resources and kinds of aggregated APIs
  */
 export function findPatchType(apiVersion: string, kind: string): PatchType | undefined {
   const kinds = Object.hasOwn(kindTable, apiVersion) ? kindTable[apiVersion] : undefined;
@@ -34,12 +34,12 @@ export function findPatchType(apiVersion: string, kind: string): PatchType | und
   return name === undefined ? undefined : getPatchTypeByName(name);
 }
 
-/** The rule of a type's field; an empty one where there is none. */
+/** The rule of a type's field; empty if there is none. */
 export function getPatchField(type: PatchType, key: string): PatchField {
   return (Object.hasOwn(type, key) ? type[key] : undefined) ?? plainField;
 }
 
-/** The rules inside a field: of its object, or of its list's elements. Empty where there are none. */
+/** The rules inside a field: of its object, or of its list's elements. Empty if there are none. */
 export function getInnerType(field: PatchField): PatchType {
   return field.type === undefined ? plainType : getPatchTypeByName(field.type);
 }

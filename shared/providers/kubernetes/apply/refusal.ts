@@ -1,26 +1,26 @@
 import type { ObjectRef } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 
-/** The whole patch, as the API server quotes it in front of its reason. */
+/** The whole patch, as the API server quotes it before its reason. */
 const quotedPatch = /patch: Invalid value: "[^"\\]*(?:\\.[^"\\]*)*": /gs;
 
 /**
- * The API server's refusal of a patch without the whole patch, which it repeats. What it says of one field stays. Values of a
- * Secret never come so far: see `secret-refusal.ts`.
+ * The API server's refusal of a patch, without the whole patch that it repeats. What it says of single fields stays. Values of a Secret
+ * never get this far: see `secret-refusal.ts`.
  */
 export function hideValues(error: unknown, { resource, name }: ObjectRef): unknown {
   if (!(error instanceof KubernetesApiError)) return error;
   const message = error.message.replace(quotedPatch, '');
   if (message === error.message) return error;
-  // A refused patch is of no kind and no name to the API server.
+  // The API server names no kind and no name for a refused patch.
   const subject = `${resource.kind} "${name}" is invalid: `;
   return new KubernetesApiError(error.status, error.reason, message.replace(/^ "" is invalid: /, subject));
 }
 
-/** A limit of Kubernetes on all annotations of an object together, of which the record of the last apply takes most. */
+/** Kubernetes' limit on all annotations of an object together, most of which is the record of the last apply. */
 const tooLongAnnotations = /metadata\.annotations: Too long/;
 
-/** The API server's refusal of an object whose record of the last apply is too large, with what helps. */
+/** The API server's refusal of an object whose record of the last apply is too large, with advice. */
 export function adviseOnRecord(error: unknown): unknown {
   if (!(error instanceof KubernetesApiError) || !tooLongAnnotations.test(error.message)) return error;
   const advice =

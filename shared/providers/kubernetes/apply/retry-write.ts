@@ -2,27 +2,27 @@ import { getLongestPauseMs } from '#core/back-off.ts';
 import type { Clock } from '#core/clock.ts';
 import { isAnswerLost } from '../api/errors.ts';
 
-/** How often an object is looked at anew because somebody else was faster, and the pause before all such looks but the first. */
+/** How often an object is read again because another client was faster, and the pause before all such reads but the first. */
 const racesMax = 5;
 const racePauseMs = 200;
-/** How often it is looked at anew because the answer to a write was lost, and the pauses before all such looks but the first: half a minute. */
+/** How often it is read again because the answer to a write was lost, and the pauses before all such reads but the first: half a minute. */
 const lostMax = 11;
 const lostBackOff = { firstMs: 200, mostMs: 5_000 };
 
-/** A write that depends on what is there. */
+/** A write that depends on the current state. */
 export interface CheckedWrite<S, T> {
-  /** Looks at what is there. @param retry 0 for the first look */
+  /** Reads the current state. @param retry 0 for the first read */
   look(retry: number): Promise<S>;
   write(found: S): Promise<T>;
-  /** True for a failure that comes of what somebody else did since the look. */
+  /** True for a failure caused by another client's change since the read. */
   isLostRace(error: unknown, found: S): boolean;
   readonly signal: AbortSignal | undefined;
   readonly clock: Pick<Clock, 'sleep'>;
 }
 
 /**
- * Looks, then writes. When the write came too late, or its answer was lost, it looks again: so nothing is written twice for
- * want of an answer. It goes on for half a minute while no answer comes: a server that fails is mostly back by then.
+ * Reads, then writes. If the write came too late, or its answer was lost, it reads again: so a lost answer never causes a second write.
+ * Without an answer it continues for half a minute: a failing server is usually back by then.
  */
 export async function retryWrite<S, T>(checked: CheckedWrite<S, T>): Promise<T> {
   const { look, write, isLostRace, signal, clock } = checked;

@@ -13,15 +13,15 @@ import { type SubmissionState, tookEffect } from './write-trace.ts';
 
 /** kubectl's name as the owner of fields it applies server-side. */
 const manager = 'kubectl';
-/** kubectl's name as the owner of the annotation that client-side applies left. */
+/** kubectl's name as the owner of the annotation left by client-side applies. */
 const annotationManager = 'kubectl-last-applied';
 const fieldValidation = 'Strict';
-/** etcd's first revision, which no object has: an empty store is at it. */
+/** etcd's first revision, which no object has: it is that of an empty store. */
 const neverVersion = '1';
-/** How often an object is read anew because somebody else changed it in between. */
+/** The most tries if another client changes the object in between. */
 const maxTries = 5;
 
-/** How to apply server-side. Whether a try took effect is seen only where `before` is given. */
+/** How to apply server-side. Whether a try took effect is noticed only if `before` is given. */
 export interface ServerSideApplyOptions
   extends CallOptions,
     SubmissionState,
@@ -31,12 +31,11 @@ export interface ServerSideApplyOptions
 }
 
 /**
- * Applies as `kubectl apply --server-side` does. See `applyManifest`. The outcome is always `configured`: the API
- * server tells no more.
+ * Applies as `kubectl apply --server-side` does. See `applyManifest`. The outcome is always `configured`: the API server says no more.
  *
- * An object of earlier client-side applies is migrated, once: its annotation is kept, owned by a manager of its own,
- * and the fields that those applies own pass to this manager, so that they are removed when a manifest drops them.
- * A failed migration is a warning, since the object is applied; the next apply tries again.
+ * An object of earlier client-side applies is migrated, once: its annotation stays, owned by a separate manager, and the fields that those
+ * applies own pass to this manager, so that they are removed when a manifest drops them. A failed migration is a warning, since the object
+ * is applied; the next apply tries again.
  */
 export async function applyServerSide(
   client: KubernetesClient,
@@ -67,7 +66,7 @@ export async function applyServerSide(
   });
   try {
     const migrated = await migrate(client, { ...target, object: applied }, { signal });
-    // Applied again, so that fields which the manifest no longer has are removed by their new owner.
+    // Applied again, so that the new owner removes fields that the manifest lacks.
     const object = migrated === undefined ? applied : await apply();
     return { object, outcome: 'configured', warnings: warnIfDeleting(object) };
   } catch (error) {
@@ -78,10 +77,10 @@ export async function applyServerSide(
 }
 
 /**
- * Creates as a server-side apply does. It names a version of the object that none has: so the API server answers a conflict for one
- * that is there, and heeds it not where there is none.
+ * Creates as a server-side apply does. It names a version that no object has: the API server then answers a conflict if the object exists,
+ * and ignores the version otherwise.
  *
- * @throws KubernetesApiError (409, `Conflict`) when there is an object of that name.
+ * @throws KubernetesApiError (409, `Conflict`) if there is an object of that name.
  */
 export async function createServerSide(
   client: KubernetesClient,
@@ -100,8 +99,8 @@ export async function createServerSide(
 }
 
 /**
- * What the API server would make of a live object by a server-side apply; nothing is stored. Undefined where no server-side apply
- * made the object: what others own would stay in it unseen.
+ * The result that a server-side apply would have; nothing is stored. Undefined if no server-side apply made the object: fields of other
+ * owners would stay in it unnoticed.
  */
 export async function tryServerSide(
   client: KubernetesClient,
@@ -121,7 +120,7 @@ interface AppliedTarget extends WriteTarget {
   readonly object: Manifest;
 }
 
-/** @returns the migrated object; undefined when there was nothing to migrate */
+/** @returns the migrated object; undefined if there was nothing to migrate */
 async function migrate(
   client: KubernetesClient,
   target: AppliedTarget,
@@ -132,7 +131,7 @@ async function migrate(
   return moveFields(client, { ...target, object, managers }, options);
 }
 
-/** Makes the last-applied annotation the property of a manager of its own, so that this apply does not drop it. */
+/** Makes a separate manager own the last-applied annotation, so that this apply does not drop it. */
 async function keepAnnotation(
   client: KubernetesClient,
   { ref, object }: AppliedTarget,
@@ -168,7 +167,7 @@ async function moveFields(
     if (managedFields === undefined) return undefined;
     const body = [
       { op: 'replace', path: '/metadata/managedFields', value: managedFields },
-      // Makes the API server answer with a conflict when the object has changed since.
+      // Makes the API server answer a conflict if the object has changed since.
       {
         op: 'replace',
         path: '/metadata/resourceVersion',

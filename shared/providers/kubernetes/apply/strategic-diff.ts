@@ -18,18 +18,18 @@ interface DiffScope {
   readonly mode: DiffMode;
   /** Whether the patch of this object names all members to keep. */
   readonly retainKeys?: boolean | undefined;
-  /** True to leave out what kubectl sends although nothing is different. Default: false. */
+  /** True to leave out what kubectl sends even without a difference. Default: false. */
   readonly isTerse?: boolean | undefined;
 }
 
 /**
  * The part of a strategic merge patch that turns `base` into `modified`, of one mode only.
  *
- * Its directives are those that the API server knows: `$setElementOrder/<list>` (identities in their new order),
- * `$deleteFromPrimitiveList/<list>`, `$patch: delete` on an element of a list, and `$retainKeys`.
+ * Its directives are the API server's: `$setElementOrder/<list>` (identities in their new order), `$deleteFromPrimitiveList/<list>`,
+ * `$patch: delete` on an element of a list, and `$retainKeys`.
  *
- * @returns empty when there is nothing to report
- * @throws {InvalidInputError} when a merged list holds elements that cannot be told apart
+ * @returns empty if there is nothing to report
+ * @throws {InvalidInputError} if a merged list holds elements that cannot be distinguished
  */
 export function diffObjects(base: JsonObject, modified: JsonObject, scope: DiffScope): JsonObject {
   const patch = Object.entries(modified).flatMap(([key, after]) =>
@@ -62,7 +62,7 @@ function diffMember({ key, before, after }: MemberDiff, scope: DiffScope): Patch
   if (Array.isArray(before) && Array.isArray(after) && field.strategy === 'merge') {
     return diffMergeLists(before, after, { name: key, field, mode: scope.mode, isTerse: scope.isTerse });
   }
-  // An object that replaces the live one is sent even when nothing changed: so does kubectl.
+  // As in kubectl, an object that replaces the live one is sent even if nothing changed.
   const isSent = (field.strategy === 'replace' && !scope.isTerse) || !isSameJson(before, after);
   return scope.mode === 'changes' && isSent ? [[key, after]] : [];
 }

@@ -11,8 +11,8 @@ import { getIdentity, getJsonType, type MergeList, sortByOrder } from './merge-l
 import { getInnerType, getPatchField, type PatchType } from './patch-schema.ts';
 
 /**
- * Joins the two halves of a strategic merge patch, as `diffObjects` makes them, into the patch that does both.
- * A `$patch` directive that stands in the manifest itself is followed as kubectl follows it.
+ * Joins the two halves of a strategic merge patch, from `diffObjects`, into one patch. A `$patch` directive in the manifest itself is
+ * applied as in kubectl.
  *
  * @throws {InvalidInputError} for a `$patch` that is neither `delete` nor `replace`
  */
@@ -31,10 +31,10 @@ export function mergePatches(deletions: JsonObject, changes: JsonObject, type: P
 const orderPrefix = '$setElementOrder/';
 
 /**
- * Checks that a list's elements come in the order that is sent along. With the same identity twice (a port number of
- * two protocols) and others in between they may not, and neither kubectl nor the API server takes such a patch.
+ * Checks that a list's elements are in the order that is sent along. They may not be if an identity occurs twice (a port number of two
+ * protocols) with others in between, and neither kubectl nor the API server accepts such a patch.
  *
- * @throws {InvalidInputError} when they do not
+ * @throws {InvalidInputError} if they are not
  */
 function checkOrder(name: string, changes: JsonObject, type: PatchType): void {
   const list = { name, mergeKey: getPatchField(type, name).mergeKey };
@@ -96,7 +96,7 @@ function mergeElements({ list, deletions, changes, order }: ListMerge, type: Pat
   return [...kept, ...merged.filter((element) => !isKept(element))];
 }
 
-/** Without the elements that the manifest deletes by a directive of its own. */
+/** The list without the elements that the manifest deletes by its own directive. */
 function omitDeleted(
   list: MergeList,
   elements: readonly JsonValue[],
@@ -119,7 +119,7 @@ function applyPatchDirective({ $patch: directive, ...members }: JsonObject): Jso
   throw new InvalidInputError(`$patch: 'delete' or 'replace' was expected`);
 }
 
-/** @returns undefined for an object that is nothing but the bearer of a directive */
+/** @returns undefined for an object that holds only a directive */
 function omitDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(omitDirectives).filter((element) => element !== undefined);
   if (!isJsonObject(value)) return value;

@@ -6,29 +6,29 @@ import type { Manifest } from '../api/manifest.ts';
 
 /** How a manifest is written to a cluster. */
 export interface WriteManifestOptions extends CallOptions {
-  /** Where a namespaced object goes whose manifest names no namespace. Default `default`. */
+  /** Namespace of namespaced objects whose manifest names none. Default `default`. */
   readonly namespace?: string | undefined;
 }
 
-/** How a manifest is written whose write is tried again when somebody else was faster. */
+/** The options of a write that is retried if another client was faster. */
 export interface RetriedWriteOptions extends WriteManifestOptions {
   /** Pauses between the tries. */
   readonly clock: Pick<Clock, 'sleep'>;
 }
 
-/** A manifest on its way to the API server. */
+/** A manifest to be sent to the API server. */
 export interface WriteTarget {
-  /** Its name is empty when the manifest has only a `generateName`. */
+  /** Its name is empty if the manifest has only a `generateName`. */
   readonly ref: ObjectRef;
-  /** With the namespace it goes to; without any for cluster-scoped kinds. */
+  /** With its target namespace; without any for cluster-scoped kinds. */
   readonly manifest: Manifest;
 }
 
 /**
  * Finds out where a manifest belongs.
  *
- * @throws {InvalidInputError} when the manifest lacks its apiVersion or kind
- * @throws {KubernetesApiError} (404) when the cluster does not serve the kind
+ * @throws {InvalidInputError} if the manifest lacks its apiVersion or kind
+ * @throws {KubernetesApiError} (404) if the cluster does not serve the kind
  */
 export async function resolveTarget(
   client: KubernetesClient,
@@ -47,8 +47,8 @@ export async function resolveTarget(
 }
 
 /**
- * The manifest without the resourceVersion of the object it was once read from, for creating it anew: the API server
- * refuses to create an object that has one.
+ * The manifest without the resourceVersion of the object that it was read from, for a create: the API server refuses to create an object
+ * with one.
  */
 export function withoutResourceVersion(manifest: Manifest): Manifest {
   const { resourceVersion: _, ...metadata } = asJsonObject(manifest.metadata) ?? {};

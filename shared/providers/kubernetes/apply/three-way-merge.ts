@@ -5,9 +5,9 @@ import type { PatchType } from './patch-schema.ts';
 import { diffObjects } from './strategic-diff.ts';
 import { mergePatches } from './strategic-merge.ts';
 
-/** The three versions of an object between which `kubectl apply` finds its patch. None of them is changed. */
+/** The three versions of an object from which `kubectl apply` computes its patch. None of them is changed. */
 export interface ThreeVersions {
-  /** The manifest applied last; empty when none is known, so that nothing is deleted. */
+  /** The last applied manifest; empty if none is known, so that nothing is deleted. */
   readonly original: JsonObject;
   /** The manifest to apply. */
   readonly modified: JsonObject;
@@ -16,12 +16,12 @@ export interface ThreeVersions {
 }
 
 /**
- * The strategic merge patch that `kubectl apply` sends for a built-in kind: sets what differs from the live
- * object, deletes what was in the last manifest and is not in this one, and leaves alone what others added.
+ * The strategic merge patch that `kubectl apply` sends for a built-in kind: sets what differs from the live object, deletes what was in the
+ * last manifest and is not in this one, and leaves alone what others added.
  *
  * @param type the rules of the kind
- * @returns empty when there is nothing to do
- * @throws {InvalidInputError} when a merged list holds elements that cannot be told apart
+ * @returns empty if there is nothing to do
+ * @throws {InvalidInputError} if a merged list holds elements that cannot be distinguished
  */
 export function createStrategicPatch(versions: ThreeVersions, type: PatchType): JsonObject {
   const { original, modified, current } = versions;
@@ -31,8 +31,8 @@ export function createStrategicPatch(versions: ThreeVersions, type: PatchType): 
 }
 
 /**
- * Whether the patch of {@link createStrategicPatch} changes anything. kubectl sends some members though they are the same: an
- * object that is to be replaced whole, and the order of an unsorted list.
+ * Whether the patch of {@link createStrategicPatch} changes anything. kubectl sends some unchanged members: an object to be replaced as a
+ * whole, and the order of an unsorted list.
  */
 export function hasDifference({ original, modified, current }: ThreeVersions, type: PatchType): boolean {
   const deletions = diffObjects(original, modified, { type, mode: 'deletions' });
@@ -41,11 +41,10 @@ export function hasDifference({ original, modified, current }: ThreeVersions, ty
 }
 
 /**
- * The JSON merge patch that `kubectl apply` sends for a custom resource: as {@link createStrategicPatch}, with every
- * list taken whole.
+ * The JSON merge patch that `kubectl apply` sends for a custom resource: like {@link createStrategicPatch}, but with whole lists.
  *
- * @returns empty when there is nothing to do
- * @throws {InvalidInputError} when the manifest is of another apiVersion, kind or name than the live object
+ * @returns empty if there is nothing to do
+ * @throws {InvalidInputError} if the manifest's apiVersion, kind or name differs from the live object's
  */
 export function createJsonMergePatch({ original, modified, current }: ThreeVersions): JsonObject {
   const patch = mergeJsonPatches(diffJsonDeletions(original, modified), diffJsonChanges(current, modified));

@@ -12,53 +12,53 @@ import type { Manifest } from '../api/manifest.ts';
 import { formatGoJson } from '../manifest/go-json.ts';
 
 /**
- * What an object shows of earlier writes, kept before a new one: by it a later look tells whether the write took effect.
- * Small, and gives away no value of the object.
+ * What an object shows of earlier writes, stored before a new one: a later read compares it to decide whether the write took effect. Small,
+ * and reveals no value of the object.
  */
 export type WriteTrace = {
-  /** Empty when there is no object. */
+  /** Empty if there is no object. */
   readonly resourceVersion: string;
   /** Fingerprint of what the writers below own, and since when. */
   readonly ownership: string;
 };
 
-/** Where the submission of a manifest stands that must not be written twice. */
+/** The state of submitting a manifest that must not be written twice. */
 export interface SubmissionState {
   /** The trace of the object before the first try. Default: it is read. */
   readonly before?: WriteTrace | undefined;
-  /** True when an earlier worker may have written already. Default: false. */
+  /** True if an earlier worker may have written already. Default: false. */
   readonly isRepeat?: boolean | undefined;
 }
 
-/** The names under which objects are written whole or server-side, and how. */
+/** The managers under which objects are written whole or server-side, and the operation. */
 const writers: readonly (readonly [manager: string, operation: 'Apply' | 'Update'])[] = [
   ['kubectl', 'Apply'],
   ['kubectl-create', 'Update'],
   ['kubectl-replace', 'Update'],
 ];
 
-/** The trace of an object before it is written; of none when it is not there. */
+/** The trace of an object before it is written; the object may not exist. */
 export function readTrace(live: Manifest | undefined): WriteTrace {
   const entries = asJsonArray(getPath(live, 'metadata', 'managedFields')).filter(isOfWriter);
   const ownership = createHash('sha256').update(formatGoJson(entries)).digest('base64url');
   return { resourceVersion: readResourceVersion(live) ?? '', ownership };
 }
 
-/** The version of a live object, or the one that a manifest was made from; undefined without any. */
+/** The version of a live object, or of the one that a manifest was made from; undefined without one. */
 export function readResourceVersion(object: Manifest | undefined): string | undefined {
   return asString(getPath(object, 'metadata', 'resourceVersion')) || undefined;
 }
 
 /**
- * True when the write of a manifest surely took effect since its trace was read: what we own changed, and the object holds all
- * that the manifest says. When in doubt false: to write the same again changes nothing.
+ * True if the write of a manifest surely took effect since the trace was read: what we own changed, and the object has all that the
+ * manifest says. False if in doubt: writing the same again changes nothing.
  */
 export function tookEffect(live: Manifest | undefined, manifest: Manifest, before: WriteTrace): boolean {
   if (live === undefined || readTrace(live).ownership === before.ownership) return false;
   return holdsManifest(live, manifest);
 }
 
-/** Whether an object holds all that a manifest says, but for the version that it may name. It may hold more. */
+/** Whether an object has all that a manifest says, except for the version that it may name. It may have more. */
 export function holdsManifest(live: Manifest, manifest: Manifest): boolean {
   const { metadata, ...rest } = manifest;
   const { resourceVersion: _, ...said } = isJsonObject(metadata) ? metadata : {};
@@ -75,7 +75,7 @@ function isOfWriter(entry: JsonValue): boolean {
   );
 }
 
-/** Whether an object has at least the members of another. Elements of lists are compared by place. */
+/** Whether an object has at least the members of another. Elements of lists are compared by position. */
 function holds(present: JsonValue | undefined, wanted: JsonValue): boolean {
   if (isJsonObject(wanted)) return isJsonObject(present) && holdsMembers(present, wanted);
   if (!Array.isArray(wanted)) return isSameJson(present, wanted);

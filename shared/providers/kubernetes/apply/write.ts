@@ -23,10 +23,10 @@ import {
 const fieldValidation = 'Strict';
 
 /**
- * Creates an object as `kubectl create` does. The manifest may have a `generateName` instead of a name. An annotation
- * with the last applied configuration is written only when the manifest brings one, and then anew.
+ * Creates an object as `kubectl create` does. The manifest may have a `generateName` instead of a name. The last-applied annotation is
+ * written only if the manifest has one, with the current content.
  *
- * @throws {InvalidInputError} when the manifest lacks apiVersion, kind or both names
+ * @throws {InvalidInputError} if the manifest lacks apiVersion, kind or both names
  * @throws {KubernetesApiError} with the API server's words: 409 `AlreadyExists`, 422 …
  */
 export async function createManifest(
@@ -45,10 +45,10 @@ export async function createManifest(
 export interface ReplaceOptions extends RetriedWriteOptions, SubmissionState {}
 
 /**
- * Replaces an object whole, as `kubectl replace` does, and creates it when there is none. With a resourceVersion in
- * the manifest it replaces that version only; without one, whichever is there.
+ * Replaces a whole object, as `kubectl replace` does, and creates it if there is none. With a resourceVersion in the manifest it replaces
+ * only that version; otherwise any.
  *
- * @throws {InvalidInputError} when the manifest lacks apiVersion, kind or name
+ * @throws {InvalidInputError} if the manifest lacks apiVersion, kind or name
  * @throws {KubernetesApiError} with the API server's words: 409 `Conflict`, 422 for fields that cannot change …
  */
 export async function replaceManifest(
@@ -81,7 +81,7 @@ export async function replaceManifest(
   });
 }
 
-/** What the API server would make of an object by a replace of the version given; nothing is stored. */
+/** The result that a replace of the given version would have; nothing is stored. */
 export async function tryReplace(
   client: KubernetesClient,
   target: WriteTarget,
@@ -90,7 +90,7 @@ export async function tryReplace(
   return put(client, { ...target, version }, { signal, dryRun: true });
 }
 
-/** What is there before a replace; of no interest to one that names its version. */
+/** The object before a replace; not needed if the manifest names its version. */
 async function readBefore(
   client: KubernetesClient,
   { ref, manifest }: WriteTarget,
@@ -117,7 +117,7 @@ interface PutTarget extends WriteTarget {
   readonly version: string;
 }
 
-/** What was there may have gone since it was read. */
+/** Creates it if it has disappeared since it was read. */
 async function putOrCreate(
   client: KubernetesClient,
   target: PutTarget,
@@ -142,7 +142,7 @@ async function put(
   return client.replace(ref.resource, body, { ...writer, dryRun, signal });
 }
 
-/** Writes the last-applied annotation anew, provided that the manifest brings one that is not empty. */
+/** Updates the last-applied annotation if the manifest has one that is not empty. */
 function refreshLastApplied(manifest: Manifest): Manifest {
   return getPath(manifest, 'metadata', 'annotations', lastAppliedAnnotation)
     ? withLastApplied(manifest)

@@ -29,8 +29,8 @@ type Expired = {
 };
 
 /**
- * Deletes old versions. Orca calls it after each deploy with what was deployed; a manifest without
- * `strategy.spinnaker.io/max-version-history` keeps all its versions, and one that is no version has none.
+ * Deletes old versions. Orca calls it after each deploy with the deployed manifests. A manifest without
+ * `strategy.spinnaker.io/max-version-history` keeps all its versions, and an unversioned one has none.
  */
 export const cleanupArtifacts = defineOperation({
   name: 'cleanupArtifacts',
@@ -43,7 +43,7 @@ export const cleanupArtifacts = defineOperation({
   run: runCleanup,
 });
 
-/** What is deleted is of the kind of the manifest, and where that is: an account's bounds hold there too. */
+/** Deleted objects have the manifest's kind and namespace, so the account's bounds apply there too. */
 function validate({ manifests }: CleanupDescription, validation: Validation): void {
   for (const [index, manifest] of manifests.entries()) {
     validation.check(() => checkManifestUnmasked(manifest));
@@ -76,16 +76,16 @@ async function runCleanup(description: CleanupDescription, work: OperationWork):
   });
 }
 
-/** A version of which not all are to be kept. */
+/** An object with a limit on its versions. */
 interface LimitedVersion {
   readonly manifest: Manifest;
-  /** What it is a version of. */
+  /** The name without the version. */
   readonly name: string;
   /** How many are kept. */
   readonly kept: number;
 }
 
-/** Undefined for what is no version, and where the manifest does not say how many to keep. */
+/** Undefined for an unversioned manifest, and if it does not say how many versions to keep. */
 function findLimited(manifest: Manifest): LimitedVersion | undefined {
   const name = findVersion(manifest)?.name;
   const kept = readStrategy(manifest).maxVersionHistory;

@@ -28,15 +28,14 @@ const deleteField = objectField({
 /** A parsed description of `deleteManifest`. */
 type DeleteDescription = Exclude<z.output<typeof deleteField>, undefined>;
 
-/** The objects to delete, as the journal keeps them: a repeat deletes these, and no newcomer of their name. */
+/** The objects to delete, as the journal keeps them: a repeat deletes only these, not new objects of the same names. */
 type Targets = {
   readonly decidedAtMs: number;
   readonly objects: { kind: string; namespace: string; name: string; uid: string }[];
 };
 
 /**
- * Deletes one object, or those of some kinds that labels select, and waits until they are really gone. What is not there
- * needs no deletion.
+ * Deletes one object, or the objects of some kinds that labels select, and waits until they are really gone. Missing objects are no error.
  */
 export const deleteManifest = defineOperation({
   name: 'deleteManifest',
@@ -76,7 +75,7 @@ async function decideTargets(description: DeleteDescription, work: OperationWork
   return { decidedAtMs: work.session.clock.now(), objects: lists.flat() };
 }
 
-/** The object of that name, if it is there and the labels select it. */
+/** The object of that name, if it exists and the labels select it. */
 async function findNamed(description: DeleteDescription, work: OperationWork): Promise<Targets['objects']> {
   const target = readTarget(description);
   const ref = await getTargetRef(target, work);
@@ -115,7 +114,7 @@ function describeTargets(description: DeleteDescription): string {
   return `objects of the kinds ${kinds}${where} with the labels ${formatSelectors(labelSelectors)}`;
 }
 
-/** Each kind once, however it is written. */
+/** Each kind once, in any spelling. */
 function listKinds({ kinds }: DeleteDescription): string[] {
   return [...new Set(kinds.map(parseKind))];
 }
@@ -137,19 +136,19 @@ function validateSelection(description: DeleteDescription, validation: Validatio
     validation.check(() => {
       if (problem !== undefined) throw new InvalidInputError(`deleteManifest: kinds[${index}]: ${problem}`);
     });
-    // Which namespaces the labels select is not known yet: those of others are left out of the list.
+    // The selected objects' namespaces are not known yet: the list leaves out those that the account may not use.
     validation.checkPlace({ kind: parseKind(kind), namespace: location, name: '' }, 'location');
   }
   if (description.kinds.length === 0) validation.reject('kinds', 'empty');
-  // Without a selection it would be all objects of the kind.
+  // Without a selection this would be all objects of the kind.
   if (formatSelectors(description.labelSelectors) === '') validation.reject('labelSelectors', 'empty');
 }
 
 /**
- * Options of a delete in Deck's words. `orphanDependents`, which Deck also misspells, wins over `cascading`. A grace period
- * that is no number is ignored, as Clouddriver does; one of 0 is 1, since only force deletes at once.
+ * Options of a delete under Deck's names. `orphanDependents`, which Deck also misspells, wins over `cascading`. As in Clouddriver, a grace
+ * period that is not a number is ignored; 0 becomes 1, since only force deletes at once.
  *
- * @throws FailedOperationError for a `cascading` that Kubernetes does not know: the task fails, as Clouddriver's does.
+ * @throws FailedOperationError for a `cascading` that Kubernetes does not know: the task fails, as in Clouddriver.
  */
 function parseDeleteOptions(
   options: Readonly<Record<string, string>>,
@@ -174,7 +173,7 @@ function parsePropagation(options: Readonly<Record<string, string>>): DeleteRequ
   const cascading = options['cascading'] ?? 'true';
   const policy = policies[cascading.toLowerCase()];
   if (policy !== undefined) return policy;
-  // kubectl's words.
+  // kubectl's text.
   throw new FailedOperationError(
     `deleteManifest: options.cascading: invalid cascade value (${cascading.slice(0, 100)}): ` +
       `expected one of ${Object.keys(policies).join(', ')}`,

@@ -39,8 +39,8 @@ export const deployManifest = defineOperation({
 });
 
 /**
- * Deploys what a description holds. The journal gets one decision if anything is to be decided, and a step for each manifest
- * but the last.
+ * Deploys a description's manifests. The journal gets one decision if there is anything to decide, and a step for each manifest but the
+ * last.
  *
  * @throws InvalidInputError before anything is submitted, FailedOperationError naming the manifest that failed.
  */
@@ -69,7 +69,7 @@ export async function runDeploy(
   return toOperationResult({ names: groupNames(objects), objects, created, bound });
 }
 
-/** What can be seen to be wrong without a call. */
+/** Reports what is wrong as far as that is known without a call. */
 function validate(description: DeployDescription, validation: Validation): void {
   if (description.moniker === undefined) validation.reject('moniker', 'empty');
   else if (!description.moniker.app) validation.reject('moniker.app', 'empty');
@@ -103,7 +103,7 @@ function validateManifests(
   validation.check(() => checkSelectable(manifests, description));
 }
 
-/** @throws InvalidInputError for manifests to be replaced in a deploy that selects by labels: a replace cannot select. */
+/** @throws InvalidInputError for manifests with the method `replace` in a deploy that selects by labels: a replace cannot select. */
 function checkSelectable(manifests: readonly Manifest[], { labelSelectors }: DeployDescription): void {
   if (labelSelectors.length === 0) return;
   const replaced = manifests.filter((manifest) => readStrategy(manifest).method === 'replace');
@@ -113,7 +113,7 @@ function checkSelectable(manifests: readonly Manifest[], { labelSelectors }: Dep
   );
 }
 
-/** The manifests in the order of their deployment, in the namespace of the request if it names one. */
+/** The manifests in order of deployment, in the request's namespace if it names one. */
 async function prepareManifests(
   description: DeployDescription,
   { account, client, run }: OperationWork,
@@ -129,7 +129,7 @@ async function prepareManifests(
   return sortForDeploy(manifests, account.kindRegistry);
 }
 
-/** The manifest with texts for annotations and labels that are numbers or truths. The history tells which. */
+/** The manifest with annotations and labels that are numbers or booleans as texts. The history lists them. */
 function writeTexts(manifest: Manifest, run: OperationWork['run']): Manifest {
   const { manifest: written, changed } = writeMetadataTexts(manifest);
   if (changed.length > 0) run.report(`Warning about ${readFullName(manifest)}: ${describeTexts(changed)}`);
@@ -142,9 +142,9 @@ function listBound({ planned }: DeployPlan): Artifact[] {
 }
 
 /**
- * Submits one manifest after the other; the first that fails ends it.
+ * Submits one manifest after the other; the first failure ends it.
  *
- * @throws FailedOperationError when the labels select none and nothing says that this is fine.
+ * @throws FailedOperationError if the labels select none and the description does not allow that.
  */
 async function submitAll(
   plan: DeployPlan,

@@ -2,7 +2,7 @@ import { listDisablingLabels as listLabels } from '../manifest/traffic.ts';
 import { defineOperation } from './steps/operation-definition.ts';
 import { trafficField, turnTraffic, validateTraffic } from './traffic.ts';
 
-/** Takes a workload from behind its load balancers; it goes on running. */
+/** Removes a workload from its load balancers; it keeps running. */
 export const disableManifest = defineOperation({
   name: 'disableManifest',
   purpose: 'takes a workload from its services',

@@ -4,8 +4,8 @@ import { annotationKeys, hasAnnotation } from '../manifest/annotations.ts';
 import { readFullName } from '../manifest/identity.ts';
 
 /**
- * Refuses a manifest that was answered out of the cache while its cluster was away: what it lacks would be taken out of the object.
- * The items of a `List` count, too.
+ * Refuses a manifest that was returned from the cache while its cluster was unreachable: a deploy would remove what it lacks from the
+ * object. The items of a `List` count, too.
  *
  * @throws InvalidInputError naming the manifest
  */

@@ -82,7 +82,7 @@ function validate(description: PatchDescription, validation: Validation): void {
   else if (patchBody !== undefined) validation.check(() => checkPatch(description, validation.account));
 }
 
-/** @throws InvalidInputError for a body that does not go with the strategy, or that carries the mask of a Secret's values. */
+/** @throws InvalidInputError for a body that does not fit the strategy, or that contains the mask of a Secret's values. */
 function checkPatch(description: PatchDescription, account: KubernetesAccount): void {
   const { body } = parsePatch(description);
   const { manifestName: fullName } = description;
@@ -90,12 +90,12 @@ function checkPatch(description: PatchDescription, account: KubernetesAccount): 
   checkPatchUnmasked({ fullName, secret: isSensitive(kind, account), body });
 }
 
-/** Whether a kind's objects hold what must not show. */
+/** Whether a kind's objects hold what must not be shown. */
 function isSensitive(kind: string, { kindRegistry }: Pick<KubernetesAccount, 'kindRegistry'>): boolean {
   return kindRegistry.find(kind).sensitiveKeys.length > 0;
 }
 
-/** @throws InvalidInputError for a body that does not go with the strategy. */
+/** @throws InvalidInputError for a body that does not fit the strategy. */
 function parsePatch({ patchBody, options }: PatchDescription): Patch {
   const type = options?.mergeStrategy ?? 'strategic';
   if (type === 'json') return { type, body: parseOperations(patchBody) };
@@ -137,7 +137,7 @@ async function runPatch(description: PatchDescription, work: OperationWork): Pro
   });
 }
 
-/** The patch with the references of artifacts in place of their names, those of operations excepted. */
+/** The patch with artifacts' references in place of their names; operations of a JSON patch are unchanged. */
 function bind(
   patch: Patch,
   { allArtifacts, requiredArtifacts, location, manifestName }: PatchDescription,
@@ -157,14 +157,14 @@ function bind(
   return { patch: { ...patch, body }, bound };
 }
 
-/** All artifacts, those that must be bound before the others: of two that one reference means, the first is bound. */
+/** All artifacts, required ones first: if two match one reference, the first is bound. */
 function putFirst(required: readonly Artifact[], all: readonly Artifact[]): readonly Artifact[] {
   const keys = new Set(required.map(getArtifactKey));
   const isRequired = (artifact: Artifact): boolean => keys.has(getArtifactKey(artifact));
   return [...all.filter(isRequired), ...all.filter((artifact) => !isRequired(artifact))];
 }
 
-/** Only a JSON patch minds being sent twice. */
+/** Only a JSON patch must not be sent twice. */
 async function send(ref: ObjectRef, patch: Patch, work: OperationWork): Promise<Manifest> {
   if (patch.type === 'json') return patchOnce({ ref, operations: patch.body, fieldManager }, work);
   try {
@@ -185,7 +185,7 @@ interface RecordedPatch {
   readonly patch: Patch;
 }
 
-/** Notes the patch in the object, as `kubectl patch --record` does: if that fails, the patch counts all the same. */
+/** Records the patch in the object, as `kubectl patch --record` does. If that fails, the patch still counts. */
 async function recordCause(recorded: RecordedPatch, work: OperationWork): Promise<void> {
   const annotations = { 'kubernetes.io/change-cause': formatCause(recorded, work) };
   const patch = { type: 'merge', fieldManager, body: { metadata: { annotations } } } as const;
@@ -197,7 +197,7 @@ async function recordCause(recorded: RecordedPatch, work: OperationWork): Promis
   }
 }
 
-/** The command that kubectl would note. What goes into a Secret is left out. */
+/** The command that kubectl would record, without what is written into a Secret. */
 function formatCause({ target, live, patch }: RecordedPatch, { account }: OperationWork): string {
   const namespace = readNamespace(live);
   return [
@@ -210,8 +210,8 @@ function formatCause({ target, live, patch }: RecordedPatch, { account }: Operat
 }
 
 /**
- * The result names the object, but does not hold it, as in Clouddriver; in the place that the request names, even if it lives in no
- * namespace: there Orca reads it.
+ * As in Clouddriver, the result names the object but does not contain it. It is named in the request's namespace even if it is
+ * cluster-scoped: Orca reads it there.
  */
 function toResult(target: Coordinates, live: Manifest, bound: readonly Artifact[]): OperationResult {
   const { kind, name } = target;

@@ -15,31 +15,31 @@ export interface OncePatch {
   readonly fieldManager: string;
 }
 
-/** The object that is to be patched, as the journal keeps it: fingerprints, no values. */
+/** The object to patch, as the journal keeps it: fingerprints, no values. */
 type PatchState = {
   readonly resourceVersion: string;
-  /** Of the places that the patch touches, as they are … */
+  /** Fingerprint of the places that the patch touches, as they are … */
   readonly before: string;
-  /** … and as they will be, as far as can be told from here. */
+  /** … and as they will be, as far as is known here. */
   readonly after: string;
   /** Index of the operation that does not fit, or null. */
   readonly misfit: number | null;
 };
 
-/** What came of a try: the patched object, or none, with the reason if nobody can tell. */
+/** The outcome of a try: the patched object, or none, with the reason if the outcome is unknown. */
 type Outcome = { readonly patched: Manifest } | { readonly doubt?: FailedOperationError };
 
-/** How often the object is read anew because somebody else changed it in between. */
+/** How often the object is read again because it changed in between. */
 const maxRetries = 5;
 
 /**
- * Applies a JSON patch once, though it may be one that does something else each time, such as adding to a list.
+ * Applies a JSON patch once, even one whose effect differs each time, such as adding to a list.
  *
- * It is sent for the very version of the object that was read, so that it can take effect only once. When an answer is
- * lost, or the worker died, the object tells whether it took effect: by the places that it touches.
+ * It is sent for exactly the version of the object that was read, so that it can take effect only once. If an answer is lost, or the worker
+ * died, the places that it touches in the object show whether it took effect.
  *
- * @throws KubernetesApiError with the API server's words, FailedOperationError when it cannot be told whether the patch took
- *   effect, because somebody else changed the same places.
+ * @throws KubernetesApiError with the API server's words, FailedOperationError if it is unknown whether the patch took effect, because
+ *   another client changed the same places.
  */
 export async function patchOnce(patch: OncePatch, work: OperationWork): Promise<Manifest> {
   let doubt: FailedOperationError | undefined;
@@ -90,7 +90,7 @@ async function tryPatch(
   }
 }
 
-/** Whether the object can tell more about a failure: it changed, the patch does not fit it any more, or no answer came. */
+/** Whether reading the object can explain a failure: it changed, the patch does not fit it any more, or no answer came. */
 function isWorthALook(error: unknown): boolean {
   if (error instanceof KubernetesConnectionError) return true;
   return (
@@ -98,7 +98,7 @@ function isWorthALook(error: unknown): boolean {
   );
 }
 
-/** The API server does not say which operation it means. */
+/** Names the operation that does not fit: the API server does not. */
 function explainMisfit(
   error: KubernetesApiError,
   { operations, state: { misfit } }: OncePatch & { readonly state: PatchState },
@@ -110,7 +110,7 @@ function explainMisfit(
   );
 }
 
-/** Tells by a changed object whether the patch took effect. */
+/** Decides by a changed object whether the patch took effect. */
 function judge(live: Manifest, { operations, state }: OncePatch & { readonly state: PatchState }): Outcome {
   const touched = hashTouched(live, operations);
   if (state.misfit === null && touched === state.after) return { patched: live };

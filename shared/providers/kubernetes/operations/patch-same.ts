@@ -6,18 +6,18 @@ import type { Manifest } from '../api/manifest.ts';
 import { readUid } from './steps/deletion.ts';
 import type { OperationWork } from './steps/operation-definition.ts';
 
-/** A patch of one very object. */
+/** A patch of one particular object. */
 export interface SamePatch extends PatchRequest {
   readonly type: 'strategic' | 'merge';
   readonly body: JsonObject;
-  /** Its identity, which no other object ever has. */
+  /** UID of the object, which no other object ever has. */
   readonly uid: string;
 }
 
 /**
- * Patches an object, but not another one that came to have its name.
+ * Patches an object, but not another one that took its name.
  *
- * @throws FailedOperationError when there is another one, KubernetesApiError with the API server's words.
+ * @throws FailedOperationError if there is another one, KubernetesApiError with the API server's words.
  */
 export async function patchSame(
   ref: ObjectRef,
@@ -29,7 +29,7 @@ export async function patchSame(
   try {
     return await client.patch(ref, { ...patch, body }, { signal });
   } catch (error) {
-    // The API server calls another uid an invalid value or a conflict, as it comes.
+    // For another uid the API server answers either an invalid value or a conflict.
     if (!(error instanceof KubernetesApiError) || !/^(Invalid|Conflict)$/.test(error.reason)) throw error;
     const live = await client.get(ref, { signal });
     if (live === undefined || readUid(live) === uid) throw error;

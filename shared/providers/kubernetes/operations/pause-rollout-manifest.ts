@@ -6,7 +6,7 @@ import { changeRollout, isPaused } from './rollout.ts';
 import { defineOperation } from './steps/operation-definition.ts';
 import { readTarget, targetShape, validateTarget } from './steps/target.ts';
 
-/** Holds a rollout, as `kubectl rollout pause` does: changes of the pod template wait until it is resumed. */
+/** Pauses a rollout, as `kubectl rollout pause` does: changes of the pod template wait until it is resumed. */
 export const pauseRolloutManifest = defineOperation({
   name: 'pauseRolloutManifest',
   purpose: 'stops a rollout for the time being',

@@ -19,13 +19,13 @@ const resizeField = objectField({
 /** A parsed description of `resizeServerGroup`. */
 type ResizeDescription = Exclude<z.output<typeof resizeField>, undefined>;
 
-/** Sets the number of replicas, in the words in which Spinnaker speaks of server groups on any cloud. */
+/** Sets the number of replicas, with the fields that Spinnaker uses for server groups of any cloud. */
 export const resizeServerGroup = defineOperation({
   name: 'resizeServerGroup',
   purpose: 'sets the number of replicas',
   operationClass: 'KubernetesResizeServerGroupOperation',
   phase: 'RESIZE_KUBERNETES_SERVER_GROUP',
-  // Clouddriver's validator of this operation speaks as that of the deploy does.
+  // Clouddriver's validator of this operation uses the deploy's context.
   context: 'deployKubernetesManifest',
   schema: resizeField,
   validate,
@@ -46,7 +46,7 @@ async function runResize(description: ResizeDescription, work: OperationWork): P
   const what = describeObject(target);
   work.run.report(`Resizing ${what} to ${desired} replicas`);
   await explainFailure(`Resizing ${what}`, async () => {
-    // A DaemonSet may be asked for, as in Clouddriver, but has one pod on each node.
+    // As in Clouddriver, a request may name a DaemonSet, but it has one pod on each node.
     if (!work.account.kindRegistry.find(target.kind).capabilities.has('scale')) {
       throw new FailedOperationError(`a ${target.kind} has no number of replicas to set`);
     }

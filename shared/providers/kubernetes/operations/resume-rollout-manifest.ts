@@ -6,7 +6,7 @@ import { changeRollout, isPaused } from './rollout.ts';
 import { defineOperation } from './steps/operation-definition.ts';
 import { readTarget, targetShape, validateTarget } from './steps/target.ts';
 
-/** Lets a paused rollout go on, as `kubectl rollout resume` does. */
+/** Resumes a paused rollout, as `kubectl rollout resume` does. */
 export const resumeRolloutManifest = defineOperation({
   name: 'resumeRolloutManifest',
   purpose: 'lets a paused rollout go on',

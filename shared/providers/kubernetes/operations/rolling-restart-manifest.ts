@@ -8,7 +8,7 @@ import { changeRollout } from './rollout.ts';
 import { defineOperation } from './steps/operation-definition.ts';
 import { readTarget, targetShape, validateTarget } from './steps/target.ts';
 
-/** The annotation of a pod template by which `kubectl rollout restart` makes it another. */
+/** The annotation by which `kubectl rollout restart` changes a pod template. */
 const restartedAt = 'kubectl.kubernetes.io/restartedAt';
 
 /** Replaces all pods of a workload, as `kubectl rollout restart` does: its pod template gets the time of the restart. */
@@ -30,7 +30,7 @@ export const rollingRestartManifest = defineOperation({
   },
 });
 
-/** @throws FailedOperationError when it is paused, or was restarted within this very second. */
+/** @throws FailedOperationError if it is paused, or was restarted within the same second. */
 function planRestart(live: Manifest, second: string): JsonObject {
   const { spec } = asUnchecked<V1Deployment>(live);
   if (spec?.paused === true) {

@@ -25,11 +25,11 @@ export interface Revision {
 /** Which revision is wanted: a number, where 0 is the one before the newest, or how many steps back from the newest. */
 export interface RevisionChoice {
   readonly revision?: number | undefined;
-  /** Counts more than `revision`. */
+  /** Wins over `revision`. */
   readonly numRevisionsBack?: number | undefined;
 }
 
-/** Annotations of a Deployment that its controller or a client keeps there: they are no part of a revision. */
+/** Annotations that a Deployment's controller or a client keeps there: they are not part of a revision. */
 const keptAnnotations: ReadonlySet<string> = new Set([
   annotationKeys.lastApplied,
   annotationKeys.deploymentRevision,
@@ -39,7 +39,7 @@ const keptAnnotations: ReadonlySet<string> = new Set([
   'deprecated.deployment.rollback.to',
 ]);
 
-/** Where a workload keeps an earlier state of this name. */
+/** The object that keeps a workload's earlier state of this name. */
 export async function getRevisionRef(
   live: Manifest,
   name: string,
@@ -66,7 +66,7 @@ export async function listRevisions(
   return [...revisions.values()].sort((left, right) => left.number - right.number);
 }
 
-/** Picks a revision. @throws FailedOperationError when the history does not reach that far. */
+/** Picks a revision. @throws FailedOperationError if the history does not go back that far. */
 export function chooseRevision(
   revisions: readonly Revision[],
   { revision, numRevisionsBack }: RevisionChoice,
@@ -85,7 +85,7 @@ export function chooseRevision(
   );
 }
 
-/** Whether the pod template of a live workload is that of an earlier state already. */
+/** Whether the pod template of a live workload already equals an earlier state's. */
 export function hasTemplateOf(live: Manifest, record: Manifest): boolean {
   const template = asUnchecked<V1Deployment>(live).spec?.template;
   // An older controller may have written nulls where a newer one writes nothing.
@@ -93,8 +93,8 @@ export function hasTemplateOf(live: Manifest, record: Manifest): boolean {
 }
 
 /**
- * The strategic merge patch that gives a workload an earlier state back: its pod template, and the annotations that a
- * Deployment had then. It fails when the workload changed since it was read.
+ * The strategic merge patch that restores an earlier state of a workload: its pod template, and a Deployment's annotations. It fails if the
+ * workload changed since it was read.
  */
 export function createUndoPatch(live: Manifest, record: Manifest): JsonObject {
   const isReplicaSet = readKind(record) === 'replicaSet';
@@ -107,7 +107,7 @@ export function createUndoPatch(live: Manifest, record: Manifest): JsonObject {
   };
 }
 
-/** Annotations of a Deployment that goes back to what it had with a ReplicaSet. */
+/** Annotations of a Deployment that is rolled back to a ReplicaSet. */
 function restoreAnnotations(live: Manifest, record: Manifest): JsonObject {
   const kept = Object.entries(readAnnotations(live)).filter(([key]) => keptAnnotations.has(key));
   const restored = Object.entries(readAnnotations(record)).filter(([key]) => !keptAnnotations.has(key));
@@ -125,7 +125,7 @@ function readTemplate(record: Manifest): JsonObject {
   return changeObject(template, ['metadata', 'labels'], ({ 'pod-template-hash': _, ...labels }) => labels);
 }
 
-/** The number of a revision; undefined when it is none. As for kubectl, a ReplicaSet that has none yet counts as 0. */
+/** The number of a revision; undefined if it is not a revision. As in kubectl, a ReplicaSet without a number counts as 0. */
 function readRevision(record: Manifest): number | undefined {
   const { revision } = asUnchecked<V1ControllerRevision>(record);
   if (typeof revision === 'number') return revision;

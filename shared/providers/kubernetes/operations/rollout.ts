@@ -10,7 +10,7 @@ import { describeObject, explainFailure } from './steps/failure.ts';
 import type { OperationWork } from './steps/operation-definition.ts';
 import { getLiveTarget, getTargetRef } from './steps/target.ts';
 
-/** What is done to a workload's rollout. */
+/** A change of a workload's rollout. */
 export interface RolloutChange {
   /** Begins messages about it: `Pausing`. */
   readonly doing: string;
@@ -19,16 +19,16 @@ export interface RolloutChange {
   /**
    * What to change in the `spec` of the live object, as a strategic merge patch.
    *
-   * @throws FailedOperationError when the object is of a kind or in a state for which there is no such change.
+   * @throws FailedOperationError if there is no such change for the object's kind or state.
    */
   plan(live: Manifest): JsonObject;
 }
 
 /**
- * Changes a rollout as `kubectl rollout` does: reads the object, then patches it. The change is decided once: a repeat after
- * a crash sends the same to the same object, and does not mistake what it did itself for somebody else's doing.
+ * Changes a rollout as `kubectl rollout` does: reads the object, then patches it. The change is decided once: a repeat after a crash sends
+ * the same to the same object, and recognizes its own earlier change.
  *
- * @throws FailedOperationError with the API server's words, or those of the change.
+ * @throws FailedOperationError with the API server's words, or the change's.
  */
 export async function changeRollout(
   target: Coordinates,
@@ -53,8 +53,8 @@ export async function changeRollout(
 /**
  * Whether the rollout of a Deployment is paused.
  *
- * @param doing what is to be done to it: `pausing`.
- * @throws FailedOperationError for DaemonSets and StatefulSets: Clouddriver lets the request pass, Kubernetes cannot.
+ * @param doing what the operation is doing: `pausing`.
+ * @throws FailedOperationError for DaemonSets and StatefulSets: Clouddriver accepts the request, but Kubernetes cannot do it.
  */
 export function isPaused(live: Manifest, doing: string): boolean {
   const kind = readKind(live);

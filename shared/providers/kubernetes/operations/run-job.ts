@@ -35,8 +35,8 @@ interface RunJobResult extends OperationResult {
 }
 
 /**
- * Runs a Job: deploys it in place of an earlier one of its name. It does not wait for the Job's end; Orca does, by
- * `GET /applications/{application}/jobs/…`.
+ * Runs a Job: deploys it in place of an earlier one of the same name. It does not wait for the Job's end; Orca does, with `GET
+ * /applications/{application}/jobs/…`.
  */
 export const runJob = defineOperation({
   name: 'runJob',
@@ -57,12 +57,12 @@ async function runOnce(description: RunJobDescription, work: OperationWork): Pro
   return { ...result, deployedNamesByLocation: result.manifestNamesByNamespace };
 }
 
-/** The manifest in the namespace of the request, if that names one. More than one is refused by `validate`. */
+/** The manifest in the request's namespace, if it names one. `validate` refuses more than one. */
 function listJobs({ manifest = [], namespace }: RunJobDescription): readonly Manifest[] {
   return namespace === '' ? manifest : manifest.map((job) => setNamespace(job, namespace));
 }
 
-/** A Job that ran is not changed by another apply, so it makes way for the new one. */
+/** An apply cannot change a Job that ran, so it is replaced by the new one. */
 function toDeploy(
   { application, requiredArtifacts, optionalArtifacts }: RunJobDescription,
   jobs: readonly Manifest[],
@@ -72,7 +72,7 @@ function toDeploy(
   return { ...parseWith(requireField(deployField), {}, 'runJob'), ...fields, manifests };
 }
 
-/** The same run, its lines under another phase. */
+/** The same run, with its lines under another phase. */
 function reportAs(phase: string, run: OperationRun): OperationRun {
   return {
     signal: run.signal,

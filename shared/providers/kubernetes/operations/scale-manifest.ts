@@ -28,7 +28,7 @@ export const scaleManifest = defineOperation({
   },
 });
 
-/** Sets how many replicas an object shall have, in one call. A repeat changes nothing. */
+/** Sets an object's number of replicas, in one call. A repeat changes nothing. */
 export async function scaleObject(
   target: Coordinates,
   replicas: number,

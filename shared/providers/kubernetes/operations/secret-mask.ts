@@ -4,25 +4,25 @@ import { readFullName } from '../manifest/identity.ts';
 import type { JsonPatchOperation } from '../manifest/json-patch.ts';
 import { findMaskedKeys, secretMask } from '../manifest/sensitive.ts';
 
-/** A refusal names so many keys of one manifest, and how many more there are. */
+/** The most keys of one manifest that a refusal names; it also says how many more there are. */
 export const maskedKeysToldMax = 20;
 
 const advice =
   'which stands for a value that was not shown: load the Secret with WRITE on the account, or leave the key out';
 
-/** The patch of an object, as far as the mask is concerned. */
+/** The parts of a patch that matter for the mask. */
 export interface MaskablePatch {
-  /** Full name of what is patched, for errors: `secret app-credentials`. */
+  /** Full name of the patched object, for errors: `secret app-credentials`. */
   readonly fullName: string;
-  /** Whether that is a Secret. */
+  /** Whether the object is a Secret. */
   readonly secret: boolean;
   /** A merge patch of either kind, or the operations of a JSON patch. */
   readonly body: JsonObject | readonly JsonPatchOperation[];
 }
 
 /**
- * Refuses a manifest that was read without its Secret's values, so that no mask is ever written in the place of one. A Secret
- * counts itself, in a `List`, and in annotations.
+ * Refuses a manifest that was read without its Secret's values, so that the mask never overwrites one. Secrets in a `List` and in
+ * annotations count, too.
  *
  * @throws InvalidInputError naming the manifest and the keys that hold the mask
  */
@@ -45,9 +45,9 @@ export function checkPatchUnmasked({ fullName, secret, body }: MaskablePatch): v
   checkKeys(fullName, [...new Set(changes.flatMap((change) => findMaskedKeys(change, secret)))]);
 }
 
-/** What an operation sets, as an object that has nothing else: `/data/a` as `{data: {a: …}}`. */
+/** What an operation sets, as an object with nothing else: `/data/a` as `{data: {a: …}}`. */
 function toChange({ path, value = null }: JsonPatchOperation): JsonObject {
-  // No mask lies deeper than an annotation; what is beyond its key is no part of a Secret.
+  // No mask lies deeper than an annotation; what is beyond its key is not part of a Secret.
   const steps = path
     .split('/', 5)
     .slice(1)

@@ -32,13 +32,13 @@ export const trafficField = objectField({
 /** A parsed description of `enableManifest` or `disableManifest`. */
 export type TrafficDescription = Exclude<z.output<typeof trafficField>, undefined>;
 
-/** Which way traffic is turned, and the words for it. */
+/** The direction in which traffic is switched, and the words for it. */
 export interface TrafficTurn {
   /** `Enabling`. */
   readonly doing: string;
   /** `Enabled`. */
   readonly done: string;
-  /** The labels for it. @throws FailedOperationError for a service that selects nothing. */
+  /** The labels to change. @throws FailedOperationError for a service that selects nothing. */
   listLabels(services: readonly Manifest[]): LabelChanges;
 }
 
@@ -48,13 +48,13 @@ type TrafficPlan = {
   readonly namespace: string;
   readonly loadBalancers: string[];
   readonly labels: { [key: string]: string | null };
-  /** Merge patch of the object; null when it is as wanted. */
+  /** Merge patch of the object; null if it is already as wanted. */
   readonly patch: JsonObject | null;
-  /** Selects its pods, in Kubernetes' syntax. */
+  /** The selector of its pods, in Kubernetes' syntax. */
   readonly podSelector: string;
 };
 
-/** Reports a bad target, and load balancers that are none. */
+/** Reports a bad target, and names that are not load balancers. */
 export function validateTraffic(description: TrafficDescription, validation: Validation): void {
   validateTarget(description, validation, 'traffic');
   const { kindRegistry } = validation.account;
@@ -64,8 +64,8 @@ export function validateTraffic(description: TrafficDescription, validation: Val
 }
 
 /**
- * Puts a workload behind its load balancers, or takes it from there, by the labels that they select. The pods of a
- * ReplicaSet that are there already get the labels, too; those of other workloads are made anew by their controllers.
+ * Puts a workload behind its load balancers, or removes it, by the labels that they select. A ReplicaSet's existing pods get the labels,
+ * too; other workloads' pods are recreated by their controllers.
  *
  * What to do is decided once; a repeat sends the same.
  */
@@ -122,7 +122,7 @@ async function planTurn(
   };
 }
 
-/** Gives the labels to the pods that belong to the object, and answers how many there are. */
+/** Labels the object's pods, and returns how many there are. */
 async function labelPods(plan: TrafficPlan, work: OperationWork): Promise<number> {
   const { client, run } = work;
   const { signal } = run;

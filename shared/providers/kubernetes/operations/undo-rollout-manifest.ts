@@ -32,19 +32,19 @@ const undoField = objectField({
 /** A parsed description of `undoRolloutManifest`. */
 type UndoDescription = Exclude<z.output<typeof undoField>, undefined>;
 
-/** A workload, and the record of the state that it is to have again. */
+/** A workload, and the record of the state to restore. */
 interface Restoration {
   readonly live: Manifest;
   readonly record: Manifest;
 }
 
-/** The choice as the journal keeps it. Numbers will not do: a revision that is gone back to gets a new one. */
+/** The choice as the journal keeps it. A number is not enough: a restored revision gets a new one. */
 type ChosenRevision = { readonly uid: string; readonly number: number; readonly recordName: string };
 
-/** How often the workload is read anew because somebody else changed it in between. */
+/** How often the workload is read again because it changed in between. */
 const maxRetries = 5;
 
-/** Gives a workload the pod template of an earlier revision, as `kubectl rollout undo` does. */
+/** Restores a workload's pod template of an earlier revision, as `kubectl rollout undo` does. */
 export const undoRolloutManifest = defineOperation({
   name: 'undoRolloutManifest',
   purpose: 'goes back to an earlier revision',
@@ -85,7 +85,7 @@ async function runUndo(description: UndoDescription, work: OperationWork): Promi
   return undefined;
 }
 
-/** What an earlier run chose. @throws FailedOperationError when it is gone. */
+/** The revision that an earlier run chose. @throws FailedOperationError if it is gone. */
 async function findChosen(
   target: Coordinates,
   { number, recordName }: ChosenRevision,
@@ -99,9 +99,9 @@ async function findChosen(
 }
 
 /**
- * Brings the recorded state back.
+ * Restores the recorded state.
  *
- * @returns false when the workload has it already
+ * @returns false if the workload already has it
  * @throws FailedOperationError for a paused Deployment, as kubectl does
  */
 async function restore(

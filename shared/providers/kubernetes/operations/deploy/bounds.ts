@@ -11,17 +11,17 @@ import type { Manifest } from '../../api/manifest.ts';
 import { readCoordinates, readNamespace } from '../../manifest/identity.ts';
 import { describeObject, explainFailure } from '../steps/failure.ts';
 
-/** What the look at the places of manifests works with. */
+/** The options of checking the places of manifests. */
 export interface PlaceOptions {
   readonly bounds: AccountBounds;
-  /** That of the account: see `boundToAccount`. */
+  /** The account's client: see `boundToAccount`. */
   readonly client: KubernetesClient;
   readonly signal: AbortSignal;
 }
 
 /**
- * Looks where manifests will really go, when it is known what only the cluster and the kubeconfig tell: the scope of custom kinds,
- * and the namespace of what names none. Done for all of them before anything is sent; for an account without bounds nothing is asked.
+ * Checks where manifests will really go, with what only the cluster and the kubeconfig know: the scope of custom kinds, and the default
+ * namespace. It checks all of them before anything is sent; for an account without bounds it makes no call.
  *
  * @throws FailedOperationError naming the manifest that would go where the account may not.
  */
@@ -43,7 +43,7 @@ export async function checkPlaces(manifests: readonly Manifest[], options: Place
   }
 }
 
-/** Undefined for a kind that is not served, perhaps not yet. @throws OutOfBoundsError for one that is closed to the account. */
+/** Undefined for a kind that is not served, or not yet. @throws OutOfBoundsError for a kind that the account may not use. */
 async function findResource(
   { apiVersion, kind }: Manifest,
   { client, signal }: PlaceOptions,

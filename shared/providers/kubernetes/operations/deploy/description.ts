@@ -71,7 +71,7 @@ export const deployField = objectField({
 /** A parsed description of `deployManifest`. */
 export type DeployDescription = Exclude<z.output<typeof deployField>, undefined>;
 
-/** The manifests to deploy, none of them null or a list. Undefined when the description has no place for them. */
+/** The manifests to deploy, none of them null or a list. Undefined if the description has no field with them. */
 export function findManifests({
   manifests,
   manifest,
@@ -98,7 +98,7 @@ function manifestListField(): Field<readonly Manifest[] | undefined> {
   return listOf(listedManifestField()).transform((lists) => lists?.flat());
 }
 
-/** A manifest as a list of one, or a list as that of its items: see `listObjects`. Each has an apiVersion, a kind and a name. */
+/** A manifest becomes a list of one, and a list its items: see `listObjects`. Each has an apiVersion, a kind and a name. */
 export function listedManifestField(): Field<readonly Manifest[] | undefined> {
   return jsonObjectField().transform((object, context) => {
     if (object === undefined) return undefined;
@@ -118,7 +118,7 @@ interface ManifestProblem {
   readonly message: string;
 }
 
-/** What keeps a value from being sent to a cluster at all, as far as it can be seen from here. */
+/** Why a value cannot be sent to a cluster at all, as far as is known here. */
 function findProblems(value: JsonValue): ManifestProblem[] {
   if (!isJsonObject(value)) return [{ at: [], message: 'expected a Kubernetes object' }];
   const rules = { apiVersion: findApiVersionProblem, kind: findKindProblem };
@@ -134,7 +134,7 @@ function findProblems(value: JsonValue): ManifestProblem[] {
   return [...problems, ...findMetadataProblems(value.metadata)];
 }
 
-/** A value of another type must not count as none: the object would go elsewhere than its manifest says. */
+/** A value of a wrong type must not count as absent: the object would go elsewhere than its manifest says. */
 function findMetadataProblems(metadata: JsonObject): ManifestProblem[] {
   const rules = { name: findNameProblem, generateName: findNameProblem, namespace: findNamespaceProblem };
   const problems = Object.entries(rules).flatMap(([field, findProblem]): ManifestProblem[] => {

@@ -11,21 +11,21 @@ import {
 } from './plan.ts';
 import { openInputResolver } from './resolve-inputs.ts';
 
-/** The plan of a deploy. It changes when the number of a version turns out to be somebody else's. */
+/** The plan of a deploy. It changes if another client has taken a version's number. */
 export interface DeployPlan {
-  /** What to send, in its order, as it is planned now. */
+  /** What to send, in order, as currently planned. */
   readonly planned: readonly PlannedManifest[];
-  /** Tells the history what is planned. */
+  /** Adds the plan to the history. */
   report(): void;
   /**
-   * Goes by the versions that an earlier worker chose for the manifest at a place, for the `attempt`-th time, from 0.
+   * Uses the versions that an earlier worker chose for the manifest at a place in the `attempt`-th attempt, from 0.
    *
-   * @returns false when none did
+   * @returns false if none did
    */
   recall(place: number, attempt: number): Promise<boolean>;
   /**
-   * Chooses the versions of the manifest at a place, and of those after it, anew, by what is in the cluster now, and remembers
-   * them. Those after it are bound to the new ones.
+   * Chooses the versions of the manifest at a place, and of those after it, again, by the current state of the cluster, and remembers them.
+   * Manifests after it are bound to the new versions.
    */
   chooseAgain(place: number, attempt: number): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface DeployPlan {
 /** Versions by the places of their manifests. */
 type VersionsByPlace = { readonly [place: string]: number };
 
-/** Plans a deploy. What might come out otherwise the next time is decided first, once. */
+/** Plans a deploy. Whatever a second run might decide differently is decided first, once. */
 export async function openPlan(request: DeployRequest, work: OperationWork): Promise<DeployPlan> {
   const allInputs = listPlanInputs(request);
   let allResolved = allInputs.some(needsCluster) ? await decideOnce(request, allInputs, work) : [];
@@ -87,7 +87,7 @@ function decideOnce(
   });
 }
 
-/** The versions of the manifests from a place on, in view of what is in the cluster now. */
+/** The versions of the manifests from a place on, by the current state of the cluster. */
 async function chooseVersions(
   deploy: {
     readonly request: DeployRequest;
@@ -127,7 +127,7 @@ function reportPlan(planned: readonly PlannedManifest[], { run }: OperationWork)
   }
 }
 
-/** Tells of the manifests that are bound otherwise than it was told before. */
+/** Reports the manifests whose bindings differ from those reported earlier. */
 function reportChanges(
   before: readonly PlannedManifest[],
   planned: readonly PlannedManifest[],

@@ -28,76 +28,76 @@ import {
 import { isVersioned } from '../../manifest/version.ts';
 import type { DeployDescription } from './description.ts';
 
-/** What to deploy, and by whose rules. */
+/** What to deploy, and by which rules. */
 export interface DeployRequest {
   readonly description: DeployDescription;
-  /** In the order of their deployment, namespaces overridden. */
+  /** In order of deployment, with namespaces overridden. */
   readonly manifests: readonly Manifest[];
   readonly account: KubernetesAccount;
   readonly settings: KubernetesSettings;
 }
 
-/** What has to be found out about a manifest before it can be planned. */
+/** What must be known of a manifest before it can be planned. */
 export interface PlanInputs {
   /** With its artifacts bound. */
   readonly manifest: Manifest;
   readonly kind: KindDefinition;
-  /** It gets a version: which? */
+  /** True if it gets a version, whose number must be found. */
   readonly versioned: boolean;
-  /** It keeps the replicas of what runs: how many? */
+  /** True if it keeps the replicas of the running object, whose number must be found. */
   readonly useSourceCapacity: boolean;
-  /** It has only the beginning of a name. */
+  /** True if it has only a `generateName`. */
   readonly nameless: boolean;
-  /** Load balancers to attach it to that this request does not bring. */
+  /** Load balancers to attach it to that are not in this request. */
   readonly loadBalancers: readonly Coordinates[];
 }
 
-/** What the cluster says about the inputs of a plan. It differs from one moment to the next, so a repeated run must not ask again. */
+/** The cluster's answers to the inputs of a plan. They change over time, so a repeated run must not ask again. */
 export type ResolvedInputs = {
   readonly version?: number;
   readonly replicas?: number;
   readonly name?: string;
-  /** The live load balancers, as far as attaching needs them, with the namespaces they are asked in. */
+  /** The live load balancers, as far as attaching needs them, with their requested namespaces. */
   readonly loadBalancers?: Manifest[];
 };
 
 /** A manifest as it will be sent. */
 export interface PlannedManifest {
   readonly manifest: Manifest;
-  /** Of its kind: what has a lower one is deployed before it. */
+  /** Priority of its kind: lower ones are deployed first. */
   readonly priority: number;
   /** Spinnaker's name of it in the cluster: `configMap flags-v003`. */
   readonly fullName: string;
   readonly method: DeployMethod;
-  /** What it is a version of: the manifest with its artifacts bound, before anything was annotated. Undefined where it is none. */
+  /** What it is a version of: the manifest with its artifacts bound, before annotations. Undefined if it is unversioned. */
   readonly versionOf: Manifest | undefined;
-  /** What it is for manifests deployed after it. */
+  /** The artifact that it becomes for later manifests. */
   readonly artifact: Artifact;
   /** The artifacts that were bound in it. */
   readonly bound: readonly Artifact[];
-  /** Full names of the load balancers it was attached to. */
+  /** Full names of its attached load balancers. */
   readonly attached: readonly string[];
 }
 
-/** The inputs of all manifests, in their order. The artifacts that will be bound change nothing in what the cluster is asked. */
+/** The inputs of all manifests, in order. Artifacts still to be bound do not affect what is read from the cluster. */
 export function listPlanInputs(request: DeployRequest): PlanInputs[] {
   return request.manifests.map((manifest) => createPlanInputs(manifest, request));
 }
 
-/** True when something of it must be read from the cluster. */
+/** True if any of it must be read from the cluster. */
 export function needsCluster(inputs: PlanInputs): boolean {
   const { versioned, useSourceCapacity, nameless, loadBalancers } = inputs;
   return versioned || useSourceCapacity || nameless || loadBalancers.length > 0;
 }
 
-/** Milliseconds of planning after which others get their turn. */
+/** Milliseconds of planning after which other requests get their turn. */
 const sliceMs = 50;
 
 /**
- * Works out what to send, manifest by manifest: later ones refer to what earlier ones become. Thousands of manifests take their
- * time, in which other requests of this process are served.
+ * Plans what to send, manifest by manifest: later ones refer to what earlier ones become. Thousands of manifests take time, during which
+ * other requests of this process are served.
  *
- * @param decide resolves the inputs of the manifest at that place; always the same when it is asked again.
+ * @param decide resolves the inputs of the manifest at that place; repeated calls return the same.
  * @throws InvalidInputError or FailedOperationError for load balancers that cannot be attached.
  */
 export async function planDeploy(
@@ -120,7 +120,7 @@ export async function planDeploy(
   return planned;
 }
 
-/** The artifacts that may be bound: those made by this deploy, which are yet to come, first, then required, then optional ones. */
+/** The artifacts to bind: first those that this deploy will make, then required, then optional ones. */
 function indexArtifacts({ description, account }: DeployRequest): ArtifactIndex {
   const { enableArtifactBinding, requiredArtifacts, optionalArtifacts } = description;
   const given = enableArtifactBinding ? [...requiredArtifacts, ...optionalArtifacts] : [];
@@ -166,7 +166,7 @@ function listLoadBalancers(manifest: Manifest, request: DeployRequest): Coordina
   return texts.map((text) => ({ ...parseLoadBalancer(text, registry), namespace }));
 }
 
-/** The manifest annotated with the load balancers of the request, if it is of a kind that can be put behind any. */
+/** The manifest annotated with the request's load balancers, if its kind can be behind any. */
 function recordLoadBalancers(manifest: Manifest, request: DeployRequest): Manifest {
   const { services } = request.description;
   return canReceiveTraffic(manifest, request) ? annotateLoadBalancers(manifest, services) : manifest;
@@ -205,7 +205,7 @@ function plan(
   };
 }
 
-/** Puts the manifest behind its load balancers: those of the request, and `live` ones. */
+/** Puts the manifest behind its load balancers: the request's, and `live` ones. */
 function attach(
   manifest: Manifest,
   request: DeployRequest,

@@ -4,15 +4,15 @@ import { readCoordinates } from '../../manifest/identity.ts';
 import type { OperationWork } from '../steps/operation-definition.ts';
 import type { PlannedManifest } from './plan.ts';
 
-/** So many live objects are read at once: few enough that none is long out of date when its turn comes. */
+/** Live objects that are read at once: few enough that none is long outdated when its turn comes. */
 const depth = 8;
 
 /**
- * Reads the live objects of manifests that are to be applied, while those before them are written: side by side, within one
- * priority, since a write of a lower one may change what is there.
+ * Reads the live objects of manifests to be applied while earlier ones are written: concurrently, within one priority, since a write of a
+ * lower priority may change them.
  *
- * @param getPlanned the plan as it is: what is planned anew is read anew
- * @returns reads the live object of the manifest at that place; it may have been read already
+ * @param getPlanned returns the current plan: manifests that are planned again are read again
+ * @returns a function that reads the live object of the manifest at that place; it may have been read already
  */
 export function createReadAhead(
   getPlanned: () => readonly PlannedManifest[],
@@ -23,7 +23,7 @@ export function createReadAhead(
     const planned = getPlanned()[index] as PlannedManifest;
     const reading = readings.get(planned) ?? readLive(planned.manifest, work);
     readings.set(planned, reading);
-    // A failure counts when its turn comes, if it does; the next try then reads anew.
+    // A failure counts only when its turn comes; the next try then reads again.
     reading.catch(() => readings.delete(planned));
     return reading;
   };
@@ -41,7 +41,7 @@ function listNext(planned: readonly PlannedManifest[], first: number): number[] 
   for (const [offset, { manifest, method, priority }] of window.entries()) {
     const key = JSON.stringify(readCoordinates(manifest));
     if (priority !== planned[first]?.priority) break;
-    // What is written a second time looks different by then.
+    // An object that is written a second time has changed by then.
     if (method === 'apply' && !seen.has(key)) places.push(first + offset);
     seen.add(key);
   }

@@ -14,35 +14,34 @@ import { chooseVersion, findLatestVersion, formatVersionedName } from '../../man
 import { getLoadBalancer } from '../steps/load-balancer.ts';
 import type { PlanInputs, ResolvedInputs } from './plan.ts';
 
-/** What resolving inputs works with. */
+/** The options of resolving inputs. */
 export interface ResolveOptions {
   readonly client: KubernetesClient;
   readonly randomness: Randomness;
   readonly signal: AbortSignal;
 }
 
-/** Characters that Kubernetes itself puts behind a `generateName`: no vowels, nothing that looks like another. */
+/** Characters that Kubernetes itself appends to a `generateName`: no vowels, no look-alikes. */
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
-/** Kubernetes cuts the given part so that the whole name has at most 63 characters. */
+/** Kubernetes truncates the given part so that the whole name has at most 63 characters. */
 const generateNameMax = 63 - suffixLength;
-/** Each try fails with odds of one in 14 million for each object of that prefix. */
+/** Each try fails with a probability of one in 14 million per object of that prefix. */
 const nameTriesMax = 8;
 
-/** What the cluster says about inputs, whatever will be bound in its manifest. */
+/** The cluster's answers to inputs, independent of the artifacts to be bound. */
 interface Facts {
-  /** The live objects among which its versions are. */
+  /** The live objects that include its versions. */
   readonly live: readonly Manifest[];
-  /** The resolved inputs but for the version. */
+  /** The resolved inputs without the version. */
   readonly resolved: ResolvedInputs;
 }
 
 /**
- * Reads what the inputs of one deploy need, side by side: the live objects of a kind in a namespace once, a load
- * balancer once.
+ * Reads what the inputs of one deploy need, concurrently: the live objects of a kind in a namespace once, a load balancer once.
  *
- * @param allInputs of the manifests in their order, with nothing bound yet
- * @returns resolves inputs, those of the manifest at that place with its artifacts bound
+ * @param allInputs of the manifests in order, with nothing bound yet
+ * @returns a function that resolves the inputs of the manifest at that place, with its artifacts bound
  */
 export async function openInputResolver(
   allInputs: readonly PlanInputs[],
@@ -83,7 +82,7 @@ function shareByKey<T, R>(read: (of: T) => Promise<R>, getKey: (of: T) => string
   };
 }
 
-/** All the outcomes. Of several failures the first in order is thrown, whichever came first in time. */
+/** All the results. Of several failures the first in order is thrown, not the first in time. */
 async function awaitInOrder<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
@@ -93,7 +92,7 @@ function getListKey(manifest: Manifest): string {
   return JSON.stringify([manifest.apiVersion, manifest.kind, readNamespace(manifest)]);
 }
 
-/** The objects of a manifest's kind in its namespace, metadata alone, by which versions are told. */
+/** The objects of a manifest's kind in its namespace; only their metadata, which shows their versions. */
 async function listLive(manifest: Manifest, { client, signal }: ResolveOptions): Promise<Manifest[]> {
   const resource = await findResource(manifest, { client, signal });
   if (resource === undefined) return [];
@@ -101,7 +100,7 @@ async function listLive(manifest: Manifest, { client, signal }: ResolveOptions):
   return client.list({ resource, namespace, metadataOnly: true }, { signal });
 }
 
-/** Where the kind is served; undefined while its definition, perhaps part of the same deploy, is not there. */
+/** Where the kind is served; undefined while its definition, perhaps part of the same deploy, does not exist. */
 async function findResource(
   manifest: Manifest,
   { client, signal }: Pick<ResolveOptions, 'client' | 'signal'>,
@@ -114,7 +113,7 @@ async function findResource(
   }
 }
 
-/** The replicas of what runs under the manifest's name: for versions, those of the latest. */
+/** The replicas of the running object of the manifest's name; for versions, of the latest one. */
 async function findSourceReplicas(
   { manifest, versioned }: PlanInputs,
   live: readonly Manifest[],
@@ -133,7 +132,7 @@ function findLatestName(manifest: Manifest, live: readonly Manifest[]): string |
   return version === undefined ? undefined : formatVersionedName(name, version);
 }
 
-/** A name for an object that brings only its beginning, as the API server would make it up, and free at this moment. */
+/** A name for an object with a `generateName`, as the API server would generate it, and currently unused. */
 async function chooseName(
   manifest: Manifest,
   { client, randomness, signal }: ResolveOptions,

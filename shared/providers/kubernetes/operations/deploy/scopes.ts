@@ -8,20 +8,20 @@ import type { KindRegistry } from '../../kinds/index.ts';
 import { getKindName, toKindKey } from '../../kinds/name.ts';
 import { readKind } from '../../manifest/identity.ts';
 
-/** What finding out about scopes works with. */
+/** The options of finding scopes. */
 export interface ScopeOptions {
   readonly registry: KindRegistry;
   readonly client: KubernetesClient;
   readonly signal: AbortSignal;
 }
 
-/** Whether a manifest lives in a namespace, as far as the kinds tell: what nobody described is assumed to. */
+/** Whether a manifest is namespaced, as far as the known kinds say: unknown kinds are assumed to be. */
 export function isNamespacedByTable(manifest: Manifest, registry: KindRegistry): boolean {
   const { known, namespaced } = registry.find(readKind(manifest));
   return !known || namespaced;
 }
 
-/** Tells which of the manifests live in a namespace. For kinds that nobody described the cluster is asked. */
+/** Finds which of the manifests are namespaced. Asks the cluster about unknown kinds. */
 export async function readScopes(
   manifests: readonly Manifest[],
   options: ScopeOptions,
@@ -34,7 +34,7 @@ export async function readScopes(
   return (manifest) => scopes.get(manifest) ?? isNamespacedByTable(manifest, registry);
 }
 
-/** A definition in the same request knows best: the cluster may have none yet, or an older one. */
+/** A definition in the same request takes precedence: the cluster may have none yet, or an older one. */
 async function readScope(
   manifest: Manifest,
   definitions: Definitions,
@@ -52,7 +52,7 @@ async function readScope(
   }
 }
 
-/** CustomResourceDefinitions, the first one of each kind, by what they define. */
+/** CustomResourceDefinitions by the kind that they define, the first one of each. */
 export type Definitions = ReadonlyMap<string, Manifest>;
 
 /** The CustomResourceDefinitions among manifests. */

@@ -7,9 +7,9 @@ import type { PlannedManifest } from './plan.ts';
 import { type SubmitOptions, submitManifest } from './submit.ts';
 import { VersionTakenError } from './version-write.ts';
 
-/** So many deploys may take the number that this one chose, one after the other. Each time one of them went ahead. */
+/** How often other deploys may take the number that this one chose. Each time one of them has made progress. */
 const attemptsMax = 50;
-/** Who lost chooses anew after a random time. */
+/** The deploy that lost a race chooses again after a random time. */
 const backOff = { firstMs: 50, mostMs: 1_000 };
 
 /** How the manifest at a place is submitted. */
@@ -18,10 +18,10 @@ export interface SubmitAtOptions extends Omit<SubmitOptions, 'key'> {
 }
 
 /**
- * Submits the manifest at a place of a plan. A version whose number somebody else took meanwhile gets the next
- * one, and what comes after it is bound to that. Each choice is remembered before it is acted upon, so that a repeat sends the same.
+ * Submits the manifest at a place of a plan. A version whose number was taken meanwhile gets the next one, and later manifests are bound to
+ * that. Each choice is stored before it is used, so that a repeat sends the same.
  *
- * @throws FailedOperationError as `submitManifest`, and after 50 numbers that others took.
+ * @throws FailedOperationError like `submitManifest`, and after 50 numbers that others took.
  */
 export async function submitAt(plan: DeployPlan, place: number, options: SubmitAtOptions): Promise<Manifest> {
   const { work, ...how } = options;
@@ -40,7 +40,7 @@ export async function submitAt(plan: DeployPlan, place: number, options: SubmitA
   );
 }
 
-/** Answers the error when what is there is none of ours. */
+/** Returns the error if the existing object is not ours. */
 async function submitUnlessTaken(
   work: OperationWork,
   planned: PlannedManifest,
@@ -54,7 +54,7 @@ async function submitUnlessTaken(
   }
 }
 
-/** Those who met at one number shall not meet at the next. */
+/** Keeps deploys that collided at one number from colliding at the next. */
 async function pause(attempt: number, { session, run }: OperationWork): Promise<void> {
   await session.clock.sleep(getPauseMs(backOff, attempt + 1, session.randomness), run.signal);
 }

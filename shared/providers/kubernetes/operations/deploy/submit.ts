@@ -15,23 +15,23 @@ import { maskObject } from '../steps/result.ts';
 import type { PlannedManifest } from './plan.ts';
 import { checkVersionOurs, isVersion, writeVersion } from './version-write.ts';
 
-/** A new kind that is not served by then will not be: API servers that are starved, or many, take long to look at definitions. */
+/** A new kind that is not served by then will not be. Starved or numerous API servers take long to pick up definitions. */
 const servedWithinMs = 30_000;
 const repeatPauseMs = 100;
 
-/** How a manifest is submitted, and remembered. */
+/** How a manifest is submitted and recorded in the journal. */
 export interface SubmitOptions {
   /** Names the manifest in the journal. */
   readonly key: string;
-  /** Nothing is remembered about the last one: it would be stored together with the operation's own result. */
+  /** Nothing is recorded for the last one: it would be stored together with the operation's own result. */
   readonly isLast: boolean;
-  /** Its kind is defined by an earlier manifest of the same deploy. */
+  /** True if an earlier manifest of the same deploy defines its kind. */
   readonly isKindNew: boolean;
-  /** Reads the live object of a manifest that is to be applied. */
+  /** Reads the live object of a manifest to be applied. */
   firstLook(): Promise<Manifest | undefined>;
 }
 
-/** A written object, and what became of it in a word. */
+/** A written object, and a word for the outcome. */
 interface Written {
   readonly object: Manifest;
   readonly outcome: string;
@@ -39,11 +39,11 @@ interface Written {
 }
 
 /**
- * Brings a planned manifest into the cluster, by the method that its annotations ask for, and answers the object as task
- * results may hold it. Whatever the method, a run that repeats another one writes nothing that the other one wrote already.
+ * Submits a planned manifest to the cluster, by the method that its annotations ask for, and returns the object in the form for task
+ * results. With any method, a repeated run does not write again what an earlier one wrote.
  *
- * @throws FailedOperationError naming the manifest, with the API server's words; VersionTakenError when the number of its version
- *   turns out to be somebody else's, who made it since it was chosen.
+ * @throws FailedOperationError naming the manifest, with the API server's words; VersionTakenError if another client has used the number of
+ *   its version since it was chosen.
  */
 export async function submitManifest(
   work: OperationWork,
@@ -67,7 +67,7 @@ export async function submitManifest(
   });
 }
 
-/** Again and again: a kind just defined takes a moment until each of the API servers behind one address serves it. */
+/** Retries: it takes a moment until each of the API servers behind one address serves a new kind. */
 async function untilServed<T>({ session, run }: OperationWork, act: () => Promise<T>): Promise<T> {
   const { clock } = session;
   const deadlineMs = clock.monotonic() + servedWithinMs;
@@ -81,15 +81,15 @@ async function untilServed<T>({ session, run }: OperationWork, act: () => Promis
   }
 }
 
-/** What is there before a manifest is written, so that a repeat can tell it from what was written. */
+/** The state before a manifest is written, so that a repeat can distinguish it from what was written. */
 interface LiveSnapshot extends SubmissionState {
-  /** To be deleted first. Undefined when there is none. */
+  /** The object to delete first; undefined if there is none. */
   readonly predecessor?: Predecessor | undefined;
 }
 
 type Predecessor = { readonly uid: string; readonly decidedAtMs: number };
 
-/** Looks, once, at what is there under the manifest's name, as far as its method needs it. */
+/** Reads, once, the existing object of the manifest's name, as far as its method needs it. */
 async function snapshotLive(
   work: OperationWork,
   planned: PlannedManifest,
@@ -111,7 +111,7 @@ async function snapshotLive(
     });
     return found.uid === '' ? {} : { predecessor: found };
   }
-  // What it is a version of tells whether an earlier try wrote it.
+  // What it is a version of shows whether an earlier try wrote it.
   if (isVersion(planned)) return {};
   let isRepeat = true;
   const before = await run.decide(`before/${key}`, async () => {
@@ -148,7 +148,7 @@ async function getWriteOptions({ client, run, session }: OperationWork): Promise
   return { signal, clock, namespace: await client.getDefaultNamespace({ signal }) };
 }
 
-/** Creates an object under the name that was decided for it, unless an earlier try did. */
+/** Creates an object under the chosen name, unless an earlier try did. */
 async function createOnce(
   { client }: OperationWork,
   manifest: Manifest,
@@ -170,13 +170,13 @@ async function createOnce(
   return { object, outcome: 'created' };
 }
 
-/** Whether a live object is what was made of a manifest, as far as its annotations tell. */
+/** Whether a live object was created from a manifest, as far as its annotations show. */
 function carriesAnnotations(live: Manifest, manifest: Manifest): boolean {
   const present = readAnnotations(live);
   return Object.entries(readAnnotations(manifest)).every(([key, value]) => present[key] === value);
 }
 
-/** Deletes what has the manifest's name, so that it is made anew. What that is, was decided once. */
+/** Deletes the object of the manifest's name, so that it can be created again. Which object that is was decided once. */
 async function removePredecessor(
   work: OperationWork,
   { manifest, fullName }: PlannedManifest,

@@ -17,7 +17,7 @@ import { readStrategy } from '../../manifest/strategy.ts';
 import { findVersion, hasSameContent, isAppliedFrom } from '../../manifest/version.ts';
 import type { PlannedManifest } from './plan.ts';
 
-/** Under the name of a version there is an object that is none of ours, or has other content: it stays as it is. Its message says so. */
+/** An object that is not ours, or has other content, has a version's name: it stays as it is. The message says so. */
 export class VersionTakenError extends Error {
   override name = 'VersionTakenError';
 }
@@ -25,7 +25,7 @@ export class VersionTakenError extends Error {
 /** A manifest that gets a version. */
 export type PlannedVersion = PlannedManifest & { readonly versionOf: Manifest };
 
-/** How a version is written. */
+/** The options of writing a version. */
 export interface VersionWriteOptions extends RetriedWriteOptions {
   /** Reads the live object, at least once. */
   firstLook(): Promise<Manifest | undefined>;
@@ -37,10 +37,10 @@ export function isVersion(planned: PlannedManifest): planned is PlannedVersion {
 }
 
 /**
- * Creates the object of a version, and never changes another one's. An object that is a version of the same content is taken for
- * it: an earlier try made it, or an earlier deploy; then only its metadata may change.
+ * Creates the object of a version, and never changes another object. An existing version of the same content is used instead: an earlier
+ * try or deploy made it, and only its metadata may change.
  *
- * @throws VersionTakenError when there is any other object, KubernetesApiError as the API server refuses
+ * @throws VersionTakenError if there is any other object, KubernetesApiError if the API server refuses
  */
 export async function writeVersion(
   client: KubernetesClient,
@@ -64,7 +64,7 @@ export async function writeVersion(
   });
 }
 
-/** A version, and what is there under its name. */
+/** A version, and the existing object of its name. */
 export interface FoundVersion {
   readonly planned: PlannedVersion;
   readonly target: WriteTarget;
@@ -72,10 +72,10 @@ export interface FoundVersion {
 }
 
 /**
- * Checks that what is there is the version, and has its content. The record of an apply tells; where there is none, the API server is
+ * Checks that the existing object is the version, with its content. The record of an apply shows it; without a record, the API server is
  * asked whether our write would change anything.
  *
- * @throws VersionTakenError when it has another content, is no version, or is a controller's.
+ * @throws VersionTakenError if it has other content, is not a version, or belongs to a controller.
  */
 export async function checkVersionOurs(
   client: KubernetesClient,
@@ -93,7 +93,7 @@ export async function checkVersionOurs(
   throw new VersionTakenError(`${fullName} is there with other content, of another deploy`);
 }
 
-/** What the API server would make of what is there; undefined when it would refuse. */
+/** What the API server would make of the existing object; undefined if it would refuse. */
 async function tryWrite(
   client: KubernetesClient,
   { method, target, live }: Pick<PlannedManifest, 'method'> & Omit<FoundVersion, 'planned'>,
@@ -120,7 +120,7 @@ async function create(
   return { object: await createManifest(client, manifest, options), outcome: 'created', warnings: [] };
 }
 
-/** Brings the metadata of a version up to date. */
+/** Updates the metadata of a version. */
 async function renew(
   client: KubernetesClient,
   { planned: { manifest, method }, live }: Pick<FoundVersion, 'planned' | 'live'>,
@@ -136,19 +136,19 @@ async function renew(
   return applyManifest(client, manifest, { ...options, serverSide });
 }
 
-/** Whether its changes are found here, by the record of the last apply. */
+/** Whether changes are computed here, from the record of the last apply. */
 function isAppliedHere({ method }: PlannedManifest): boolean {
   return method !== 'replace' && method !== 'serverSideApply';
 }
 
-/** True when a write failed because of what somebody else did since the look; the next look tells what. */
+/** True if a write failed because of another client's change since the last read; the next read shows which. */
 function isLostRace(
   error: unknown,
   { isThere, method }: Pick<PlannedManifest, 'method'> & { readonly isThere: boolean },
 ): boolean {
   if (!(error instanceof KubernetesApiError)) return false;
   if (!isThere) return /^(AlreadyExists|Conflict)$/.test(error.reason);
-  // A server-side apply answers so, too, when another manager owns a field.
+  // A server-side apply fails the same way if another manager owns a field.
   return error.reason === 'Conflict' && method === 'replace';
 }
 

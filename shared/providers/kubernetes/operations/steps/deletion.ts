@@ -9,31 +9,31 @@ import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, readList } from '../../api/unchecked.ts';
 import type { OperationWork } from './operation-definition.ts';
 
-/** One object to be deleted: this very one, not another that comes to have its name. */
+/** One object to delete: exactly this one, not another that takes its name. */
 export interface Deletion {
   readonly ref: ObjectRef;
   /** Full name for messages: `deployment web`. */
   readonly fullName: string;
   readonly uid: string;
-  /** Wall time of the decision to delete it, milliseconds: the wait for its end is counted from there. */
+  /** Wall time of the decision to delete it, milliseconds: the wait for its end counts from there. */
   readonly decidedAtMs: number;
-  /** Default: dependents go too, in the background. */
+  /** Default: dependents are deleted too, in the background. */
   readonly options?: Pick<DeleteRequest, 'propagationPolicy' | 'gracePeriodSeconds'>;
 }
 
-/** Objects of one wait that are asked for, or looked at, at a time. */
+/** Objects of one wait that are deleted, or checked, at a time. */
 const objectsAtATime = 16;
 
-/** Names that the history tells of those that are waited for. */
+/** The most names of awaited objects in the history. */
 const namesTold = 3;
 
 type DeletingWork = Pick<OperationWork, 'client' | 'session' | 'run' | 'recordDeletion'>;
 
 /**
- * Deletes objects, decided at one time, and waits until they are really gone, finalizers and all. An object that is gone already, or
- * replaced by another of its name, is none of its business, so a repeat is harmless. When one is refused nothing is waited for.
+ * Deletes objects, decided at one time, and waits until they are really gone, including finalizers. Objects that are gone already, or
+ * replaced by others of their names, are ignored, so a repeat is harmless. If a deletion is refused, it does not wait.
  *
- * @throws FailedOperationError when one is still there after `jobs.local.timeout-minutes`, saying what holds it.
+ * @throws FailedOperationError if one still exists after `jobs.local.timeout-minutes`, saying what blocks it.
  */
 export async function deleteObjects(work: DeletingWork, deletions: readonly Deletion[]): Promise<void> {
   const [first] = deletions;
@@ -47,7 +47,7 @@ export async function deleteObjects(work: DeletingWork, deletions: readonly Dele
   };
   await work.run.waitUntil(`gone/${first.uid}`, look, {
     describe: () => `${describeSome(left.map(({ fullName }) => fullName))} to be gone`,
-    // A decision of a process whose clock was ahead does not make the wait longer.
+    // A decision by a process whose clock was ahead must not prolong the wait.
     deadlineMs: Math.min(first.decidedAtMs, clock.now()) + settings.operationTimeoutMs,
     clock,
   });
@@ -66,14 +66,14 @@ async function keep<T>(items: readonly T[], isKept: (item: T) => Promise<boolean
   return items.filter((_, index) => kept[index]);
 }
 
-/** @returns whether it still ends */
+/** @returns whether it is still terminating */
 async function requestDeletion(work: DeletingWork, deletion: Deletion): Promise<boolean> {
   const { ref, uid, options } = deletion;
   const { signal } = work.run;
   const request: DeleteRequest = { propagationPolicy: 'Background', ...options, preconditions: { uid } };
   try {
     const answer = await work.client.delete(ref, request, { signal });
-    // The object itself is the answer while it still ends, a Status once it is gone.
+    // The answer is the object itself while it is terminating, and a Status once it is gone.
     return answer !== undefined && asUnchecked<KubernetesObject>(answer).kind !== 'Status';
   } catch (error) {
     if (!(error instanceof KubernetesApiError) || error.reason !== 'Conflict') throw error;
@@ -82,12 +82,12 @@ async function requestDeletion(work: DeletingWork, deletion: Deletion): Promise<
   }
 }
 
-/** The identity of a live object, which no other object ever has; undefined for none. */
+/** The UID of a live object, which no other object ever has; undefined without an object. */
 export function readUid(object: Manifest | undefined): string | undefined {
   return object && asString(asUnchecked<KubernetesObject>(object).metadata?.uid);
 }
 
-/** @throws FailedOperationError when it still is, and that is late */
+/** @throws FailedOperationError if it still exists past the deadline */
 async function isThere(
   { client, session, run }: DeletingWork,
   deletion: Deletion,

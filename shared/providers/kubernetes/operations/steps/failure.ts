@@ -3,7 +3,7 @@ import { formatFullName } from '../../kinds/name.ts';
 import type { Coordinates } from '../../manifest/identity.ts';
 
 /**
- * Does something to an object, and says so in whatever goes wrong.
+ * Runs an action on an object, and names it in every error.
  *
  * @param what such as `Scaling deployment web in namespace shop`.
  * @throws FailedOperationError with `what` and the API server's own words.
@@ -17,7 +17,7 @@ export async function explainFailure<T>(what: string, act: () => Promise<T>): Pr
   }
 }
 
-/** `deployment web in namespace shop`; without the namespace where there is none. */
+/** `deployment web in namespace shop`; without the namespace if there is none. */
 export function describeObject({ kind, namespace, name }: Coordinates): string {
   const fullName = formatFullName(kind, name);
   return namespace === '' ? fullName : `${fullName} in namespace ${namespace}`;

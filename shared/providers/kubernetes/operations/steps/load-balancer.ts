@@ -7,9 +7,9 @@ import { formatFullName } from '../../kinds/name.ts';
 import type { Coordinates } from '../../manifest/identity.ts';
 
 /**
- * A live load balancer, as far as attaching workloads to it needs it: where it is, and what it selects.
+ * The parts of a live load balancer that are needed to attach workloads: its coordinates, and what it selects.
  *
- * @throws FailedOperationError when there is none.
+ * @throws FailedOperationError if there is none.
  */
 export async function getLoadBalancer(
   { kind, namespace, name }: Coordinates,

@@ -18,11 +18,11 @@ import { findNamespaceProblem, findTextProblem } from '../../api/names.ts';
 import type { Coordinates } from '../../manifest/identity.ts';
 import { runTracked, type TrackedClient } from './track-writes.ts';
 
-/** One operation, apart from accounts and sessions. */
+/** One operation, without accounts and sessions. */
 export interface OperationFields<D extends object> {
   /** Name in the request: `deployManifest`. */
   readonly name: string;
-  /** What it does, in a few words without a subject, for the pages: `creates or changes objects`. */
+  /** What it does, in a few words without a subject, for the documentation: `creates or changes objects`. */
   readonly purpose: string;
   /** Clouddriver's class name: `KubernetesDeployManifestOperation`. */
   readonly operationClass: string;
@@ -30,46 +30,46 @@ export interface OperationFields<D extends object> {
   readonly phase: string;
   /** Clouddriver's name of the description, which begins its validation errors: `deployKubernetesManifest`. */
   readonly context: string;
-  /** Its fields; the account is read for all operations alike. */
+  /** Its fields; the account is read in the same way for all operations. */
   readonly schema: Field<D | undefined>;
-  /** Reports what is wrong with a description as far as that is known without a call. */
+  /** Reports what is wrong with a description as far as is known without a call. */
   validate(description: D, validation: Validation): void;
-  /** Does it; see `PreparedOperation.run`. */
+  /** Runs it; see `PreparedOperation.run`. */
   run(description: D, work: OperationWork): Promise<object | undefined>;
 }
 
-/** An operation as the list of operations holds it. */
+/** An operation in the list of operations. */
 export interface OperationDefinition extends Pick<OperationFields<object>, 'name' | 'purpose'> {
-  /** Reads its fields; from it the API's document tells what it accepts. */
+  /** Reads its fields; the API's document describes them from it. */
   readonly schema: Field<object | undefined>;
   /** See `Operation.prepare`. */
   prepare(description: JsonObject, session: KubernetesSession): PreparedOperation;
 }
 
-/** Collects what is wrong with a description, so that all of it is told at once. */
+/** Collects what is wrong with a description, to report all of it at once. */
 export interface Validation {
   readonly account: KubernetesAccount;
   /** An attribute is wrong in a way that Clouddriver has a code for: `moniker` is `empty`. */
   reject(attribute: string, code: string): void;
-  /** Runs a rule of ours; what it throws as InvalidInputError joins the list. */
+  /** Runs a rule of ours; an InvalidInputError that it throws is added to the list. */
   check(rule: () => void): void;
   /**
-   * Rejects a namespace that the account may not use, and what is no name of one; none, or an empty one, is fine.
+   * Rejects a namespace that the account may not use, and an invalid name; none, or an empty one, is fine.
    *
    * @param namespace as it was sent, of any type.
-   * @param field where it stands in the description, for messages.
+   * @param field its path in the description, for messages.
    */
   checkNamespace(namespace: JsonValue | undefined, field: string): void;
   /**
-   * Rejects an object that the account may not use, as far as that can be told without a call: by its namespace, and by its kind
-   * where that lives in none. A Namespace counts as what it is.
+   * Rejects an object that the account may not use, as far as is known without a call: by its namespace, or by its kind if that is
+   * cluster-scoped. A Namespace counts as itself.
    *
-   * @param field where its namespace stands in the description, for messages.
+   * @param field path of its namespace in the description, for messages.
    */
   checkPlace(object: Coordinates, field: string): void;
 }
 
-/** What an operation works with. */
+/** The tools of an operation. */
 export interface OperationWork extends TrackedClient {
   readonly session: KubernetesSession;
   readonly account: KubernetesAccount;
@@ -85,7 +85,7 @@ const accountSchema = requireField(
   }),
 );
 
-/** Makes an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are common to all. */
+/** Creates an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are the same for all. */
 export function defineOperation<D extends object>(fields: OperationFields<D>): OperationDefinition {
   const { name, purpose, operationClass, phase, schema } = fields;
   return {
@@ -121,7 +121,7 @@ export function bindOperation({ name, prepare }: OperationDefinition, session: K
   return { name, prepare: (description) => prepare(description, session) };
 }
 
-/** The name of the account that a description is about: `account` or, where that is empty, the older `credentials`. */
+/** The name of the account that a description is about: `account` or, if that is empty, the older `credentials`. */
 export function readAccountName(input: JsonObject, operation: string): string {
   const { account, credentials } = parseWith(accountSchema, input, operation);
   return account || credentials;
@@ -185,7 +185,7 @@ function validate<D extends object>(
   if (errors.size > 0) throw new InvalidInputError([...errors], { omitted });
 }
 
-/** Clouddriver writes the context twice; callers match on the end of it. */
+/** Clouddriver writes the context twice; callers match its end. */
 function formatCode(context: string, attribute: string, code: string): string {
   return `${context}.${context}.${attribute}.${code}`;
 }

@@ -7,18 +7,18 @@ import { readFullName, readKind, readNamespace } from '../../manifest/identity.t
 import { omitSensitiveKeys } from '../../manifest/sensitive.ts';
 import { omitManagedFields } from '../../reads/displayed.ts';
 
-/** Full names (`deployment web`) by namespace; those of cluster-scoped objects stand under the empty one. */
+/** Full names (`deployment web`) by namespace; those of cluster-scoped objects are under the empty one. */
 export type NamesByNamespace = OperationResultView['manifestNamesByNamespace'];
 
 /**
- * The result object of an operation. Orca promotes its members. Only `JSON.stringify` can read the numbers of its manifests, which
- * are to be written as doubles.
+ * The result object of an operation. Orca promotes its members. Only `JSON.stringify` can read the numbers in its manifests, which it
+ * writes as doubles.
  */
 export type OperationResult = Omit<OperationResultView, 'manifests'> & {
   readonly manifests: readonly unknown[];
 };
 
-/** What an operation did, as Orca reads it. What is left out is empty. */
+/** What an operation did, as Orca reads it. Omitted members are empty. */
 export interface OperationOutcome {
   readonly names: NamesByNamespace;
   /** Masked by `maskObject`. */
@@ -42,7 +42,7 @@ export function toOperationResult({
   };
 }
 
-/** Where the objects are, each name once. */
+/** The objects' names by namespace, each once. */
 export function groupNames(objects: readonly Manifest[]): NamesByNamespace {
   const groups = new Map<string, Set<string>>();
   for (const object of objects) {
@@ -52,7 +52,7 @@ export function groupNames(objects: readonly Manifest[]): NamesByNamespace {
   return Object.fromEntries([...groups].map(([namespace, names]) => [namespace, [...names]]));
 }
 
-/** A live object as task results may hold it: no secret, no field ownership. */
+/** A live object in the form for task results: without secrets and field ownership. */
 export function maskObject(object: Manifest, registry: KindRegistry): Manifest {
   return omitSensitiveKeys(omitManagedFields(object), registry.find(readKind(object)));
 }

@@ -1,6 +1,6 @@
 /**
- * Does something to all items side by side. When it fails for some the others are waited for, so that nothing goes on
- * unseen; then the first failure is thrown.
+ * Runs an action on all items concurrently. If some fail, it waits for the others, so that nothing continues unnoticed, and then throws the
+ * first failure.
  */
 export async function settleAll<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> {
   const outcomes = await Promise.allSettled(items.map(act));

@@ -8,7 +8,7 @@ import type { Coordinates } from '../../manifest/identity.ts';
 import { describeObject } from './failure.ts';
 import type { OperationWork, Validation } from './operation-definition.ts';
 
-/** The fields by which a description names the one object it is about. */
+/** The fields by which a description names its one object. */
 export const targetShape = {
   manifestName: withDefault(stringField(), '').describe('Full name of the object: `deployment web`.'),
   location: withDefault(stringField(), '').describe(
@@ -23,9 +23,9 @@ export interface TargetDescription {
 }
 
 /**
- * Reports a target that is not named, badly named, or in a place that the account may not use.
+ * Reports a target that is missing, badly named, or in a place that the account may not use.
  *
- * @param capability what its kind must have, as far as the operation needs any.
+ * @param capability what its kind must have, if the operation needs any.
  */
 export function validateTarget(
   { manifestName, location }: TargetDescription,
@@ -44,12 +44,12 @@ export function validateTarget(
     });
 }
 
-/** The object that a valid description is about. An empty namespace stands for the account's default one. */
+/** The object that a valid description is about. An empty namespace means the account's default one. */
 export function readTarget({ manifestName, location }: TargetDescription): Coordinates {
   return { ...parseFullName(manifestName), namespace: location };
 }
 
-/** Where the object is found in the cluster. @throws KubernetesApiError (404) when its kind is not served there. */
+/** Where the object is found in the cluster. @throws KubernetesApiError (404) if its kind is not served there. */
 export async function getTargetRef(
   { kind, namespace, name }: Coordinates,
   { client, run }: Pick<OperationWork, 'client' | 'run'>,
@@ -58,7 +58,7 @@ export async function getTargetRef(
   return { resource, namespace, name };
 }
 
-/** The live object. @throws FailedOperationError when there is none. */
+/** The live object. @throws FailedOperationError if there is none. */
 export async function getLiveTarget(
   target: Coordinates,
   work: Pick<OperationWork, 'client' | 'run'>,

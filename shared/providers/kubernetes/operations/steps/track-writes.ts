@@ -6,23 +6,23 @@ import type { KubernetesClient, ObjectRef } from '../../api/client.ts';
 import { isForCredentials } from '../../api/errors.ts';
 import type { WrittenObjects } from '../../cache-writer/written-objects.ts';
 
-/** A client of which the cache learns what is written by it. */
+/** A client whose writes are brought into the cache. */
 export interface TrackedClient {
   readonly client: KubernetesClient;
-  /** Told of each object that is gone by the operation's doing, for the cache. Left out where there is none. */
+  /** Called with each object that the operation deleted, for the cache. Undefined without a cache. */
   readonly recordDeletion?: (ref: ObjectRef, uid: string) => void;
 }
 
-/** Whose operation it is. */
+/** The operation whose writes are tracked. */
 interface Tracked {
   readonly session: KubernetesSession;
   readonly account: KubernetesAccount;
 }
 
 /**
- * Opens what an operation works with, and does it; what it writes is in the cache before this resolves.
+ * Opens an operation's tools, and runs it; its writes are in the cache before this resolves.
  *
- * @throws CredentialsError when the account's credentials are refused, or there are none; what `open` and `act` throw
+ * @throws CredentialsError if the account's credentials are refused or missing; what `open` and `act` throw
  */
 export async function runTracked<W extends { readonly client: KubernetesClient }, T>(
   { session, account }: Tracked,
@@ -53,7 +53,7 @@ async function trackRun<W extends { readonly client: KubernetesClient }, T>(
   }
 }
 
-/** Undefined where there is no cache. */
+/** Undefined without a cache. */
 async function trackWrites(
   session: KubernetesSession,
   account: KubernetesAccount,
