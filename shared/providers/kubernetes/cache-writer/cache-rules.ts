@@ -4,19 +4,19 @@ import type { CacheSettings } from '../account/account-settings.ts';
 import { factsVersion } from '../rows/facts-codec.ts';
 
 /**
- * The version of the rules by which facts are read off objects. Raise it where these change while the form of facts stays: then
- * every account is listed anew, and what is cached is shown until its turn comes. From 2 on a ReplicaSet has the cluster of its
- * Deployment, from 3 on pods and services stand in rows of their namespace, from 4 on each pod of a row is told by the one before it,
- * from 5 on an object's item has its cluster.
+ * The version of the rules by which facts are read from objects. Raise it if these change while the form of facts stays: every account is
+ * then listed again, and the cache is shown until its turn comes. From 2 on a ReplicaSet has its Deployment's cluster, from 3 on pods and
+ * services are in rows of their namespace, from 4 on each pod of a row is stored as its difference from the one before, from 5 on an
+ * object's item has its cluster.
  */
 const readingVersion = 5;
 
-/** The same of what is read off objects of V1 accounts alone. */
+/** The same for what is read only from objects of V1 accounts. */
 const v1ReadingVersion = 1;
 
 /**
- * Tells whether what is cached was chosen by the same rules. By other ones everything is listed anew, in an epoch of its own: what
- * was evicted by the old rules could not come back in the same one.
+ * Identifies the rules that chose what is cached. If they change, everything is listed again, in a new epoch: what the old rules evicted
+ * could not come back in the same one.
  */
 export function hashCacheRules(account: KubernetesAccount, settings: CacheSettings): string {
   const { kinds, omitKinds, policies, onlySpinnakerManaged, allApplicationRelationships } = account.caching;
@@ -24,7 +24,7 @@ export function hashCacheRules(account: KubernetesAccount, settings: CacheSettin
   const rules = [kinds, omitKinds, policies, onlySpinnakerManaged, allApplicationRelationships];
   const told = JSON.stringify([
     ...[factsVersion, readingVersion, settings, rules, namespaces, omitNamespaces, customResources],
-    // Left out where it is as it always was, so that what is cached stays.
+    // Left out for the default, so that existing caches stay valid.
     ...(clusterScopedKinds ? [] : [clusterScopedKinds]),
     ...(isV1Account(account) ? [v1ReadingVersion] : []),
   ]);

@@ -35,7 +35,7 @@ import {
   writingConcurrency,
 } from './writer-context.ts';
 
-/** What a cache writer is made of. */
+/** The parts of a cache writer. */
 export interface CacheWriterOptions {
   readonly cache: CacheStore;
   readonly account: WriterAccount;
@@ -43,14 +43,14 @@ export interface CacheWriterOptions {
   readonly randomness: Randomness;
 }
 
-/** A change is thought over so many times when others write its object meanwhile. */
+/** The most tries of a change if others write its object meanwhile. */
 const attemptsMax = 8;
 
 const noNames: DirectoryNames = { clusters: [], namespaces: [] };
 
 const backOff: BackOff = { firstMs: 20, growth: 'linear' };
 
-/** Writes what became of an account's objects: see {@link CacheWriter}. */
+/** Writes changes of an account's objects: see {@link CacheWriter}. */
 export function createCacheWriter(options: CacheWriterOptions): CacheWriter {
   const pace = new WritePace(writingConcurrency, options.clock);
   const start = (ensureHeld?: () => void): WriterContext => ({
@@ -95,7 +95,7 @@ async function expectObject(
   });
 }
 
-/** Writes changes, and thinks those over that others interfered with. */
+/** Writes changes, and plans those again that met concurrent writes. */
 async function writeChanges(writer: WriterContext, changes: readonly ObjectChange[]): Promise<WriteOutcome> {
   const outcome = { changes: 0, waiting: new Set<string>() };
   const absent = new Set<string>();
@@ -103,12 +103,12 @@ async function writeChanges(writer: WriterContext, changes: readonly ObjectChang
   for (let attempt = 1; left.length > 0; attempt += 1) {
     if (attempt > attemptsMax)
       throw new RowContendedError(`${left.length} objects were written by others each time`);
-    // The first time it may have gone by what was read ahead.
+    // The first try may have used outdated reads made ahead.
     if (attempt > 2) await writer.clock.sleep(getPauseMs(backOff, attempt, writer.randomness));
     const { written, refused, waiting } = await tryWrite(writer, left);
     outcome.changes += written.filter(isChanging).length;
     for (const application of waiting) outcome.waiting.add(application);
-    // Nothing is there, and yet it is refused a second time: its end is known already.
+    // There is no object, and yet the write is refused a second time: its deletion is already recorded.
     const isOver = ({ row, known }: ObjectWrite): boolean => known === undefined && absent.has(row);
     left = refused.filter((write) => !isOver(write)).map(({ change }) => change);
     for (const { row, known } of refused) if (known === undefined) absent.add(row);
@@ -123,15 +123,15 @@ async function writeChanges(writer: WriterContext, changes: readonly ObjectChang
 
 interface WriteAttempt {
   readonly written: readonly ObjectWrite[];
-  /** What others wrote meanwhile. */
+  /** Writes refused because others wrote the objects meanwhile. */
   readonly refused: readonly ObjectWrite[];
   readonly waiting: readonly string[];
 }
 
 /**
- * Each step is written before the next one, so that a repetition finds in the cache what is left to do: the entries that objects leave,
- * the objects, their rows and the directory, and then the note of the applications that they leave, or the objects' ends. Which namespaces
- * there are is noted last, whether or not a change came too late: so who repeats one notes it, too.
+ * Writes the steps in order, so that a repetition finds in the cache what is left to do: the entries that objects leave, the objects, their
+ * rows and the directory, and then the note of the applications that they leave, or the objects' deletions. The existing namespaces are
+ * noted last, even for changes that came too late, so that a repetition notes them, too.
  */
 async function tryWrite(writer: WriterContext, changes: readonly ObjectChange[]): Promise<WriteAttempt> {
   const keys = changes.map((change) => toObjectKey(writer.account, change));
@@ -169,7 +169,7 @@ async function recordNamespaces(writer: WriterContext): Promise<void> {
   }
 }
 
-/** One is enough. */
+/** Records one proof, which is enough. */
 function recordProof(
   { proofs }: WriterContext,
   changes: readonly ObjectChange[],

@@ -5,7 +5,7 @@ import { createCacheWriter } from './cache-writer.ts';
 import type { CacheWriter } from './object-change.ts';
 import { fromWireChanges } from './received-changes.ts';
 
-/** Makes what takes changes of the accounts of a session that agents hand on. */
+/** Creates the receiver of changes that agents send for a session's accounts. */
 export function createChangeReceiver(session: KubernetesSession): ChangeReceiver {
   const { clock, randomness } = session;
   const getAccount = (name: string) => {

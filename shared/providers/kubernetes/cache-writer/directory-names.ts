@@ -6,10 +6,10 @@ import { asFacts, selfKey } from '../rows/row-entries.ts';
 import type { ApplicationView } from '../rows/row-names.ts';
 import { untilWritten, type WriterContext } from './writer-context.ts';
 
-/** Applications looked at at a time: all rows of each may be read. */
+/** Applications checked at a time: all rows of each may be read. */
 const concurrency = 4;
 
-/** Where to look for a name first: managers are few and small, and mostly have the names of their server groups. */
+/** Views in search order for a name: managers are few and small, and mostly have the names of their server groups. */
 const shortestFirst: readonly ApplicationView[] = [
   'managers',
   'loadBalancers',
@@ -24,18 +24,18 @@ export interface ObjectNames {
   readonly namespace: string;
 }
 
-/** Something that an application does not have any more. */
+/** An object that an application does not have any more. */
 export interface Departure {
   readonly application: string;
-  /** The names that it had in the directory; undefined where they are not known any more. */
+  /** Its names in the directory; undefined if they are not known any more. */
   readonly names: ObjectNames | undefined;
 }
 
 /**
- * Takes from the directory what applications do not have any more in the account.
+ * Removes from the directory the names that applications do not have any more in the account.
  *
- * @param applications with the names that just left each; undefined where they are not known any more.
- * @returns those that must be looked at again at least five minutes later.
+ * @param applications with the names that just left each; undefined if they are not known any more.
+ * @returns those that must be checked again at least five minutes later.
  */
 export async function pruneApplications(
   writer: WriterContext,
@@ -52,7 +52,7 @@ export async function pruneApplications(
   return waiting.sort();
 }
 
-/** The applications of which some names may have no use any more, by their rows, with those that left each. */
+/** The applications with names that may be unused now, by their rows, with the names that left each. */
 export async function findUnused(
   writer: WriterContext,
   departures: readonly Departure[],
@@ -66,13 +66,13 @@ export async function findUnused(
   return unused;
 }
 
-/** The names of what left; undefined where some are not known any more. */
+/** The names of the objects that left; undefined if some are not known any more. */
 function joinNames(departures: readonly Departure[]): DirectoryNames | undefined {
   const names = departures.map((departure) => departure.names).filter((each) => each !== undefined);
   return names.length < departures.length ? undefined : toDirectoryNames(names);
 }
 
-/** Whether other objects of the application have all the names of those that left it. Reads no more than it has to. */
+/** Whether other objects of the application have all the names of those that left. Reads no more than necessary. */
 async function isAllUsed(
   writer: WriterContext,
   application: string,
@@ -91,7 +91,7 @@ async function isAllUsed(
   return false;
 }
 
-/** What an application has in the account, by its rows. */
+/** An application's names in the account, by its rows. */
 async function readNamesLeft(writer: WriterContext, application: string): Promise<DirectoryNames> {
   return toDirectoryNames(await Array.fromAsync(listNames(writer, application)));
 }
@@ -117,7 +117,7 @@ async function* listNames(
   }
 }
 
-/** The names that an object has in the directory: clusters are what server groups and their managers make up. */
+/** The names that an object has in the directory: server groups and their managers make up clusters. */
 export function toNames({ spinnakerKind, moniker, namespace }: ObjectFacts): ObjectNames {
   return { cluster: (isInCluster(spinnakerKind) && moniker.cluster) || undefined, namespace };
 }

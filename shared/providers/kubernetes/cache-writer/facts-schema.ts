@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { spinnakerKinds } from '../kinds/kind.ts';
 
-/** Items of a list of an object's facts at most: owners, images, containers, ports. */
+/** The most items of a list in an object's facts: owners, images, containers, ports. */
 const itemsMax = 1_000;
 
-/** Labels of an object at most: what the API server takes together is 256 KiB. */
+/** The most labels of an object: the API server accepts 256 KiB in total. */
 const labelsMax = 5_000;
 
 const text = z.string().max(4_096);
@@ -31,7 +31,7 @@ const moniker = z.strictObject({
   q: z.int().min(0).optional(),
 });
 
-/** Facts in the form of `EncodedFacts`, of an account that is not of V1, as somebody hands them on of whom nothing is believed. */
+/** Facts in the form of `EncodedFacts`, of a V2 account, from an untrusted sender. */
 export const encodedFactsSchema = z.strictObject({
   v: z.int(),
   k: name,

@@ -8,21 +8,21 @@ import type { ObjectChange } from './object-change.ts';
 import { type RowBatch, toFullName } from './row-batch.ts';
 import { type KnownObject, toObjectKey, type WriterContext, writingConcurrency } from './writer-context.ts';
 
-/** One change on its way into the cache. */
+/** One change to be written to the cache. */
 export interface ObjectWrite {
   readonly change: ObjectChange;
   readonly key: ObjectKey;
-  /** The name of the object's row, which names the object, too. */
+  /** The name of the object's row, which identifies the object, too. */
   readonly row: string;
   /** What was cached before. */
   readonly known: KnownObject | undefined;
-  /** In whose rows the object stands from now on. */
+  /** The application whose rows will have the object. */
   readonly application: string | undefined;
   /** Applications that it leaves, or whose names it changes. */
   readonly leaving: readonly string[];
 }
 
-/** What is to be done for a change; undefined for one that comes too late. */
+/** What to do for a change; undefined for one that comes too late. */
 export function planWrite(
   { account }: Pick<WriterContext, 'account'>,
   change: ObjectChange,
@@ -45,9 +45,9 @@ export function planWrite(
 }
 
 /**
- * Writes the objects. What goes away is deleted later, when its rows are written. What is too large is dropped.
+ * Writes the objects. Removed ones are deleted later, when their rows are written. Too large ones are dropped.
  *
- * @returns which were written, and which met something else than was known of their objects, and must be thought over.
+ * @returns which were written, and which found their objects changed and must be planned again.
  */
 export async function putObjects(
   writer: WriterContext,
@@ -69,8 +69,8 @@ export async function putObjects(
 }
 
 /**
- * Takes out the entries of which the objects will not tell any more once they are written: of one that comes to another application or
- * owner, or whose kind is counted among another class. Whoever repeats this after a death reads the objects as they were.
+ * Removes the entries that cannot be derived any more once the objects are written: of an object that moves to another application or
+ * owner, or whose kind changes its class. A repetition after a crash still reads the old objects.
  */
 export function addVacated(
   { account }: Pick<WriterContext, 'account'>,
@@ -84,7 +84,7 @@ export function addVacated(
     if (!kept.has(toId(place))) rows.remove(place, revision);
 }
 
-/** Adds what becomes of the entries of an object that is written. */
+/** Adds the changes of a written object's entries. */
 export function addEntries(
   { account }: Pick<WriterContext, 'account'>,
   rows: RowBatch,
@@ -100,10 +100,10 @@ export function addEntries(
     rows.put(place, { revision, seenAt, facts });
 }
 
-/** What the applications that an object leaves do not have any more. */
+/** What an object's former applications lose. */
 export function listDepartures({ known, leaving }: ObjectWrite): Departure[] {
   const { application: before, leaving: noted } = known?.stored ?? {};
-  // Of what was noted before, nobody knows any more how it was.
+  // For applications noted earlier the old names are not known any more.
   const isKnown = (application: string): boolean => application === before && !noted?.includes(application);
   return leaving.map((application) => ({
     application,
@@ -112,9 +112,9 @@ export function listDepartures({ known, leaving }: ObjectWrite): Departure[] {
 }
 
 /**
- * Ends a change whose rows are written: deletes what goes away, takes the note away from what moved.
+ * Completes a change whose rows are written: deletes a removed object, and removes the note from a moved one.
  *
- * @returns false when somebody else wrote the object meanwhile.
+ * @returns false if another writer wrote the object meanwhile.
  */
 export async function finishWrite({ call }: WriterContext, write: ObjectWrite): Promise<boolean> {
   const { change, key, application, leaving, known } = write;
@@ -123,18 +123,18 @@ export async function finishWrite({ call }: WriterContext, write: ObjectWrite): 
   if (leaving.length === 0) return true;
   const object = toNewObject(write, change.facts);
   const over = { revision: change.revision, application };
-  // Whoever wrote it meanwhile has taken over the note.
+  // A concurrent writer has taken over the note.
   await call((cache) => cache.putObject(object, { over }));
   return true;
 }
 
-/** Whether a change makes the cache another one than before. */
+/** Whether a change alters the cache. */
 export function isChanging({ change, known }: ObjectWrite): boolean {
   if (change.facts === undefined) return known !== undefined;
   return known?.stored.revision !== change.revision;
 }
 
-/** Where the object has entries by what was cached of it. Of another form it has none: its rows are of that form, too. */
+/** Where the object has entries, by its cached facts. Facts of another form have none: their rows have that form, too. */
 function listKnownPlaces(
   account: WriterContext['account'],
   known: KnownObject | undefined,

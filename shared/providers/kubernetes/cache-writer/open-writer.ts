@@ -2,7 +2,7 @@ import type { ChangeSender } from '#caching/store/wire-changes.ts';
 import type { CacheWriterOptions } from './cache-writer.ts';
 import type { CacheWriter } from './object-change.ts';
 
-/** Opens what writes changes of an account: into the cache or, in a process that has none, to who has it. Loads no other. */
+/** Opens the writer of an account's changes: to the cache or, without one, to the process that has it. Loads only that writer. */
 export async function openCacheWriter(
   options: CacheWriterOptions,
   sender: ChangeSender | undefined,

@@ -9,10 +9,10 @@ import { encodedFactsSchema } from './facts-schema.ts';
 import type { ObjectChange } from './object-change.ts';
 
 /**
- * The changes that were handed on.
+ * Reads received changes.
  *
- * @param bounds what of its cluster the account may see
- * @throws InvalidInputError naming index and field of the first that is none
+ * @param bounds the part of its cluster that the account may see
+ * @throws InvalidInputError naming index and field of the first invalid one
  */
 export function fromWireChanges({ epoch, changes }: WireChanges, bounds: AccountBounds): ObjectChange[] {
   return changes.map((change, index) => fromWireChange(change, { epoch, bounds, at: `changes[${index}]` }));
@@ -24,7 +24,7 @@ function fromWireChange(
 ): ObjectChange {
   const { kind, namespace, name, epoch = batchEpoch, version, seenVersion = version } = change;
   if (epoch > batchEpoch) throw new InvalidInputError(`${at}.epoch: expected ${batchEpoch} at most`);
-  // Names of namespaces that are needed and not shown come without anything else.
+  // Namespaces that are needed but not shown come with nothing but their names.
   if (!isNamespaceKind(kind) && !isWithinBounds(bounds, { kind, namespace, name }))
     throw new InvalidInputError(`${at}: expected what the account may use, not ${kind} in '${namespace}'`);
   const revision = toWireRevision(epoch, version, `${at}.version`);
@@ -41,7 +41,7 @@ function toWireRevision(epoch: number, version: string, at: string): ObjectChang
   }
 }
 
-/** Facts of which views can be made: of the object that the change names, and whole. */
+/** Facts that are fit for views: complete, and of the object that the change names. */
 function readFacts({ facts: text = '', kind, namespace, name }: WireChange, at: string): ObjectFacts {
   const encoded = parseWith(encodedFactsSchema, parseText(text, at), at);
   const { v, k, s = '', n } = encoded;

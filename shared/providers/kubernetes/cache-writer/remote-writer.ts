@@ -3,10 +3,10 @@ import { toLastChanges } from './last-changes.ts';
 import type { CacheWriter } from './object-change.ts';
 import { toWireChanges } from './wire-changes.ts';
 
-/** Hands what became of an account's objects on to who has the store: objects as facts, and nothing of a manifest besides. */
+/** Sends changes of an account's objects to the process that has the store: objects as facts, and nothing else of their manifests. */
 export function createRemoteWriter(account: string, sender: ChangeSender): CacheWriter {
   return {
-    // Who has the store reads it.
+    // The process with the store reads it.
     expect: async () => undefined,
     async write(changes, { ensureHeld } = {}) {
       if (changes.length === 0) return { changes: 0, waiting: [], dropped: [], proof: undefined };

@@ -13,13 +13,13 @@ import type { EntryPlace, RowView } from '../rows/row-names.ts';
 import type { ObjectNames } from './directory-names.ts';
 import { untilWritten, type WriterContext } from './writer-context.ts';
 
-/** Applications and namespaces whose rows are written at a time; of each the store writes several items at once. */
+/** Applications and namespaces whose rows are written at a time; the store writes several items of each at once. */
 const concurrency = 6;
 
-/** What an entry becomes. */
+/** The new value of an entry. */
 export interface EntryValue {
   readonly revision: Revision;
-  /** When it was still seen to be so; that of the entry's revision counts where it is later. */
+  /** When it was last observed; the entry's revision counts if it is later. */
   readonly seenAt: Revision;
   readonly facts: ObjectFacts;
 }
@@ -31,7 +31,7 @@ interface PlaceChanges {
   readonly rows: Map<string, { readonly view: RowView; readonly row: string; readonly changes: RowChange[] }>;
 }
 
-/** Changes of rows, collected to be written with as few requests as possible. */
+/** Changes of rows, collected to be written in as few requests as possible. */
 export class RowBatch {
   readonly #writer: WriterContext;
   readonly #places = new Map<string, PlaceChanges>();
@@ -49,7 +49,7 @@ export class RowBatch {
     this.#add(place, { key: place.key, revision, gone: true });
   }
 
-  /** Names that the application has from now on. */
+  /** Adds names that the application has from now on. */
   note(application: string, { cluster, namespace }: ObjectNames): void {
     const { clusters, namespaces } = this.#open({ account: this.#writer.account.name, application });
     if (cluster) clusters.add(cluster);
@@ -57,8 +57,8 @@ export class RowBatch {
   }
 
   /**
-   * Writes all of it: of each application its names and its rows, at once. Who dies over it leaves either without the other, and the objects, by
-   * which the next list of the account writes both. What was collected is forgotten.
+   * Writes everything: each application's names and rows, concurrently. A crash may leave either without the other; from the objects the
+   * account's next list writes both. Then forgets what was collected.
    */
   async write(): Promise<void> {
     const all = [...this.#places.values()];
@@ -93,7 +93,7 @@ async function writePlace(
   ]);
 }
 
-/** An application that the directory has no room for has rows all the same, which nobody finds. */
+/** An application that does not fit into the directory still has rows, which cannot be found. */
 async function recordNames(writer: WriterContext, application: string, names: DirectoryNames): Promise<void> {
   const { account, dropped } = writer;
   try {
@@ -107,7 +107,7 @@ async function recordNames(writer: WriterContext, application: string, names: Di
   }
 }
 
-/** A row that is too large must not keep the others from being written: it is looked for, and left out. */
+/** A row that is too large must not block the others: it is found, and left out. */
 async function mergeRows(writer: WriterContext, place: RowPlace, rows: readonly RowChanges[]): Promise<void> {
   const { dropped } = writer;
   if (rows.length === 0) return;
@@ -125,18 +125,18 @@ async function mergeRows(writer: WriterContext, place: RowPlace, rows: readonly 
     await mergeRows(writer, place, rows.slice(half));
   }
 }
-/** A row's name in words for people. */
+/** A row's readable name. */
 export function toFullName(row: string): string {
   const [kind, namespace, name] = row.split(' ');
   return namespace === '' ? `${kind} ${name}` : `${kind} ${name} in ${namespace}`;
 }
 
-/** An application that cannot be cached, in words for people. */
+/** Readable name of an application that cannot be cached. */
 export function toApplicationName(application: string): string {
   return `application ${application}`;
 }
 
-/** Names of an application for which the directory has no room, in words for people. */
+/** Readable text for an application's names that do not fit into the directory. */
 export function toNamesOf(application: string): string {
   return `names of clusters of application ${application}`;
 }

@@ -3,7 +3,7 @@ import type { WireChange, WireChanges } from '#caching/store/wire-changes.ts';
 import { encodeFacts } from '../rows/facts-codec.ts';
 import type { ObjectChange } from './object-change.ts';
 
-/** Changes as they are handed on. */
+/** Changes in the form in which they are sent. */
 export function toWireChanges(changes: readonly ObjectChange[]): WireChanges {
   const parsed = changes.map((change) => ({ change, revision: parseRevision(change.revision) }));
   const epoch = parsed.reduce((most, { revision }) => Math.max(most, revision.epoch), 0);

@@ -13,42 +13,42 @@ import type { ObjectFacts } from '../rows/facts.ts';
 import { decodeFacts } from '../rows/facts-codec.ts';
 import { getRowName } from '../rows/row-names.ts';
 
-/** What the writer needs of an account. */
+/** The parts of an account that the writer needs. */
 export type WriterAccount = Pick<KubernetesAccount, 'name' | 'kindRegistry'> & {
   readonly caching: Pick<KubernetesAccount['caching'], 'allApplicationRelationships'>;
 };
 
-/** What one call of the writer works with. */
+/** The tools of one call of the writer. */
 export interface WriterContext {
-  /** For reading row by row; all else is done by `call`. */
+  /** For reading row by row; everything else uses `call`. */
   readonly cache: CacheStore;
   /** Calls the cache: see {@link createCaller}. */
   readonly call: <T>(send: (cache: CacheStore) => Promise<T>) => Promise<T>;
   readonly account: WriterAccount;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** Collects what was too large, by full name. */
+  /** Collects the full names of what was too large. */
   readonly dropped: Set<string>;
   /** Collects what changes prove: see {@link WriteOutcome.proof}. */
   readonly proofs: string[];
 }
 
-/** What is cached of an object. */
+/** The cached state of an object. */
 export interface KnownObject {
   readonly stored: StoredObject;
-  /** Undefined where they are of another version of their form. */
+  /** Undefined if they have another version of their form. */
   readonly facts: ObjectFacts | undefined;
 }
 
-/** Requests of one call of the writer that are under way at a time. */
+/** Concurrent requests of one call of the writer. */
 export const writingConcurrency = 16;
 
 const triesMax = 4;
-/** 200 ms, then 400, then 600, each give or take half. */
+/** 200 ms, then 400, then 600, each plus or minus half. */
 const backOff: BackOff = { firstMs: 300, fixedShare: 1 / 3, growth: 'linear' };
-/** Tries of a call that the store refuses for being asked too much, and the pauses between them: 8 to 15 seconds in all. */
+/** Tries of a call that the store throttles, and the pauses between them: 8 to 15 seconds in total. */
 const throttled = { triesMax: 6, backOff: { firstMs: 500, fixedShare: 0.5 } };
-/** The same for who holds a lease, and so has all the time that there is: what a list has must be written, and the next run would begin with it again. */
+/** The same for the holder of a lease, whose time is unlimited: otherwise the next run would list and write the same again. */
 const throttledHolder = {
   triesMax: Number.POSITIVE_INFINITY,
   backOff: { firstMs: 200, mostMs: 5_000, growth: 'linear', fixedShare: 0.5 } satisfies BackOff,
@@ -57,14 +57,14 @@ const throttledHolder = {
 /** How a writer calls the cache. */
 export interface CallerOptions {
   readonly pace: WritePace;
-  /** Throws when the writer may not do anything any more: until then throttles are waited out. Default: it may always, and gives up after some tries. */
+  /** Throws once the writer must stop: until then it waits out throttles. Default: it never must, but gives up after some tries. */
   readonly ensureHeld?: (() => void) | undefined;
 }
 
 /**
- * Makes what calls the cache for a writer: it begins nothing that the writer may not do any more, paces itself, and waits throttles out. The client's own
- * repeats are over within seconds, and a list of thousands of objects asks for more than a partition gives until each of its writers
- * waits. Nobody waits for a writer but those who wait for the cache.
+ * Creates the function with which a writer calls the cache: it starts nothing once the writer must stop, paces itself, and waits out
+ * throttles. The client's own retries end within seconds, and a list of thousands of objects exceeds a partition's throughput until each of
+ * its writers waits. Only callers that wait for the cache wait for a writer.
  */
 export function createCaller(
   { cache, clock, randomness }: Pick<WriterContext, 'cache' | 'clock' | 'randomness'>,
@@ -88,7 +88,7 @@ export function toObjectKey(
   return { account, kind, namespace, name };
 }
 
-/** What is cached of these objects now, by the names of their rows. What is not there has no member. */
+/** The cached state of these objects, by the names of their rows. Missing objects have no member. */
 export async function readKnownObjects(
   { call }: Pick<WriterContext, 'call'>,
   keys: readonly ObjectKey[],
@@ -102,7 +102,7 @@ export async function readKnownObjects(
   return known;
 }
 
-/** Repeats what others kept from being written, a few times, after pauses of random length. */
+/** Retries writes that met concurrent ones, a few times, after pauses of random length. */
 export async function untilWritten<T>(
   { call, clock, randomness }: Pick<WriterContext, 'call' | 'clock' | 'randomness'>,
   write: (cache: CacheStore) => Promise<T>,

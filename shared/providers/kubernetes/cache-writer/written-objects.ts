@@ -18,10 +18,10 @@ import { createAccountFilter, toAccountFacts } from '../rows/to-account-facts.ts
 import { isCachedV1Kind } from '../rows/v1-resources.ts';
 import type { CacheWriter, ExpectedObject, ObjectChange } from './object-change.ts';
 
-/** What bringing writes into the cache needs. */
+/** The options of bringing writes into the cache. */
 export interface WrittenObjectsOptions {
   readonly account: KubernetesAccount;
-  /** What is cached of all accounts. */
+  /** The cache settings of all accounts. */
   readonly settings: CacheSettings;
   readonly cache: CacheStore;
   readonly writer: CacheWriter;
@@ -29,27 +29,27 @@ export interface WrittenObjectsOptions {
   readonly log: Logger;
 }
 
-/** An operation waits no longer for the cache. */
+/** The longest that an operation waits for the cache. */
 const settleTimeoutMs = 2_000;
 
-/** For so long the epoch of an account is not read again: what is written in an older one counts for nothing. */
+/** How long the epoch of an account is not read again: writes in an older epoch have no effect. */
 const epochMemoryMs = 30_000;
 
-/** What was tracked: an object as it is now, the new scale of one, or one that is gone. */
+/** A tracked write: an object's new state, its new scale, or its deletion. */
 type TrackedWrite =
   | { readonly object: Manifest }
   | { readonly scale: Manifest; readonly ref: ObjectRef }
   | { readonly goneUid: string; readonly ref: ObjectRef };
 
 /**
- * Brings what an operation wrote into the cache, so that whoever saw the operation completed reads what it did. It obeys the same
- * rule as the account's caching agent, and needs no turn of it. It reads nothing before something is written.
+ * Brings an operation's writes into the cache, so that clients that saw the operation complete can read its result. It follows the same
+ * rules as the account's caching agent, without waiting for a run of that. It reads nothing before something is written.
  */
 export class WrittenObjects {
   readonly #options: WrittenObjectsOptions;
   readonly #epochs: EpochMemory;
   #tracked: TrackedWrite[] = [];
-  /** Until what can be read beside calls that write is being read. */
+  /** Resolves once the reads that can run beside writing calls have begun. */
   #expecting: Promise<unknown> = Promise.resolve();
   #writing: Promise<void> = Promise.resolve();
 
@@ -58,7 +58,7 @@ export class WrittenObjects {
     this.#epochs = epochs;
   }
 
-  /** The same client; what is written through it is tracked. */
+  /** The same client, with its writes tracked. */
   watch(client: KubernetesClient): KubernetesClient {
     const tracked = async (
       writing: Promise<Manifest>,
@@ -93,19 +93,19 @@ export class WrittenObjects {
     });
   }
 
-  /** Notes that this very object is gone. */
+  /** Notes that exactly this object is gone. */
   readonly recordDeletion = (ref: ObjectRef, uid: string): void => {
     this.#track({ goneUid: uid, ref });
   };
 
-  /** Waits, for two seconds at most, until all of it is in the cache. Never rejects: the next run of the agent finds the rest. */
+  /** Waits, for at most two seconds, until all writes are in the cache. Never rejects: the caching agent's next run finds the rest. */
   async settle(): Promise<void> {
     const { clock, log, account } = this.#options;
     if (await waitAtMost(clock, settleTimeoutMs, this.#writing)) return;
     log.warn('the cache does not have what an operation wrote yet', { account: account.name });
   }
 
-  /** Begins to read what writing an object will read, beside the call that writes it in the cluster. What fails is read when it is needed. */
+  /** Begins the reads for caching an object beside the call that writes it to the cluster. Failed reads are repeated when needed. */
   #expect({ dryRun }: Pick<WriteOptions, 'dryRun'> = {}, find: () => ExpectedObject | undefined): void {
     if (dryRun) return;
     const begin = async (): Promise<void> => {
@@ -115,7 +115,7 @@ export class WrittenObjects {
     this.#expecting = Promise.all([this.#expecting, begin().catch(() => undefined)]);
   }
 
-  /** Begins to write at once; what is tracked meanwhile is written together. */
+  /** Begins to write at once; writes tracked meanwhile are written together. */
   #track(note: TrackedWrite): void {
     this.#tracked.push(note);
     if (this.#tracked.length > 1) return;
@@ -129,7 +129,7 @@ export class WrittenObjects {
     await this.#expecting;
     try {
       const epoch = await this.#findEpoch();
-      // Nothing of the account is cached yet: its first list will have it.
+      // Nothing of the account is cached yet: its first list will include it.
       if (epoch === undefined) return;
       const changes = await Promise.all(notes.map((note) => this.#toChange(note, epoch)));
       await writer.write(changes.filter((change) => change !== undefined));
@@ -157,7 +157,7 @@ export class WrittenObjects {
     const found = await this.#findCached(note.ref);
     if (found === undefined) return undefined;
     if ('scale' in note) return toScaleChange(found.facts, note.scale, epoch);
-    // Another object may have come to have its name.
+    // Another object may have taken its name.
     if (found.facts.uid !== note.goneUid) return undefined;
     const { kind, namespace, name } = found.facts;
     return { kind, namespace, name, revision: found.revision, seenAt: found.revision, facts: undefined };
@@ -171,7 +171,7 @@ export class WrittenObjects {
     return { kind, namespace, name, revision, seenAt: revision, facts };
   }
 
-  /** What is to be cached of an object; undefined for one that is not. */
+  /** The facts to cache of an object; undefined for one that is not kept. */
   #findFacts(object: Manifest): ObjectFacts | undefined {
     const { account } = this.#options;
     const facts = toAccountFacts(object, account);

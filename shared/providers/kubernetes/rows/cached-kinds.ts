@@ -4,7 +4,7 @@ import type { KindRegistry } from '../kinds/index.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import { isSameKind, toKindKey } from '../kinds/name.ts';
 
-/** What Deck shows, and therefore what is cached unless the configuration says otherwise. */
+/** The classes that Deck shows, and therefore those cached unless the configuration says otherwise. */
 const shownKinds: readonly SpinnakerKind[] = [
   'serverGroupManagers',
   'serverGroups',
@@ -13,24 +13,24 @@ const shownKinds: readonly SpinnakerKind[] = [
   'securityGroups',
 ];
 
-/** What decides which kinds of an account are cached. */
+/** The input for which kinds of an account are cached. */
 export interface CachedKindsInput {
   readonly registry: KindRegistry;
   /** The kinds of the cluster's custom resource definitions, as in `CronTab.stable.example.com`. */
   readonly definedKinds: readonly string[];
-  /** Of the account. */
+  /** The account's rules. */
   readonly rules: Pick<CachingRules, 'kinds' | 'omitKinds'>;
-  /** Of all accounts. */
+  /** The settings of all accounts. */
   readonly settings: Pick<CacheSettings, 'cacheAll' | 'cacheKinds' | 'cacheOmitKinds'>;
 }
 
 /**
- * Spinnaker's names of the kinds that an account caches. The settings of all accounts choose first: every kind (`cacheAll`), those
- * named (`cacheKinds`), or those that Deck shows, in each case without `cacheOmitKinds`. Of these the account keeps its `kinds`, or
- * all but its `omitKinds`. Whether the cluster serves a kind, and lets it be listed, is not asked here.
+ * Spinnaker's names of the kinds that an account caches. The settings of all accounts choose first: every kind (`cacheAll`), the named ones
+ * (`cacheKinds`), or those that Deck shows, in each case without `cacheOmitKinds`. Of these the account keeps its `kinds`, or all but its
+ * `omitKinds`. Does not check whether the cluster serves a kind and lets it be listed.
  *
- * A custom resource that the account counts among what Deck shows is cached like a built-in kind. In Clouddriver that
- * part of its configuration has no effect.
+ * A custom resource that the account assigns to a class that Deck shows is cached like a built-in kind. In Clouddriver that part of its
+ * configuration has no effect.
  */
 export function listCachedKinds({ registry, definedKinds, rules, settings }: CachedKindsInput): string[] {
   const described = registry.kinds.map(({ name }) => name);
@@ -44,7 +44,7 @@ export function listCachedKinds({ registry, definedKinds, rules, settings }: Cac
   return [...kinds.values()].filter((kind) => isChosen(kind) && isKindAllowed(rules, kind));
 }
 
-/** Whether an account's `kinds` and `omitKinds` let a kind be cached and listed. */
+/** Whether an account's `kinds` and `omitKinds` allow a kind to be cached and listed. */
 export function isKindAllowed(
   { kinds, omitKinds }: Pick<CachingRules, 'kinds' | 'omitKinds'>,
   kind: string,

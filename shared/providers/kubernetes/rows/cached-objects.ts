@@ -6,21 +6,18 @@ import { toKindKey } from '../kinds/name.ts';
 import { annotationKeys, hasAnnotation, readFlagAnnotation } from '../manifest/annotations.ts';
 import { readKind, readMoniker } from '../manifest/identity.ts';
 
-/** What decides which objects of an account are kept. */
+/** The rules for which objects of an account are kept. */
 export interface CachedObjectRules {
   readonly registry: KindRegistry;
-  /** What `listCachedKinds` answers. */
+  /** The result of `listCachedKinds`. */
   readonly kinds: readonly string[];
-  /** Of the account. */
+  /** The account's rules. */
   readonly rules: Pick<CachingRules, 'onlySpinnakerManaged'>;
-  /**
-   * Whether Front50 has an application of that name, in any case. Given only where `kubernetes.cache.checkApplicationInFront50`
-   * is set.
-   */
+  /** Whether Front50 has an application of that name, in any case. Given only if `kubernetes.cache.checkApplicationInFront50` is set. */
   readonly isKnownApplication?: (application: string) => boolean;
 }
 
-/** Classes of kinds that belong to an application by themselves. */
+/** Classes of kinds that belong to an application in their own right. */
 const applicationKinds: readonly SpinnakerKind[] = [
   'serverGroupManagers',
   'serverGroups',
@@ -29,10 +26,10 @@ const applicationKinds: readonly SpinnakerKind[] = [
 ];
 
 /**
- * Makes the test whether an object is kept. It is not, if
+ * Creates the test of whether an object is kept. It is not, if
  * - its kind is not cached;
- * - `caching.spinnaker.io/ignore` says so;
- * - only what Spinnaker deployed is cached, and it has no annotation with its application;
+ * - its annotation `caching.spinnaker.io/ignore` says so;
+ * - only Spinnaker's deployments are cached, and it has no annotation with its application;
  * - Front50 decides, and does not know the application of a server group, manager, load balancer or security group.
  */
 export function createCacheFilter(input: CachedObjectRules): (manifest: Manifest) => boolean {
@@ -53,7 +50,7 @@ export function isInCluster(spinnakerKind: SpinnakerKind): boolean {
   return spinnakerKind === 'serverGroups' || spinnakerKind === 'serverGroupManagers';
 }
 
-/** Whether objects of such a kind are listed with their application; those of others only where the account says so. */
+/** Whether objects of such a class are listed with their application; others are only if the account says so. */
 export function isApplicationKind(spinnakerKind: SpinnakerKind): boolean {
   return applicationKinds.includes(spinnakerKind);
 }

@@ -7,25 +7,25 @@ import { decodeMoniker, type EncodedMoniker, encodeMoniker } from './moniker-cod
 import type { V1Facts } from './v1-facts.ts';
 
 /**
- * The version of the form that facts are stored in. Raise it with every change of that form: what was stored in another one
- * then counts as absent, and the next list writes it anew.
+ * The version of the stored form of facts. Raise it with every change of that form: facts of another version count as absent, and the next
+ * list writes them again.
  */
 export const factsVersion = 1;
 
-/** An owner: kind, name, uid, and whether it is a manager where that differs from the built-in kinds. */
+/** An owner: kind, name, uid, and whether it is a manager, if that differs from the built-in kinds. */
 type EncodedOwner = [kind: string, name: string, uid: string, isManager?: 0 | 1];
 
-/** A port of a network policy; null where it is absent. */
+/** A port of a network policy; null if it is absent. */
 type EncodedPort = [protocol: string | null, port?: number | string | null, endPort?: number];
 
-/** Facts as they are stored. A member that has its usual value is left out. */
+/** Facts as stored. Members with their usual value are omitted. */
 export interface EncodedFacts {
   readonly k: string;
-  /** Left out where the built-in kinds say the same. */
+  /** Omitted if the built-in kinds say the same. */
   readonly K?: SpinnakerKind;
-  /** API version; left out where it is the usual one of the kind. */
+  /** API version; omitted if it is the usual one of the kind. */
   readonly a?: string;
-  /** Namespace; left out for cluster-scoped objects. */
+  /** Namespace; omitted for cluster-scoped objects. */
   readonly s?: string;
   readonly n: string;
   readonly u: string;
@@ -33,7 +33,7 @@ export interface EncodedFacts {
   /** Creation in epoch seconds. */
   readonly t?: number;
   readonly l?: TextMap;
-  /** Left out where the name says the same. */
+  /** Omitted if the name says the same. */
   readonly m?: EncodedMoniker;
   readonly o?: readonly EncodedOwner[];
   readonly w?: EncodedWorkload;
@@ -44,11 +44,11 @@ export interface EncodedFacts {
   readonly i?: readonly string[];
   /** Ports of a network policy: inbound, outbound. */
   readonly x?: readonly [readonly EncodedPort[], readonly EncodedPort[]];
-  /** What is particular to objects of V1 accounts. */
+  /** Facts of objects of V1 accounts. */
   readonly z?: V1Facts;
 }
 
-/** Facts as they are stored with their object. */
+/** Facts as stored with their object. */
 interface EncodedObject extends EncodedFacts {
   readonly v: number;
   /** The object itself, of a V1 account. */
@@ -59,7 +59,7 @@ interface EncodedWorkload {
   /** Replicas. */
   readonly r?: number;
   readonly i: readonly string[];
-  /** Pod labels; left out where they are the object's own. */
+  /** Pod labels; omitted if they equal the object's own. */
   readonly l?: TextMap;
   /** Load balancers of the traffic annotation. */
   readonly b?: readonly string[];
@@ -68,7 +68,7 @@ interface EncodedWorkload {
 }
 
 interface EncodedPod {
-  /** Phase; left out for `Running`. */
+  /** Phase; omitted for `Running`. */
   readonly s?: string;
   readonly c: readonly string[];
 }
@@ -77,7 +77,7 @@ const spinnakerKinds: ReadonlyMap<string, SpinnakerKind> = new Map(
   builtInKinds.map(({ name, spinnakerKind }) => [name, spinnakerKind]),
 );
 
-/** The API versions of what is cached most. A change here is a change of the stored form. */
+/** The API versions of the most cached kinds. A change here changes the stored form. */
 const usualApiVersions: ReadonlyMap<string, string> = new Map([
   ['pod', 'v1'],
   ['service', 'v1'],
@@ -98,7 +98,7 @@ export function encodeFacts(facts: ObjectFacts): string {
   return JSON.stringify(encoded);
 }
 
-/** The facts in a text of {@link encodeFacts}; undefined when that is of another version. */
+/** The facts in a text of {@link encodeFacts}; undefined if it has another version. */
 export function decodeFacts(text: string): ObjectFacts | undefined {
   const encoded = JSON.parse(text) as EncodedObject;
   if (encoded.v !== factsVersion) return undefined;
@@ -106,7 +106,7 @@ export function decodeFacts(text: string): ObjectFacts | undefined {
   return encoded.O === undefined ? facts : { ...facts, object: encoded.O };
 }
 
-/** Facts in their short form, to be written as JSON; without the object itself. */
+/** Facts in their short form, for JSON; without the object itself. */
 export function toEncodedFacts(facts: ObjectFacts): EncodedFacts {
   const { kind, spinnakerKind, namespace, name, createdTime, labels, owners, workload, pod } = facts;
   const moniker = encodeMoniker(facts.moniker, name);
@@ -138,7 +138,7 @@ export function toEncodedFacts(facts: ObjectFacts): EncodedFacts {
 
 type Mutable<T> = { -readonly [member in keyof T]: T[member] };
 
-/** The facts that a short form stands for. */
+/** The facts of a short form. */
 export function fromEncodedFacts(encoded: EncodedFacts): ObjectFacts {
   const { k: kind, t: seconds, l: labels = {}, o: owners = [], w, p, f, i, x, z } = encoded;
   // Without spreads: large views decode tens of thousands.
@@ -164,7 +164,7 @@ export function fromEncodedFacts(encoded: EncodedFacts): ObjectFacts {
   return facts;
 }
 
-/** The names of containers; a dash before the name of one that is not ready, since none begins with it. */
+/** The names of containers; a dash precedes those that are not ready, since no name begins with one. */
 function encodeContainers(containers: readonly ContainerFacts[]): string[] {
   return containers.map(({ name, isReady }) => (isReady ? name : `-${name}`));
 }

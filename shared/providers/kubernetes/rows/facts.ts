@@ -5,13 +5,13 @@ import type { TextMap } from '../manifest/annotations.ts';
 import type { V1Facts } from './v1-facts.ts';
 
 /**
- * What the cache keeps of one Kubernetes object: only what some view shows or is joined by, and the object itself for V1 accounts
- * alone. Nothing in it is secret.
+ * What the cache keeps of one Kubernetes object: only what views show or join by, and for V1 accounts the object itself. It contains no
+ * secrets.
  */
 export interface ObjectFacts {
   /** Spinnaker's name of the kind: `replicaSet`, `CronTab.stable.example.com`. */
   readonly kind: string;
-  /** Spinnaker's class of the kind, as the account's configuration has it. */
+  /** Spinnaker's class of the kind, by the account's configuration. */
   readonly spinnakerKind: SpinnakerKind;
   /** In lower case: `apps/v1`. */
   readonly apiVersion: string;
@@ -21,24 +21,24 @@ export interface ObjectFacts {
   readonly uid: string;
   /** As the API server wrote it. Versions of one object are ordered as whole numbers. */
   readonly resourceVersion: string;
-  /** When it was created, in epoch milliseconds; a whole number of seconds, as Kubernetes counts. */
+  /** When it was created, in epoch milliseconds; in whole seconds, as in Kubernetes. */
   readonly createdTime?: number | undefined;
   readonly labels: TextMap;
   readonly moniker: Moniker;
   readonly owners: readonly OwnerFacts[];
-  /** Present for server groups, and for them only. */
+  /** Present only for server groups. */
   readonly workload?: WorkloadFacts;
-  /** Present for pods, and for them only. */
+  /** Present only for pods. */
   readonly pod?: PodFacts;
-  /** Present for services, and for them only. */
+  /** Present only for services. */
   readonly service?: ServiceFacts;
-  /** Present for ingresses, and for them only. */
+  /** Present only for ingresses. */
   readonly ingress?: IngressFacts;
-  /** Present for network policies, and for them only. */
+  /** Present only for network policies. */
   readonly networkPolicy?: NetworkPolicyFacts;
-  /** Present for objects of V1 accounts, and for them only. */
+  /** Present only for objects of V1 accounts. */
   readonly v1?: V1Facts;
-  /** The object itself, of a V1 account. Rows do not have it: it is kept once, with the object. */
+  /** The object itself, for V1 accounts. Rows omit it: it is stored once, with the object. */
   readonly object?: JsonObject;
 }
 
@@ -48,13 +48,13 @@ export interface OwnerFacts {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
-  /** Whether it is of a kind that manages server groups, as a Deployment is. */
+  /** Whether its kind manages server groups, as a Deployment does. */
   readonly isManager: boolean;
 }
 
-/** What is particular to a server group. */
+/** Facts of a server group. */
 export interface WorkloadFacts {
-  /** `spec.replicas`; absent where the kind has none, as DaemonSets and Jobs. */
+  /** `spec.replicas`; absent for kinds without it, such as DaemonSets and Jobs. */
   readonly replicas?: number;
   /** The images of its pod template, each once: containers, then init containers. */
   readonly images: readonly string[];
@@ -66,11 +66,11 @@ export interface WorkloadFacts {
   readonly serviceName?: string;
 }
 
-/** What is particular to a pod. */
+/** Facts of a pod. */
 export interface PodFacts {
   /** `status.phase`; empty before the first status. */
   readonly phase: string;
-  /** The containers that its status reports, init containers aside. */
+  /** The containers that its status reports, without init containers. */
   readonly containers: readonly ContainerFacts[];
 }
 
@@ -80,25 +80,25 @@ export interface ContainerFacts {
   readonly isReady: boolean;
 }
 
-/** What is particular to a service. */
+/** Facts of a service. */
 export interface ServiceFacts {
-  /** The labels of the pods it sends traffic to; empty when it selects none. */
+  /** The labels of the pods it sends traffic to; empty if it selects none. */
   readonly selector: TextMap;
 }
 
-/** What is particular to an ingress. */
+/** Facts of an ingress. */
 export interface IngressFacts {
   /** The names of the services it sends traffic to, each once. */
   readonly services: readonly string[];
 }
 
-/** What is particular to a network policy. */
+/** Facts of a network policy. */
 export interface NetworkPolicyFacts {
   readonly inbound: readonly PortFacts[];
   readonly outbound: readonly PortFacts[];
 }
 
-/** Ports that a network policy lets through. */
+/** Ports that a network policy allows. */
 export interface PortFacts {
   /** `TCP`, `UDP` or `SCTP`. */
   readonly protocol?: string;
@@ -110,8 +110,8 @@ export interface PortFacts {
 
 /** A server group with the pods it owns. */
 export interface ServerGroupFacts {
-  /** Of the server group itself. */
+  /** The server group's own facts. */
   readonly facts: ObjectFacts;
-  /** Of its pods. */
+  /** Facts of its pods. */
   readonly instances: readonly ObjectFacts[];
 }

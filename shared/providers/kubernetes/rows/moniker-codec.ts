@@ -9,7 +9,7 @@ export interface EncodedMoniker {
   readonly q?: number;
 }
 
-/** The moniker in its short form; undefined when the object's name says the same. */
+/** The moniker in its short form; undefined if the object's name says the same. */
 export function encodeMoniker(moniker: Moniker, name: string): EncodedMoniker | undefined {
   if (isSameMoniker(moniker, getNamedMoniker(name))) return undefined;
   const { app, cluster, stack, detail, sequence } = moniker;

@@ -11,12 +11,12 @@ import { asUnchecked, readList, type Unchecked, type UncheckedList } from '../ap
 import { toTextMap } from '../manifest/annotations.ts';
 import type { IngressFacts, NetworkPolicyFacts, PortFacts, ServiceFacts } from './facts.ts';
 
-/** What is particular to a service. */
+/** Facts of a service. */
 export function readServiceFacts(manifest: Manifest): ServiceFacts {
   return { selector: toTextMap(asUnchecked<V1Service>(manifest).spec?.selector) };
 }
 
-/** What is particular to an ingress, of `networking.k8s.io/v1`: older forms are no longer served. */
+/** Facts of an ingress of `networking.k8s.io/v1`: clusters do not serve older forms. */
 export function readIngressFacts(manifest: Manifest): IngressFacts {
   const { spec } = asUnchecked<V1Ingress>(manifest);
   const paths = readList(spec?.rules).flatMap((rule) => readList(rule?.http?.paths));
@@ -25,7 +25,7 @@ export function readIngressFacts(manifest: Manifest): IngressFacts {
   return { services: [...new Set(names)].filter((name) => name !== undefined) };
 }
 
-/** What is particular to a network policy. Whom its rules speak of is not kept: no view shows it. */
+/** Facts of a network policy. The peers of its rules are not kept: no view shows them. */
 export function readNetworkPolicyFacts(manifest: Manifest): NetworkPolicyFacts {
   const { spec } = asUnchecked<V1NetworkPolicy>(manifest);
   return { inbound: readPorts(spec?.ingress), outbound: readPorts(spec?.egress) };

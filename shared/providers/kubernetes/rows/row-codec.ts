@@ -3,38 +3,38 @@ import type { Revision } from '#caching/store/revision.ts';
 import { type EncodedFacts, factsVersion, fromEncodedFacts, toEncodedFacts } from './facts-codec.ts';
 import { asFacts, fromFacts, getEntryKey, selfKey } from './row-entries.ts';
 
-/** A row as it is stored. Pods of earlier versions stand under `i`, `o` and `p`, and count as absent. */
+/** A row as stored. Earlier versions stored pods under `i`, `o` and `p`; these count as absent. */
 interface EncodedRow {
   readonly v: number;
-  /** The epoch of most revisions, as their text begins. */
+  /** The epoch of most revisions: the beginning of their text. */
   readonly e: string;
   /** The entry of the row's own object. */
   readonly g?: EncodedEntry;
-  /** All others: the first one, and of each further one what the one before it does not say. */
+  /** All other entries: the first one, and each further one as its difference from the one before. */
   readonly a?: readonly (EncodedEntry | ToldEntry)[];
-  /** Entries that were removed: key, revision, when the row heard of it. */
+  /** Entries that were removed: key, revision, when the row learned of it. */
   readonly x?: readonly (readonly [string, Revision, number])[];
 }
 
-/** What an entry has beside its facts. */
+/** The members of an entry besides its facts. */
 interface EntryParts {
-  /** Left out where it is the facts' resource version in the row's epoch. */
+  /** Omitted if it is the facts' resource version in the row's epoch. */
   readonly V?: Revision;
-  /** The key; left out for the usual one. */
+  /** The key; omitted for the usual one. */
   readonly N?: string;
 }
 
-/** An entry that stands for itself. */
+/** A complete entry. */
 type EncodedEntry = EncodedFacts & EntryParts;
 
-/** An entry that has all members of the one before it, without those that are the same. */
+/** An entry that has all members of the one before it, and omits the equal ones. */
 interface ToldEntry extends Partial<EncodedFacts>, EntryParts {
   readonly T: 1;
 }
 
 /**
- * A row's entries as compact JSON text. Their values must be facts (`fromFacts`). Entries that stand in one text may be told by
- * each other, since they are always written together: the pods of a server group have much in common.
+ * A row's entries as compact JSON text. Their values must be facts (`fromFacts`). Entries in one text may be stored as differences, since
+ * they are always written together: the pods of a server group have much in common.
  */
 export function encodeRow(entries: ReadonlyMap<string, RowEntry>): string {
   const live = [...entries].filter((entry): entry is [string, LiveEntry] => isLive(entry[1]));
@@ -68,7 +68,7 @@ export function encodeRow(entries: ReadonlyMap<string, RowEntry>): string {
   return JSON.stringify(encoded);
 }
 
-/** The entries in a text of {@link encodeRow}; none when that is of another version. Equal parts of neighbours are one object. */
+/** The entries in a text of {@link encodeRow}; none if it has another version. Neighbours share equal parts as one object. */
 export function decodeRow(text: string): Map<string, RowEntry> {
   const encoded = JSON.parse(text) as EncodedRow;
   const entries = new Map<string, RowEntry>();
@@ -89,25 +89,25 @@ export function decodeRow(text: string): Map<string, RowEntry> {
   return entries;
 }
 
-/** How rows of facts are written. */
+/** The codec for rows of facts. */
 export const rowCodec: RowCodec = { encode: encodeRow, decode: decodeRow };
 
-/** What the facts before do not say of these; all of it where these lack what those have. */
+/** The members that differ from the previous facts; all of them if these lack one that those have. */
 function omitSame(facts: EncodedFacts, before: EncodedFacts): EncodedFacts | ToldEntry {
   const known = new Map<string, unknown>(Object.entries(before));
   if ([...known.keys()].some((member) => !Object.hasOwn(facts, member))) return facts;
-  // By their texts, which writers compare.
+  // Compared as texts, as writers do.
   const isTold = ([member, value]: [string, unknown]): boolean =>
     value !== known.get(member) && JSON.stringify(value) !== JSON.stringify(known.get(member));
   return { ...Object.fromEntries(Object.entries(facts).filter(isTold)), T: 1 };
 }
 
-/** What a revision's text begins with. */
+/** The beginning of a revision's text. */
 function getEpoch(revision: string): string {
   return revision.slice(0, revision.indexOf('.'));
 }
 
-/** The revision that a resource version has in an epoch. */
+/** The revision of a resource version in an epoch. */
 function toRevisionText(epoch: string, resourceVersion: string): Revision {
   return `${epoch}.${resourceVersion.padStart(19, '0')}` as Revision;
 }

@@ -11,7 +11,7 @@ export function getEntryKey({ kind, name }: Pick<ObjectFacts, 'kind' | 'name'>):
   return formatFullName(kind, name);
 }
 
-/** Facts as the value of an entry: they are plain JSON. */
+/** Facts as an entry's value: they are plain JSON. */
 export function fromFacts(facts: ObjectFacts): JsonValue {
   return facts as unknown as JsonValue;
 }
@@ -21,18 +21,18 @@ export function asFacts(value: JsonValue): ObjectFacts {
   return value as unknown as ObjectFacts;
 }
 
-/** The object that a row's entries are of; undefined where it was removed. */
+/** The object of a row's own entry; undefined if it was removed. */
 export function findSelf(entries: ReadonlyMap<string, LiveEntry>): ObjectFacts | undefined {
   const self = entries.get(selfKey);
   return self && asFacts(self.value);
 }
 
-/** The pods in a row's entries that the server group of this uid owns. */
+/** The pods among a row's entries that the server group with this uid owns. */
 export function listInstances(entries: ReadonlyMap<string, LiveEntry>, uid: string): ObjectFacts[] {
   const instances: ObjectFacts[] = [];
   for (const { value } of entries.values()) {
     const instance = asFacts(value);
-    // A server group that was made anew under its name does not have its predecessor's pods.
+    // A server group that was recreated under its name does not have its predecessor's pods.
     if (instance.owners.some((owner) => owner.uid === uid)) instances.push(instance);
   }
   return instances;

@@ -10,10 +10,10 @@ import { getEntryKey, selfKey } from './row-entries.ts';
 /** A view of an application's rows: each row is of one object. */
 export type ApplicationView = 'serverGroups' | 'managers' | 'loadBalancers' | 'securityGroups' | 'resources';
 
-/** A view whose rows the cache has: an application's, or one of a namespace's, which views join to the former. */
+/** A view with rows in the cache: an application's, or a namespace's, which is joined to the former. */
 export type RowView = ApplicationView | 'pods' | 'services';
 
-/** In which view's rows objects stand, by Spinnaker's class of their kind. */
+/** The view whose rows contain objects, by Spinnaker's class of their kind. */
 export const rowViews: { readonly [spinnakerKind in SpinnakerKind]: ApplicationView } = {
   serverGroups: 'serverGroups',
   serverGroupManagers: 'managers',
@@ -24,10 +24,10 @@ export const rowViews: { readonly [spinnakerKind in SpinnakerKind]: ApplicationV
   unclassified: 'resources',
 };
 
-/** Rows that the services of a namespace share, by the hash of their names: never change it. */
+/** Number of rows that the services of a namespace share, by the hash of their names: never change it. */
 const serviceRows = 16;
 
-/** Which entry of which row. */
+/** An entry's row and key. */
 export interface EntryPlace {
   readonly place: RowPlace;
   readonly view: RowView;
@@ -35,7 +35,7 @@ export interface EntryPlace {
   readonly key: string;
 }
 
-/** What decides where objects of an account stand. */
+/** The parts of an account that decide where its objects are stored. */
 export interface RowAccount {
   readonly name: string;
   readonly kindRegistry: Pick<KindRegistry, 'find'>;
@@ -50,7 +50,7 @@ export function getRowName({
   return `${kind} ${namespace} ${name}`;
 }
 
-/** The application in whose rows an object stands; undefined for what stands in none. */
+/** The application whose rows contain an object; undefined if there is none. */
 export function findRowApplication(
   { spinnakerKind, moniker }: Pick<ObjectFacts, 'spinnakerKind' | 'moniker'>,
   rules: Pick<CachingRules, 'allApplicationRelationships'>,
@@ -60,10 +60,10 @@ export function findRowApplication(
 }
 
 /**
- * The entries that an object has: in its row of its application, and in rows of its namespace. Of the latter a pod has one in the
- * row of the server group that it names as its owner, whether that is cached or not, and a service one in a row that it shares.
+ * An object's entries: in its row of its application, and in rows of its namespace. A pod has one of the latter in the row of the server
+ * group that it names as its owner, cached or not, and a service has one in a shared row.
  *
- * @param application undefined for an object that is in none
+ * @param application undefined for an object without one
  */
 export function listEntryPlaces(
   account: RowAccount,
@@ -87,7 +87,7 @@ export function listEntryPlaces(
   return places;
 }
 
-/** The server group that a pod's owner references name. Of several it is the first. */
+/** The server group that a pod's owner references name, the first of several. */
 function findOwner(
   { kindRegistry }: RowAccount,
   { spinnakerKind, namespace, owners }: ObjectFacts,

@@ -5,7 +5,7 @@ import type { ObjectFacts } from './facts.ts';
 import { toFacts } from './to-facts.ts';
 import { toV1Facts } from './to-v1-facts.ts';
 
-/** What the cache keeps of a live object of an account, in the form of its provider's version. */
+/** The facts of an account's live object, in the form of its provider's version. */
 export function toAccountFacts(manifest: Manifest, account: KubernetesAccount): ObjectFacts {
   const read = isV1Account(account) ? toV1Facts : toFacts;
   return read(manifest, account.kindRegistry);
@@ -13,13 +13,13 @@ export function toAccountFacts(manifest: Manifest, account: KubernetesAccount): 
 
 /** Which objects of an account are kept. */
 export interface AccountFilterOptions {
-  /** Spinnaker's names of the kinds that are. */
+  /** Spinnaker's names of the kinds to keep. */
   readonly kinds: readonly string[];
   /** See `CachedObjectRules`. */
   readonly isKnownApplication?: ((application: string) => boolean) | undefined;
 }
 
-/** Makes the test whether an object of an account is kept. Of a V1 account each is: annotations tell nothing there. */
+/** Creates the test of whether an account's object is kept. A V1 account keeps all: annotations mean nothing there. */
 export function createAccountFilter(
   account: KubernetesAccount,
   { kinds, isKnownApplication }: AccountFilterOptions,

@@ -17,7 +17,7 @@ import { readIngressFacts, readNetworkPolicyFacts, readServiceFacts } from './ne
 import { readPodFacts, readWorkloadFacts } from './workload-facts.ts';
 
 /**
- * What the cache keeps of a live object. Any object gives facts: what is missing or misshapen in it counts as absent.
+ * The facts of a live object. Any object has facts: missing and malformed parts count as absent.
  *
  * @param registry the kinds of the object's account: they decide what counts as a server group
  */

@@ -11,12 +11,12 @@ import { toFacts } from './to-facts.ts';
 import type { V1ContainerFacts, V1Facts, V1PodFacts } from './v1-facts.ts';
 import { isWholeV1Kind } from './v1-resources.ts';
 
-/** Bytes of an object, as JSON, up to which it is cached whole: compressed it fits into an item of the store, whatever it is. */
+/** The most bytes of an object, as JSON, that is cached whole: compressed, any such object fits into an item of the store. */
 export const wholeObjectBytesMax = 300_000;
 
 /**
- * What the cache keeps of a live object of a V1 account: its application and cluster are those of its name, and the object itself is
- * kept, where its kind is one of which more than names is shown.
+ * The facts of a V1 account's live object: its application and cluster come from its name, and the object itself is kept if more than names
+ * are shown of its kind.
  *
  * @param registry the kinds of the object's account
  */
@@ -39,7 +39,7 @@ function readV1Facts(manifest: Manifest, { kind, spinnakerKind }: ObjectFacts): 
   };
 }
 
-/** The object without what Kubernetes notes of who wrote which field; undefined when it is too large. */
+/** The object without Kubernetes' record of which manager wrote which field; undefined if it is too large. */
 function findWholeObject(manifest: Manifest): JsonObject | undefined {
   const { managedFields: _, ...metadata } = asJsonObject(manifest['metadata']) ?? {};
   const object = { ...manifest, metadata };

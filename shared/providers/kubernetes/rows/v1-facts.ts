@@ -1,18 +1,18 @@
-/** How a container of a pod fares. */
+/** The state of a pod's container. */
 export interface V1ContainerFacts {
   readonly image: string;
   readonly isReady: boolean;
-  /** Undefined for one whose state is not told. */
+  /** Undefined if the state is not reported. */
   readonly state: 'running' | 'waiting' | 'terminated' | undefined;
   /** Why it waits, or ended. */
   readonly reason?: string;
-  /** Of one that ended. */
+  /** Present only for one that ended. */
   readonly exitCode?: number;
 }
 
-/** What views of V1 accounts show of a pod besides. */
+/** Additional facts that views of V1 accounts show of a pod. */
 export interface V1PodFacts {
-  /** When it began, epoch milliseconds. */
+  /** When it started, epoch milliseconds. */
   readonly startedMs?: number;
   /** The reason of its first condition. */
   readonly reason?: string;
@@ -20,10 +20,10 @@ export interface V1PodFacts {
   readonly containers: readonly V1ContainerFacts[];
 }
 
-/** What views of V1 accounts show of an object besides. */
+/** Additional facts that views of V1 accounts show of an object. */
 export interface V1Facts {
-  /** What the annotation of a server group says that is behind no load balancer; left out where there is none. */
+  /** Value of the annotation of a server group that is behind no load balancer; omitted if there is none. */
   readonly isEnabled?: boolean;
-  /** Present for pods, and for them only. */
+  /** Present only for pods. */
   readonly pod?: V1PodFacts;
 }

@@ -2,12 +2,12 @@ import { getBuiltInResource } from '../api/built-in-resources.ts';
 import type { ApiResource } from '../api/client.ts';
 import { getKindName } from '../kinds/name.ts';
 
-/** A kind that is cached of V1 accounts. */
+/** A kind that is cached for V1 accounts. */
 export interface V1CachedKind {
   /** Spinnaker's name, as the objects have it. */
   readonly kind: string;
   readonly resource: ApiResource;
-  /** Whether nothing but the metadata of its objects is ever read. */
+  /** Whether only the metadata of its objects is ever read. */
   readonly isMetadataOnly: boolean;
 }
 
@@ -23,10 +23,10 @@ const wholeKinds = [
   ['networking.k8s.io/v1', 'Ingress'],
 ] as const;
 
-/** Of these there are pickers of names. What Secrets hold is never read. */
+/** Kinds that users pick by name. The contents of Secrets are never read. */
 const namedKinds = ['ConfigMap', 'Secret', 'ServiceAccount'] as const;
 
-/** What is cached of each V1 account, whatever settings say of kinds: what the V1 provider of Spinnaker 1.16 cached. */
+/** The kinds cached for each V1 account, whatever settings say of kinds: those that the V1 provider of Spinnaker 1.16 cached. */
 export const v1CachedKinds: readonly V1CachedKind[] = [
   ...wholeKinds.map(([apiVersion, kind]) => toCachedKind(apiVersion, kind, false)),
   ...namedKinds.map((kind) => toCachedKind('v1', kind, true)),
@@ -40,12 +40,12 @@ function toCachedKind(apiVersion: string, kind: string, isMetadataOnly: boolean)
 const cachedNames = new Set(v1CachedKinds.map(({ kind }) => kind));
 const wholeNames = new Set(v1CachedKinds.filter((each) => !each.isMetadataOnly).map(({ kind }) => kind));
 
-/** Whether objects of a kind, by Spinnaker's name, are cached of V1 accounts. */
+/** Whether objects of a kind, by Spinnaker's name, are cached for V1 accounts. */
 export function isCachedV1Kind(kind: string): boolean {
   return cachedNames.has(kind);
 }
 
-/** Whether such objects are kept as a whole. */
+/** Whether objects of such a kind are kept whole. */
 export function isWholeV1Kind(kind: string): boolean {
   return wholeNames.has(kind);
 }

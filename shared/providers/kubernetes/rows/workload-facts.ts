@@ -8,7 +8,7 @@ import { findReplicas } from '../manifest/identity.ts';
 import { readLoadBalancers } from '../manifest/traffic.ts';
 import type { PodFacts, WorkloadFacts } from './facts.ts';
 
-/** What is particular to a server group, whatever its kind. The pods of a CronJob are those of the Jobs it makes. */
+/** Facts of a server group of any kind. The pods of a CronJob are those of its Jobs. */
 export function readWorkloadFacts(manifest: Manifest): WorkloadFacts {
   const { spec } = asUnchecked<V1StatefulSet>(manifest);
   const replicas = findReplicas(manifest);
@@ -23,7 +23,7 @@ export function readWorkloadFacts(manifest: Manifest): WorkloadFacts {
   };
 }
 
-/** How a pod fares, by its status. */
+/** Facts of a pod, by its status. */
 export function readPodFacts(manifest: Manifest): PodFacts {
   const { status } = asUnchecked<V1Pod>(manifest);
   return {
@@ -35,7 +35,7 @@ export function readPodFacts(manifest: Manifest): PodFacts {
   };
 }
 
-/** The load balancers of the traffic annotation by their full names, each once; what is no such name is left out. */
+/** The load balancers of the traffic annotation by their full names, each once, without invalid names. */
 function readAnnotatedLoadBalancers(manifest: Manifest): string[] {
   const words = readLoadBalancers(manifest).map((text) => text.split(' '));
   const names = words.map(([kind, name, ...more]) =>
