@@ -16,7 +16,7 @@ import { keepOptions } from './account/unknown-keys.ts';
 import { createLateReads } from './late-reads.ts';
 import { rowCodec } from './rows/row-codec.ts';
 
-/** Kubernetes: everything that can be described by a manifest, through the API servers of the configured accounts. */
+/** Kubernetes: everything that a manifest can describe, through the API servers of the configured accounts. */
 export const kubernetesPlugin: ProviderPlugin = {
   name: 'kubernetes',
   storesAccounts: true,

@@ -2,14 +2,14 @@ import type { InstanceReader, JobReader, ManifestReader } from '#provider-kit/pr
 import type { KubernetesSession } from './account/session.ts';
 import type { openLiveReads } from './live-reads.ts';
 
-/** What is read from clusters while a caller waits. */
+/** Reads from clusters for which a caller waits. */
 export interface LiveReads {
   readonly manifests: ManifestReader;
   readonly jobs: JobReader;
   readonly instances: InstanceReader;
 }
 
-/** Live reads whose code is loaded with the first of them: few functions make any. */
+/** Live reads whose code is loaded on first use: few functions make any. */
 export function createLateReads(session: KubernetesSession): LiveReads {
   let reads: ReturnType<typeof openLiveReads> | undefined;
   const load = async () => {

@@ -29,7 +29,7 @@ export function getDaemonSetStatus(manifest: Manifest): ManifestStatus {
   return shortage === undefined ? settledStatus : markUnstable(settledStatus, shortage);
 }
 
-/** On which nodes its pods are missing or old, or undefined when all is done. */
+/** On which nodes its pods are missing or old, or undefined if the rollout is complete. */
 function findShortage(status: UncheckedObject<V1DaemonSetStatus>): string | undefined {
   const desired = readCount(status.desiredNumberScheduled);
   const scheduled = readCount(status.currentNumberScheduled);

@@ -24,7 +24,7 @@ import {
 } from './status.ts';
 
 /**
- * The status of a Deployment: what its conditions say, then how far the rollout has come.
+ * The status of a Deployment: first its conditions, then the progress of the rollout.
  *
  * @throws FailedOperationError unless its apiVersion is `apps/v1`.
  */
@@ -41,7 +41,7 @@ export function getDeploymentStatus(manifest: Manifest): ManifestStatus {
   return explainStatus(rollout, findReplicaFailure(status));
 }
 
-/** What the conditions of a Deployment say; several may hold at once. */
+/** The status by a Deployment's conditions; several may apply at once. */
 function judgeConditions(status: UncheckedObject<V1DeploymentStatus>): ManifestStatus {
   let judged = settledStatus;
   const paused = findCondition(status, { reason: 'DeploymentPaused' });
@@ -58,7 +58,7 @@ function judgeConditions(status: UncheckedObject<V1DeploymentStatus>): ManifestS
   return judged;
 }
 
-/** Why the rollout is not done, or undefined when it is. */
+/** Why the rollout is not complete, or undefined if it is. */
 function findPendingRollout(
   status: UncheckedObject<V1DeploymentStatus>,
   desired: number,

@@ -21,12 +21,9 @@ export interface CustomResource {
 
 /** The kinds of one account. */
 export interface KindRegistry {
-  /**
-   * What is known of a kind, however it is written. Never fails: a kind that nobody described is deployed last,
-   * unversioned, and keeps its own name.
-   */
+  /** The definition of a kind in any spelling. Never fails: an unknown kind is deployed last, unversioned, and keeps its own name. */
   find(kind: string): KindDefinition;
-  /** Every described kind: the account's own, then the built-in ones they do not replace. */
+  /** Every known kind: the account's own, then the built-in ones that they do not replace. */
   readonly kinds: readonly KindDefinition[];
   /** Spinnaker's kind by kind, as `GET /credentials` shows it: custom ones exactly as configured. */
   readonly spinnakerKindMap: { readonly [kind: string]: string };
@@ -58,7 +55,7 @@ function defineCustomKind(custom: CustomResource): KindDefinition {
   const name = parseKind(custom.kubernetesKind);
   return defineKind({
     name,
-    // An account may redefine a Secret, but never make its data show.
+    // An account may redefine a Secret, but never expose its data.
     sensitiveKeys: builtInKinds.find((kind) => kind.name === name)?.sensitiveKeys ?? [],
     kubernetesKind: splitKind(custom.kubernetesKind).name,
     deployPriority: parseDeployPriority(
@@ -71,7 +68,7 @@ function defineCustomKind(custom: CustomResource): KindDefinition {
   });
 }
 
-/** The definition of a kind that nobody described. */
+/** The definition of an unknown kind. */
 function defineUnknownKind(kind: string): KindDefinition {
   const name = parseKind(kind);
   return defineKind({
@@ -82,7 +79,7 @@ function defineUnknownKind(kind: string): KindDefinition {
   });
 }
 
-/** Spinnaker's kind of that name, whatever its case. */
+/** Spinnaker's kind of that name, in any case. */
 function findSpinnakerKind(name: string | undefined): SpinnakerKind | undefined {
   return spinnakerKinds.find((kind) => kind.toLowerCase() === name?.toLowerCase());
 }

@@ -4,7 +4,7 @@ import { asUnchecked, findNumber } from '../api/unchecked.ts';
 import { findCondition, findStatus, readCount, readMessage } from './live-object.ts';
 import { type ManifestStatus, markFailed, markUnstable, settledStatus, unreportedStatus } from './status.ts';
 
-/** The status of a Job: stable once enough pods have succeeded, failed when Kubernetes gave up on it. */
+/** The status of a Job: stable once enough pods have succeeded, failed if Kubernetes gave up on it. */
 export function getJobStatus(manifest: Manifest): ManifestStatus {
   const status = findStatus<V1Job>(manifest);
   if (status === undefined) return unreportedStatus;

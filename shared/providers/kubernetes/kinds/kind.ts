@@ -15,7 +15,7 @@ export const spinnakerKinds = [
 /** A class of infrastructure in Spinnaker's words: `serverGroups` for a ReplicaSet, `configs` for a Secret … */
 export type SpinnakerKind = (typeof spinnakerKinds)[number];
 
-/** What can be asked of objects of a kind, besides deploy, delete and patch, which every kind can. */
+/** Operations on a kind's objects, besides deploy, delete and patch, which every kind supports. */
 export type Capability =
   | 'scale'
   /** The server-group operation. A DaemonSet has it, as in Clouddriver, although it cannot scale. */
@@ -31,23 +31,23 @@ export type Capability =
   /** Its pods are enabled and disabled along with it. */
   | 'pods';
 
-/** Where a kind refers to artifacts; `manifest/replacers.ts` says what each set holds. */
+/** Where a kind refers to artifacts; see `manifest/replacers.ts` for each set. */
 export type ReplacerSet = 'none' | 'podTemplate' | 'pod' | 'scaleTarget';
 
 /** All that Busdriver knows about a kind. */
 export interface KindDefinition {
   /**
-   * Spinnaker's name: `replicaSet`, `horizontalpodautoscaler`. For custom kinds Kubernetes' kind and group, as they
-   * were written: `CronTab.stable.example.com`.
+   * Spinnaker's name: `replicaSet`, `horizontalpodautoscaler`. For custom kinds Kubernetes' kind and group, as written:
+   * `CronTab.stable.example.com`.
    */
   readonly name: string;
-  /** Short names, as kubectl has them. */
+  /** Short names, as in kubectl. */
   readonly aliases: readonly string[];
-  /** Kubernetes' spelling (`ReplicaSet`); for kinds outside the table the name as it was written. */
+  /** Kubernetes' spelling (`ReplicaSet`); for kinds outside the table the name as written. */
   readonly kubernetesKind: string;
   /** False for a kind that neither the table nor the account's configuration describes. */
   readonly known: boolean;
-  /** Meaningful for known kinds; others are assumed to be namespaced, and the cluster knows better. */
+  /** Meaningful only for known kinds; others are assumed to be namespaced, and the cluster knows better. */
   readonly namespaced: boolean;
   /** Lower is deployed earlier. */
   readonly deployPriority: number;
@@ -57,11 +57,11 @@ export interface KindDefinition {
   /** Whether a deploy makes a new version (`name-v000`) unless asked otherwise. */
   readonly versioned: boolean;
   readonly capabilities: ReadonlySet<Capability>;
-  /** Top-level keys that must not show in task results, events or the cache. */
+  /** Top-level keys that must not appear in task results, events or the cache. */
   readonly sensitiveKeys: readonly string[];
   readonly replacers: ReplacerSet;
   /**
-   * How a live object fares.
+   * The status of a live object.
    *
    * @throws FailedOperationError for an apiVersion whose status it cannot read.
    */

@@ -16,15 +16,15 @@ import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type UncheckedObject } from '../api/unchecked.ts';
 import { type Condition, findCondition, readCount, readMessage } from './live-object.ts';
 
-/** How far an object is by the rules of kstatus. */
+/** The readiness of an object by the rules of kstatus. */
 export interface Readiness {
-  /** `current`: there is nothing to wait for. `failed`: waiting is of no use as long as nobody changes something. */
+  /** `current`: there is nothing to wait for. `failed`: waiting is useless until something is changed. */
   readonly state: 'current' | 'inProgress' | 'failed';
-  /** Why, in words for people; empty for `current`. */
+  /** A readable reason; empty for `current`. */
   readonly message: string;
 }
 
-/** What is looked at in objects of any kind. */
+/** The members that are checked in objects of any kind. */
 interface AnyKind {
   readonly metadata: { readonly deletionTimestamp: string; readonly generation: number };
   readonly status: { readonly observedGeneration: number; readonly conditions: readonly Condition[] };
@@ -33,14 +33,14 @@ interface AnyKind {
 /** Judges an object. @param nowMs wall time in milliseconds */
 type Rule = (object: Manifest, nowMs: number) => Readiness;
 
-/** For so long after its creation a pod that cannot be scheduled has not failed, milliseconds. */
+/** How long after its creation an unschedulable pod does not count as failed, milliseconds. */
 const scheduleWindowMs = 15_000;
 
 const current: Readiness = { state: 'current', message: '' };
 const inProgress = (message: string): Readiness => ({ state: 'inProgress', message });
 const fail = (message: string): Readiness => ({ state: 'failed', message });
 
-/** What kstatus knows more of than conditions, by group and kind. */
+/** Kinds for which kstatus has its own rules, by group and kind. */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['/Service', judgeService],
   ['/Pod', judgePod],
@@ -58,8 +58,8 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 ]);
 
 /**
- * Judges a live object by the rules of kstatus (sigs.k8s.io/cli-utils/pkg/kstatus): what every object may tell, then what is known of
- * its kind, or else its condition `Ready`. In one point it is stricter: a Service of type LoadBalancer is waited for until it has an
+ * Judges a live object by the rules of kstatus (sigs.k8s.io/cli-utils/pkg/kstatus): the members that any object may have, then the rule of
+ * its kind, or else its condition `Ready`. It is stricter in one point: a Service of type LoadBalancer is not ready until it has an
  * address, not only a cluster IP.
  *
  * @param nowMs wall time in milliseconds
@@ -73,7 +73,7 @@ export function judgeReadiness(object: Manifest, nowMs: number): Readiness {
   return rule === undefined ? judgeReadyCondition(object) : rule(object, nowMs);
 }
 
-/** What any object may tell; undefined when it tells nothing. */
+/** Judges by the members that any object may have; undefined if they do not decide. */
 function judgeAnyKind(object: Manifest): Readiness | undefined {
   const { metadata, status } = asUnchecked<AnyKind>(object);
   if (asString(metadata?.deletionTimestamp)) return inProgress('It is being deleted');
@@ -87,7 +87,7 @@ function judgeAnyKind(object: Manifest): Readiness | undefined {
   return stalled && fail(readMessage(stalled, 'Its controller makes no progress'));
 }
 
-/** Custom resources mostly tell by this condition. Without it there is nothing to wait for. */
+/** Most custom resources have this condition. Without it there is nothing to wait for. */
 function judgeReadyCondition(object: Manifest): Readiness {
   const { status } = asUnchecked<AnyKind>(object);
   const ready = findCondition(status, { type: 'Ready' });
@@ -216,7 +216,7 @@ function judgeDaemonSet(object: Manifest): Readiness {
   );
 }
 
-/** A Job that runs is no more waited for; Clouddriver's own rule waits for its end. */
+/** A running Job is current; Clouddriver's own rule waits for its end. */
 function judgeJob(object: Manifest): Readiness {
   const { status } = asUnchecked<V1Job>(object);
   const isOver = ['Complete', 'Suspended'].some((type) => findCondition(status, { type, status: 'True' }));

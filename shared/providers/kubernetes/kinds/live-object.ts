@@ -11,7 +11,7 @@ import {
   type UncheckedObject,
 } from '../api/unchecked.ts';
 
-/** What a controller says of an object, in the members that the conditions of all kinds have. */
+/** A controller's statement about an object, with the members that conditions of all kinds have. */
 export interface Condition {
   readonly type: string;
   readonly status: string;
@@ -25,8 +25,8 @@ export interface WithConditions {
 }
 
 /**
- * The status that the controller of an object of type `T` wrote, or undefined before the first one. An empty status is one, and what it
- * holds is unchecked.
+ * The status that the controller of an object of type `T` wrote, or undefined before the first one. An empty status counts, and its members
+ * are unchecked.
  */
 export function findStatus<T extends { status?: unknown }>(
   manifest: Manifest,
@@ -35,7 +35,7 @@ export function findStatus<T extends { status?: unknown }>(
   return status && asUnchecked<NonNullable<T['status']>>(status);
 }
 
-/** A whole number; 0 when Kubernetes left it out, as it does with zeros. */
+/** A whole number; 0 if Kubernetes omitted it, as it does with zeros. */
 export function readCount(value: JsonValue | undefined): number {
   return findNumber(value) ?? 0;
 }
@@ -45,7 +45,7 @@ export function readDesiredReplicas(manifest: Manifest): number {
   return readCount(asUnchecked<V1Deployment>(manifest).spec?.replicas);
 }
 
-/** Whether the controller has seen the newest spec: the counts in its status speak of an older one otherwise. */
+/** Whether the controller has seen the newest spec: otherwise the counts in its status refer to an older one. */
 export function isGenerationObserved(
   manifest: Manifest,
   { observedGeneration }: { readonly observedGeneration?: JsonValue | undefined },
@@ -66,7 +66,7 @@ export function findCondition(
   );
 }
 
-/** Why no pods can be made, in the words of the condition `ReplicaFailure`, which a quota or a webhook brings about. */
+/** Why no pods can be created, in the words of the condition `ReplicaFailure`, which a quota or a webhook causes. */
 export function findReplicaFailure(status: WithConditions): string | undefined {
   const failure = findCondition(status, { type: 'ReplicaFailure', status: 'True' });
   return failure && describeCondition(failure);
@@ -78,15 +78,15 @@ export function describeCondition(condition: UncheckedObject<Condition>): string
   return words.filter(Boolean).join(': ');
 }
 
-/** The condition's own message, or `fallback` where it has none. */
+/** The condition's own message, or `fallback` if it has none. */
 export function readMessage(condition: UncheckedObject<Condition>, fallback: string): string {
   return asString(condition.message) || fallback;
 }
 
 /**
- * Checks that a workload has the fields its status is read from.
+ * Checks that a workload has the fields from which its status is read.
  *
- * @throws FailedOperationError when it is of another apiVersion than `apps/v1`.
+ * @throws FailedOperationError if its apiVersion is not `apps/v1`.
  */
 export function checkAppsV1(manifest: Manifest): void {
   const { apiVersion, kind } = asUnchecked<V1Deployment>(manifest);
@@ -95,7 +95,7 @@ export function checkAppsV1(manifest: Manifest): void {
   throw new FailedOperationError(`${name} has apiVersion ${version}: its status can be read at apps/v1 only`);
 }
 
-/** True when every member named in `wanted` has that text, whatever its case. */
+/** True if every member named in `wanted` has that text, ignoring case. */
 function hasMembers(condition: Unchecked<Condition>, wanted: Partial<Condition>): boolean {
   const members = ['type', 'status', 'reason', 'message'] as const;
   return members.every(

@@ -51,8 +51,8 @@ export interface FullName {
 }
 
 /**
- * Spinnaker's name of a kind from any way to write it: `Deployment`, `deploy` and `deployment.apps` are `deployment`;
- * `CronTab.stable.example.com` stays as it is. Empty text is the kind `none`.
+ * Spinnaker's name of a kind in any spelling: `Deployment`, `deploy` and `deployment.apps` are `deployment`; `CronTab.stable.example.com`
+ * stays as it is. Empty text is the kind `none`.
  */
 export function parseKind(text: string): string {
   const { name, group } = splitKind(text);
@@ -65,7 +65,7 @@ export function getKindName(apiVersion: string, kind: string): string {
   return toKindName(kind, slash < 0 ? '' : apiVersion.slice(0, slash));
 }
 
-/** Takes a kind's name apart at its first dot. */
+/** Splits a kind's name at its first dot. */
 export function splitKind(kind: string): KindParts {
   const dot = kind.indexOf('.');
   return dot < 0 ? { name: kind } : { name: kind.slice(0, dot), group: kind.slice(dot + 1) };
@@ -76,7 +76,7 @@ export function isSameKind(one: string, other: string): boolean {
   return toKindKey(one) === toKindKey(other);
 }
 
-/** The same text for every way to write a kind, for use as a map's key. Not for display. */
+/** The same text for every spelling of a kind, for use as a map's key. Not for display. */
 export function toKindKey(kind: string): string {
   return parseKind(kind).toLowerCase();
 }
@@ -84,7 +84,7 @@ export function toKindKey(kind: string): string {
 /**
  * Reads `kind name`, Spinnaker's name of an object, as in `deployment web`.
  *
- * @throws InvalidInputError unless it is exactly two words with a space between, and both are such as Kubernetes allows.
+ * @throws InvalidInputError unless it is exactly two words separated by a space, and Kubernetes allows both.
  */
 export function parseFullName(text: string): FullName {
   const [kind, name, ...more] = text.split(' ');

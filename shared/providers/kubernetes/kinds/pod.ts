@@ -11,7 +11,7 @@ const unsettledPhases = new Map([
   ['unknown', 'Pod phase is unknown: its node does not report'],
 ]);
 
-/** The status of a Pod, by its phase; one that no node takes says why. */
+/** The status of a Pod, by its phase; for one without a node with the reason. */
 export function getPodStatus(manifest: Manifest): ManifestStatus {
   const status = findStatus<V1Pod>(manifest);
   if (status === undefined) return unreportedStatus;

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '#core/errors.ts';
 
 /**
- * Order of deployment by what an object is: what others need comes first, lower numbers first. The keys are the
- * names Spinnaker's configuration accepts for `customResources[].deployPriority`.
+ * Order of deployment by class of object: lower numbers first, so that objects come before those that need them. The keys are the names
+ * Spinnaker's configuration accepts for `customResources[].deployPriority`.
  */
 export const deployPriorities = {
   NAMESPACE_PRIORITY: 0,
@@ -25,8 +25,8 @@ export const deployPriorities = {
 } as const;
 
 /**
- * Configurations of webhooks come after all that they may judge, in a difference to Clouddriver (40): before the Deployment behind it
- * runs, a webhook refuses everything.
+ * Unlike in Clouddriver (40), configurations of webhooks come after everything that they may judge: a webhook refuses everything until the
+ * Deployment behind it runs.
  */
 export const webhookPriority = deployPriorities.LOWEST_PRIORITY + 1;
 

@@ -19,7 +19,7 @@ import {
 } from './status.ts';
 
 /**
- * The status of a ReplicaSet: short of replicas it is neither stable nor available.
+ * The status of a ReplicaSet: with too few replicas it is neither stable nor available.
  *
  * @throws FailedOperationError unless its apiVersion is `apps/v1`.
  */
@@ -37,7 +37,7 @@ export function getReplicaSetStatus(manifest: Manifest): ManifestStatus {
   );
 }
 
-/** Which replicas are missing, or undefined when all are there. */
+/** Which replicas are missing, or undefined if none are. */
 function findShortage(status: UncheckedObject<V1ReplicaSetStatus>, desired: number): string | undefined {
   const labeled = readCount(status.fullyLabeledReplicas);
   const ready = readCount(status.readyReplicas);

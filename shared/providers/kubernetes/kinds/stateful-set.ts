@@ -25,8 +25,7 @@ import {
 type Strategy = Unchecked<V1StatefulSetUpdateStrategy>;
 
 /**
- * The status of a StatefulSet. With the update strategy `OnDelete` there is nothing to wait for: somebody has to
- * delete the pods.
+ * The status of a StatefulSet. With the update strategy `OnDelete` there is nothing to wait for: the pods must be deleted by hand.
  *
  * @throws FailedOperationError unless its apiVersion is `apps/v1`.
  */
@@ -45,7 +44,7 @@ export function getStatefulSetStatus(manifest: Manifest): ManifestStatus {
   return judgePartitionedRollout(strategy, status) ?? judgeWholeRollout(status, desired);
 }
 
-/** Which replicas are missing, or undefined when all are there. */
+/** Which replicas are missing, or undefined if none are. */
 function findShortage(status: UncheckedObject<V1StatefulSetStatus>, desired: number): string | undefined {
   const existing = readCount(status.replicas);
   const ready = readCount(status.readyReplicas);
@@ -56,8 +55,8 @@ function findShortage(status: UncheckedObject<V1StatefulSetStatus>, desired: num
 }
 
 /**
- * The status of a rolling update, of which a partition may hold back the lower ordinals; undefined where Kubernetes
- * gives no settings for it. API servers fill the settings in for every rolling update.
+ * The status of a rolling update, in which a partition may hold back the lower ordinals; undefined if it has no settings. API servers fill
+ * in the settings for every rolling update.
  */
 function judgePartitionedRollout(
   strategy: Strategy,
@@ -80,7 +79,7 @@ function judgePartitionedRollout(
   };
 }
 
-/** The status of an update without a partition: done when the old revision has given way to the new one. */
+/** The status of an update without a partition: complete when the new revision has replaced the old one. */
 function judgeWholeRollout(status: UncheckedObject<V1StatefulSetStatus>, desired: number): ManifestStatus {
   const current = readCount(status.currentReplicas);
   if (current < desired) {
@@ -91,7 +90,7 @@ function judgeWholeRollout(status: UncheckedObject<V1StatefulSetStatus>, desired
   return markUnstable(settledStatus, 'Waiting for the updated revision to match the current revision');
 }
 
-/** Whether the update strategy is of `type`, whatever its case. */
+/** Whether the update strategy is of `type`, ignoring case. */
 function isOfType(strategy: Strategy, type: string): boolean {
   return asString(strategy?.type)?.toLowerCase() === type.toLowerCase();
 }

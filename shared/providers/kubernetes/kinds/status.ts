@@ -1,6 +1,6 @@
 import type { ManifestStatus } from '#contract/answers/manifests.ts';
 
-/** How an object fares, in the four conditions Spinnaker knows: see the schema. */
+/** The status of an object, in Spinnaker's four conditions: see the schema. */
 export type { ManifestStatus };
 
 /** Nothing to wait for. */
@@ -11,16 +11,15 @@ export const settledStatus: ManifestStatus = {
   failed: { state: false },
 };
 
-/** `getStatus` of every kind that has no status of its own. */
+/** `getStatus` of every kind without a status of its own. */
 export function getSettledStatus(): ManifestStatus {
   return settledStatus;
 }
 
 /**
- * The object has not got a status from its controller yet.
+ * The object has no status from its controller yet.
  *
- * This message and those of the kinds begin with Clouddriver's own sentence, which people's alerts look for, and go on with what
- * else is known.
+ * This message and those of the kinds begin with Clouddriver's own sentence, which users' alerts search for, and add what else is known.
  */
 export const unreportedStatus: ManifestStatus = {
   ...settledStatus,
@@ -28,7 +27,7 @@ export const unreportedStatus: ManifestStatus = {
   available: { state: false, message: 'No availability reported: its controller has not seen it' },
 };
 
-/** Why an object is unstable whose controller has not looked at its newest spec. @param controller `deployment controller` */
+/** Why an object is unstable if its controller has not seen its newest spec. @param controller `deployment controller` */
 export function describeOldGeneration(controller: string): string {
   return `Waiting for status generation to match updated object generation: the ${controller} has not picked up the newest spec yet`;
 }
@@ -48,7 +47,7 @@ export function markPaused(status: ManifestStatus, message: string): ManifestSta
   return { ...status, paused: { state: true, message } };
 }
 
-/** `status` with a reason after what it says of being unstable, and of having failed. Without a reason `status` itself. */
+/** `status` with a reason appended to its messages of being unstable and of having failed. Without a reason, `status` itself. */
 export function explainStatus(status: ManifestStatus, reason: string | undefined): ManifestStatus {
   if (reason === undefined) return status;
   const { stable, failed } = status;

@@ -10,7 +10,7 @@ import { getReplicaSetStatus } from './replica-set.ts';
 import { getStatefulSetStatus } from './stateful-set.ts';
 import { getSettledStatus } from './status.ts';
 
-/** A definition as the table writes it: what is left out has the default of an ordinary kind. */
+/** A definition as written in the table: omitted members have the defaults of an ordinary kind. */
 export interface KindRow extends Partial<Omit<KindDefinition, 'capabilities'>> {
   readonly name: string;
   readonly deployPriority: number;
@@ -195,7 +195,7 @@ const rows: readonly KindRow[] = [
   { name: 'event', deployPriority: priority.LOWEST_PRIORITY, deployable: false },
 ];
 
-/** The kinds Spinnaker knows by itself. A kind without behaviour of its own is one row above. */
+/** The kinds that Spinnaker has built in. A kind without special behaviour is one row above. */
 export const builtInKinds: readonly KindDefinition[] = rows.map(defineKind);
 
 /** `ReplicaSet` for `replicaSet`. */

@@ -2,10 +2,7 @@ import type { KindRegistry } from './index.ts';
 import type { KindDefinition, SpinnakerKind } from './kind.ts';
 import { toKindKey } from './name.ts';
 
-/**
- * What Spinnaker's V1 provider calls kinds. An Ingress is a security group there, and a Deployment no more than what makes a
- * ReplicaSet.
- */
+/** The classes of kinds in Spinnaker's V1 provider. There an Ingress is a security group, and a Deployment merely creates ReplicaSets. */
 const v1SpinnakerKinds: ReadonlyMap<string, SpinnakerKind> = new Map(
   (
     [
@@ -22,7 +19,7 @@ const v1SpinnakerKinds: ReadonlyMap<string, SpinnakerKind> = new Map(
   ).map(([kind, spinnakerKind]) => [toKindKey(kind), spinnakerKind]),
 );
 
-/** The kinds of a V1 account: what is known of them is the same, but not what Spinnaker calls them. */
+/** The kinds of a V1 account: the same definitions with other classes of Spinnaker's. */
 export function toV1KindRegistry(registry: KindRegistry): KindRegistry {
   const kinds = registry.kinds.map(toV1Kind);
   const known = new Map(kinds.map((kind) => [toKindKey(kind.name), kind]));

@@ -1,6 +1,6 @@
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 
-/** What is cached of an application in one account. */
+/** The cached facts of an application in one account. */
 export interface AccountFacts {
   readonly account: string;
   /** The application's server groups, with their pods. */
@@ -9,16 +9,16 @@ export interface AccountFacts {
   readonly managers: readonly ObjectFacts[];
   /** The application's services and ingresses. */
   readonly loadBalancers: readonly ObjectFacts[];
-  /** Every service of every namespace in which one of the application's objects stands, whoever's it is. */
+  /** Every service, of any application, in the namespaces of the application's objects. */
   readonly namespaceServices: readonly ObjectFacts[];
   /**
-   * Server groups of other applications in those namespaces: a service may select their pods, and a manager own them. Only the
-   * views of load balancers and of managers ask for them.
+   * Server groups of other applications in those namespaces: a service may select their pods, and a manager may own them. Only the views of
+   * load balancers and of managers use them.
    */
   readonly neighbours: readonly ServerGroupFacts[];
 }
 
-/** What is cached of an application. */
+/** The cached facts of an application. */
 export interface ApplicationFacts {
   readonly application: string;
   readonly accounts: readonly AccountFacts[];
@@ -27,7 +27,7 @@ export interface ApplicationFacts {
 /**
  * The application with only those server groups and managers that belong to one of the clusters.
  *
- * @param clusters `account:cluster` each, as callers write them; an entry without either part names none
+ * @param clusters `account:cluster` each, as callers write them; an entry that lacks either part names none
  */
 export function selectClusters(facts: ApplicationFacts, clusters: readonly string[]): ApplicationFacts {
   const wanted = new Set(clusters);

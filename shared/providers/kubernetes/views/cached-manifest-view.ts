@@ -11,12 +11,12 @@ import { annotationKeys } from '../manifest/annotations.ts';
 import { findArtifacts } from '../manifest/artifacts.ts';
 import type { ObjectFacts, WorkloadFacts } from '../rows/facts.ts';
 
-/** Why an object is shown out of the cache, and how old that is. */
+/** Why an object is shown from the cache, and how old the cache is. */
 type Circumstances = Pick<CachedManifestRequest, 'reason' | 'nowMs' | 'asOfMs'>;
 
 /**
- * What is cached of an object, as if it were read from its cluster: `metadata`, and of `spec` and `status` what views show. The
- * objects and lists that Deck reads without a look are there, perhaps empty.
+ * A cached object, as if it were read from its cluster: `metadata`, and the parts of `spec` and `status` that views show. The objects and
+ * lists that Deck reads without a check are always present, perhaps empty.
  */
 export function toCachedManifestView(
   account: Pick<KubernetesAccount, 'name' | 'kindRegistry'>,
@@ -68,7 +68,7 @@ function toManifest(facts: ObjectFacts, age: string): Manifest {
   return omitNulls(manifest) as Manifest;
 }
 
-/** What of an object's `spec` and `status` is cached. */
+/** The cached parts of an object's `spec` and `status`. */
 function toSpecAndStatus({ kind, workload, pod, service, spinnakerKind }: ObjectFacts): JsonObject {
   const status = { conditions: [], ...(spinnakerKind === 'loadBalancers' && { loadBalancer: {} }) };
   if (pod !== undefined) {
@@ -90,7 +90,7 @@ function toWorkloadSpec(
   kind: string,
   { replicas, images, podLabels, serviceName }: WorkloadFacts,
 ): JsonObject {
-  // Which container has which image, and which of them are init containers, is not cached.
+  // Not cached: which container has which image, and which are init containers.
   const spec = { containers: images.map((image) => ({ image })) };
   const template = { metadata: { labels: { ...podLabels } }, spec };
   if (kind === 'cronJob') return { jobTemplate: { spec: { template } } };
@@ -101,7 +101,7 @@ function toWorkloadSpec(
   };
 }
 
-/** Kubernetes' spelling of a kind; that of Spinnaker where it is a custom one, without its group. */
+/** Kubernetes' spelling of a kind; for a custom one Spinnaker's, without the group. */
 function toApiKind(kind: string): string {
   const key = toKindKey(kind);
   const known = builtInResources.find((resource) => {
@@ -110,7 +110,7 @@ function toApiKind(kind: string): string {
   return known?.kind ?? splitKind(kind).name;
 }
 
-/** Whoever waits for it goes on waiting. */
+/** A status with which waiting callers keep waiting. */
 function toUnknownStatus(age: string): ManifestStatus {
   const unknown = { state: false, message: `Unknown: its cluster does not answer; shown ${age}` };
   return { stable: unknown, available: unknown, paused: { state: false }, failed: { state: false } };

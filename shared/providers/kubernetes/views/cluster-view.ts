@@ -13,11 +13,11 @@ import { ServiceIndex } from './service-index.ts';
 /** The clusters of an application in an account, sorted. */
 type AccountClusters = Pick<ApplicationClusters, 'account' | 'clusters'>;
 
-/** Which cluster of an application, and whether server groups and load balancers are wanted with it. */
+/** A cluster of an application, and whether to include its server groups and load balancers. */
 export type ClusterRequest = Pick<ClusterKey, 'account' | 'cluster'> & { readonly expand: boolean };
 
 /**
- * `GET /applications/{application}`; undefined when it has no cluster anywhere. The lists in clusters are empty, as Clouddriver's are.
+ * `GET /applications/{application}`; undefined if it has no cluster anywhere. As in Clouddriver, the lists in clusters are empty.
  *
  * @param places its clusters, account by account; an account without any is left out
  */
@@ -43,7 +43,7 @@ export function toApplicationDetailView(
   };
 }
 
-/** `GET /applications/{application}/clusters`: names by account, where there are any. */
+/** `GET /applications/{application}/clusters`: names by account, for accounts with any. */
 export function toClusterNamesView(places: readonly AccountClusters[]): ClusterNamesView {
   const found = places.filter(({ clusters }) => clusters.length > 0);
   return Object.fromEntries(found.map(({ account, clusters }) => [account, clusters]));
@@ -69,7 +69,7 @@ export function toClusterSummaryViews(facts: ApplicationFacts, account: string):
   });
 }
 
-/** `GET /applications/{application}/clusters/{account}/{cluster}/kubernetes`; undefined when there is none. */
+/** `GET /applications/{application}/clusters/{account}/{cluster}/kubernetes`; undefined if there is none. */
 export function toClusterView(
   facts: ApplicationFacts,
   { account, cluster, expand }: ClusterRequest,

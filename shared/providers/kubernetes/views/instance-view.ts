@@ -4,10 +4,10 @@ import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { cloudProvider } from './resource-view.ts';
 
-/** How a pod or a container fares. Of Spinnaker's states these are the ones that a pod can have. */
+/** The health of a pod or a container: those of Spinnaker's states that a pod can have. */
 type HealthState = HealthView['state'];
 
-/** A pod with all that is shown of it. */
+/** A pod with all details. */
 export function toInstanceView(account: string, facts: ObjectFacts): InstanceView {
   const { kind, name, namespace } = facts;
   return {
@@ -29,7 +29,7 @@ export function toInstanceView(account: string, facts: ObjectFacts): InstanceVie
   };
 }
 
-/** A pod with what a list of server groups shows of it. */
+/** A pod as a list of server groups shows it. */
 export function toInstanceSummaryView(facts: ObjectFacts): InstanceSummaryView {
   const { uid, kind, name, namespace, pod } = facts;
   return {
@@ -41,7 +41,7 @@ export function toInstanceSummaryView(facts: ObjectFacts): InstanceSummaryView {
   };
 }
 
-/** How a pod and its containers fare, the pod first. */
+/** The health of a pod and its containers, the pod first. */
 export function toHealthViews({ pod }: ObjectFacts): HealthView[] {
   if (pod === undefined) return [];
   const platform = 'platform';
@@ -56,8 +56,8 @@ export function toHealthViews({ pod }: ObjectFacts): HealthView[] {
 }
 
 /**
- * How a pod fares on the whole: down when it or a container is down, up when something is up, else unknown. What is unknown
- * does not count beside what is known.
+ * The overall health of a pod: down if it or a container is down, up if something is up, else unknown. Unknown states do not count beside
+ * known ones.
  */
 export function getHealthState({ pod }: ObjectFacts): HealthState {
   if (pod === undefined) return 'Unknown';
@@ -66,7 +66,7 @@ export function getHealthState({ pod }: ObjectFacts): HealthState {
   return pod.containers.length > 0 ? 'Up' : state;
 }
 
-/** Counts pods by how they fare. */
+/** Counts pods by their health. */
 export function countInstances(instances: readonly ObjectFacts[]): InstanceCountsView {
   const counts = { total: instances.length, up: 0, down: 0, unknown: 0, outOfService: 0, starting: 0 };
   for (const instance of instances) {

@@ -11,10 +11,10 @@ import { ServiceIndex } from './service-index.ts';
 /** A server group behind a load balancer. */
 type LoadBalancerServerGroupView = LoadBalancerView['serverGroups'][number];
 
-/** A pod behind a load balancer. Its health is that of its last container, the pod's own where no container is reported. */
+/** A pod behind a load balancer. Its health is that of its last container, or the pod's own if no container is reported. */
 type LoadBalancerInstanceView = LoadBalancerServerGroupView['instances'][number];
 
-/** What decides who is behind a load balancer. */
+/** The facts that decide which server groups are behind a load balancer. */
 export type LoadBalancerContext = Pick<
   AccountFacts,
   'account' | 'serverGroups' | 'neighbours' | 'namespaceServices'
@@ -53,7 +53,7 @@ export function findServicesOf(
   return [...new Set(found.map(({ service }) => service))];
 }
 
-/** The server groups behind a service; behind an ingress those of the services it sends traffic to, each once. */
+/** The server groups behind a service; behind an ingress, those of the services that it sends traffic to, each once. */
 function listMembers(
   { namespace, name, ingress }: ObjectFacts,
   members: Members,

@@ -9,18 +9,18 @@ import { countInstances } from './instance-view.ts';
 import { findServiceLinks, isDisabled } from './server-group-links.ts';
 import { ServiceIndex } from './service-index.ts';
 
-/** What an application runs in a project's cluster; `lastPush` is 0 where nothing runs. */
+/** What an application runs in a project's cluster; `lastPush` is 0 if nothing runs. */
 type ProjectApplicationView = ProjectClusterView['applications'][number];
 
-/** What an application runs in one namespace. Where Jenkins says nothing, as here, all images count as the build `0`. */
+/** What an application runs in one namespace. Without data from Jenkins, as here, all images count as the build `0`. */
 type ProjectRegionView = ProjectApplicationView['clusters'][number];
 
 /**
- * `GET /projects/{project}/clusters`: for each cluster of a project what its applications run there, by namespace. Disabled server
- * groups and those without pods do not count.
+ * `GET /projects/{project}/clusters`: for each cluster of a project what its applications run there, by namespace. Disabled server groups
+ * and those without pods do not count.
  *
  * @param clusters each with the applications that it is for
- * @param applications the facts of the project's applications; one that is missing runs nothing
+ * @param applications the facts of the project's applications; a missing one runs nothing
  */
 export function toProjectClusterViews(
   clusters: readonly ProjectClusterSpec[],
@@ -76,8 +76,8 @@ function findServing(
 }
 
 /**
- * Stack and detail are read from the cluster's name: one that Spinnaker named, `deployment web`, has neither. As in Clouddriver, an
- * empty text that a project wants is the stack of no cluster.
+ * Stack and detail are read from the cluster's name: a name from Spinnaker, `deployment web`, has neither. As in Clouddriver, a project's
+ * empty text matches no cluster's stack.
  */
 function isInCluster({ facts }: ServerGroupFacts, { stack, detail }: ProjectClusterSpec): boolean {
   const named = parseMoniker(facts.moniker.cluster ?? '');

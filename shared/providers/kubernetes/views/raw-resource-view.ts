@@ -5,7 +5,7 @@ import { isApplicationKind } from '../rows/cached-objects.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { toResourceView } from './resource-view.ts';
 
-/** What is cached of an application in one account, of whatever kind. */
+/** The cached objects of an application in one account, of any kind. */
 export interface AccountResources {
   readonly account: string;
   readonly resources: readonly ObjectFacts[];
@@ -15,8 +15,8 @@ export interface AccountResources {
 /**
  * `GET /applications/{application}/rawResources`: an application's objects of the kinds that each account shows there.
  *
- * `kindExpressions` show only kinds that one of them matches whole, `omitKindExpressions` all others. In Clouddriver the former have no
- * effect.
+ * `kindExpressions` show only kinds that one of them matches as a whole, `omitKindExpressions` hide those. In Clouddriver the former have
+ * no effect.
  */
 export function toRawResourceViews(accounts: readonly AccountResources[]): ResourceView[] {
   return accounts.flatMap(({ account, resources, rules }) => {

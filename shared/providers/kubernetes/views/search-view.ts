@@ -15,7 +15,7 @@ export interface SearchObject {
   /** The application it belongs to, and its cluster there. */
   readonly application?: string | undefined;
   readonly cluster?: string | undefined;
-  /** Whether it is known by its name alone, as objects of V1 accounts are. Default: by its full name. */
+  /** Whether it is shown under its bare name, like objects of V1 accounts. Default: under its full name. */
   readonly isBare?: boolean;
 }
 
@@ -26,14 +26,14 @@ export interface SearchPlace {
   readonly cluster?: string;
 }
 
-/** One find. The last five members depend on its type. */
+/** One result. The last five members depend on its type. */
 export interface SearchResultView extends FindView {
   readonly provider: typeof cloudProvider;
-  /** The kind; for what has none `applications` or `clusters`. */
+  /** The kind; without one `applications` or `clusters`. */
   readonly group: string;
-  /** Spinnaker's class of the kind; for what has none the group again. */
+  /** Spinnaker's class of the kind; without a kind the group again. */
   readonly type: string;
-  /** Full name; of an application or cluster its name. */
+  /** Full name; for an application or cluster its name. */
   readonly name: string;
   readonly kubernetesKind?: string;
   readonly logicalKind?: 'APPLICATIONS' | 'CLUSTERS';
@@ -43,17 +43,17 @@ export interface SearchResultView extends FindView {
   readonly region?: string;
   readonly application?: string | undefined;
   readonly cluster?: string | undefined;
-  /** The name again, of a ReplicaSet, StatefulSet or DaemonSet. */
+  /** The name again, for a ReplicaSet, StatefulSet or DaemonSet. */
   readonly serverGroup?: string;
-  /** The name again, of a service or ingress. */
+  /** The name again, for a service or ingress. */
   readonly loadBalancer?: string;
-  /** The name again, of a pod. */
+  /** The name again, for a pod. */
   readonly instanceId?: string;
-  /** The name again, of a network policy. */
+  /** The name again, for a network policy. */
   readonly id?: string;
 }
 
-/** The member under which a find of a kind has its name once more. */
+/** The member that repeats the name in a result of a kind. */
 const nameMembers: ReadonlyMap<string, 'serverGroup' | 'loadBalancer' | 'instanceId' | 'id'> = new Map([
   ['ReplicationController', 'serverGroup'],
   ['replicaSet', 'serverGroup'],
@@ -66,10 +66,9 @@ const nameMembers: ReadonlyMap<string, 'serverGroup' | 'loadBalancer' | 'instanc
 ]);
 
 /**
- * Searches what is cached. An object is found when its kind, account, namespace or name holds the query, or when its application or
- * cluster does; applications and clusters are those of the objects and places, and an application is found by its clusters, too. Each
- * is found once. The order is that of
- * {@link compareResults}, so that pages fit together.
+ * Searches the cache. An object is found if its kind, account, namespace or name contains the query, or if its application or cluster does.
+ * Applications and clusters come from the objects and places; an application is also found by its clusters. Each is found once. The order
+ * is that of {@link compareResults}, so that pages fit together.
  */
 export function searchObjects(
   objects: Iterable<SearchObject | SearchPlace>,
@@ -89,7 +88,7 @@ export function searchObjects(
   return [...found.values()].sort(compareResults);
 }
 
-/** Makes the test whether objects of a kind are among the types that are searched for. */
+/** Creates the test of whether objects of a kind are among the requested types. */
 export function createKindFilter(
   types: readonly string[],
 ): (kind: Pick<SearchObject, 'kind' | 'spinnakerKind'>) => boolean {
@@ -97,7 +96,7 @@ export function createKindFilter(
   return (kind) => isWanted(kind, wanted);
 }
 
-/** The order of finds: by type, name, account and namespace. */
+/** The order of results: by type, name, account and namespace. */
 export function compareResults(one: SearchResultView, other: SearchResultView): number {
   return (
     compareText(one.type, other.type) ||
@@ -107,14 +106,14 @@ export function compareResults(one: SearchResultView, other: SearchResultView): 
   );
 }
 
-/** What an object lets be found. */
+/** A possible result. */
 interface Candidate {
-  /** The query must stand in one of them. */
+  /** One of these must contain the query. */
   readonly texts: readonly string[];
   readonly toView: () => SearchResultView;
 }
 
-/** The object itself, its application and its cluster, as far as their types are asked for. */
+/** The object itself, its application and its cluster, as far as their types are requested. */
 function listCandidates(object: SearchObject | SearchPlace, types: ReadonlySet<string>): Candidate[] {
   const { account, application, cluster } = object;
   const candidates: Candidate[] = [];
@@ -167,7 +166,7 @@ function toObjectResult(object: SearchObject): SearchResultView {
   };
 }
 
-/** What has no kind. */
+/** The result for an application or a cluster. */
 function toPlaceResult(
   type: 'applications' | 'clusters',
   place: Pick<SearchResultView, 'name' | 'account' | 'application' | 'cluster'>,

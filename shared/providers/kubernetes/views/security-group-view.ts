@@ -9,10 +9,10 @@ import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, PortFacts } from '../rows/facts.ts';
 import { cloudProvider, toResourceView } from './resource-view.ts';
 
-/** The ports that a network policy lets through by one protocol; all ports where there is no range. */
+/** The ports that a network policy allows for one protocol; all ports if there is no range. */
 type PortRuleView = SecurityGroupView['inboundRules'][number];
 
-/** A port, or a range of them: by number or, of one port, by name. */
+/** A port, or a range of ports: by number or, for one port, by name. */
 type PortRangeView = NonNullable<PortRuleView['portRanges']>[number];
 
 /** The network policies of one account. */
@@ -21,7 +21,7 @@ export interface AccountSecurityGroups {
   readonly securityGroups: readonly ObjectFacts[];
 }
 
-/** Clients with types look at the names of Clouddriver's classes. */
+/** Typed clients check the names of Clouddriver's classes. */
 const securityGroupClass =
   'com.netflix.spinnaker.clouddriver.kubernetes.caching.view.model.KubernetesSecurityGroup';
 const ruleClass = `${securityGroupClass}$PortRule`;
@@ -36,14 +36,14 @@ export function toSecurityGroupsView(accounts: readonly AccountSecurityGroups[])
   return Object.fromEntries(views);
 }
 
-/** `GET /securityGroups/{account}`: by provider and namespace; empty when there are none. */
+/** `GET /securityGroups/{account}`: by provider and namespace; empty if there are none. */
 export function toAccountSecurityGroupsView(
   securityGroups: readonly ObjectFacts[],
 ): SecurityGroupsByProvider {
   return securityGroups.length === 0 ? {} : { [cloudProvider]: toSecurityGroupsByRegion(securityGroups) };
 }
 
-/** `GET /securityGroups/{account}?region=`: by provider; empty when the namespace has none. */
+/** `GET /securityGroups/{account}?region=`: by provider; empty if the namespace has none. */
 export function toRegionSecurityGroupsView(
   securityGroups: readonly ObjectFacts[],
   region: string,
@@ -60,7 +60,7 @@ export function toSecurityGroupsByRegion(securityGroups: readonly ObjectFacts[])
   );
 }
 
-/** `GET /securityGroups/{account}/kubernetes?region=`: those of one namespace, sorted by name whatever its case. */
+/** `GET /securityGroups/{account}/kubernetes?region=`: those of one namespace, sorted by name, ignoring case. */
 export function toSecurityGroupSummaries(
   securityGroups: readonly ObjectFacts[],
   region: string,
@@ -68,7 +68,7 @@ export function toSecurityGroupSummaries(
   return sortByName(securityGroups.filter(({ namespace }) => namespace === region).map(toSummary));
 }
 
-/** The network policy of a namespace by its name: the full one, else what stands after the kind. */
+/** A namespace's network policy by its name: the full name, else the part after the kind. */
 export function findSecurityGroup(
   securityGroups: readonly ObjectFacts[],
   { region, name }: { readonly region: string; readonly name: string },
@@ -94,17 +94,17 @@ export function toSecurityGroupView(account: string, facts: ObjectFacts): Securi
   };
 }
 
-/** Whether a network policy is meant by a full name: Clouddriver heeds only what stands after the kind. */
+/** Whether a full name means a network policy: Clouddriver compares only the part after the kind. */
 export function isNamed({ name }: ObjectFacts, wanted: string): boolean {
   return name === getBareName(wanted);
 }
 
-/** What stands after the kind in a full name. */
+/** The part after the kind in a full name. */
 export function getBareName(fullName: string): string {
   return fullName.slice(fullName.indexOf(' ') + 1);
 }
 
-/** Those of V1 accounts are known by their bare names. */
+/** Those of V1 accounts are shown under their bare names. */
 function toSummary({ kind, name, v1 }: ObjectFacts): SecurityGroupSummaryView {
   const fullName = v1 === undefined ? formatFullName(kind, name) : name;
   return { name: fullName, id: fullName, moniker: {} };

@@ -5,16 +5,16 @@ import { isSelecting, type ServiceIndex } from './service-index.ts';
 /** A service and the pods of one server group that are behind it. */
 export interface ServiceLink {
   readonly service: ObjectFacts;
-  /** Whether the service selects the pods; one that governs a StatefulSet may name them only. */
+  /** Whether the service selects the pods; one that governs a StatefulSet may only name them. */
   readonly isSelecting: boolean;
   readonly instances: readonly ObjectFacts[];
 }
 
 /**
- * The services that a server group is behind: those that select its pod template or one of its pods, and the one that
- * governs it, each once.
+ * The services that a server group is behind: those that select its pod template or one of its pods, and the one that governs it, each
+ * once.
  *
- * Pods count besides the template because labels come to them in other ways, too: a StatefulSet gives each its name, an operator
+ * Pods count in addition to the template because they get labels in other ways, too: a StatefulSet labels each with its name, an operator
  * marks the leader.
  */
 export function findServiceLinks(
@@ -26,7 +26,7 @@ export function findServiceLinks(
   let latest = workload?.podLabels ?? {};
   services.addSelecting(found, namespace, latest);
   for (const { labels } of instances) {
-    // Pods mostly have the labels of their template, and of each other: they need no further look.
+    // Most pods have the same labels as their template and each other: these need no further check.
     if (labels === latest || isSameTextMap(labels, latest)) continue;
     latest = labels;
     services.addSelecting(found, namespace, labels);

@@ -7,7 +7,7 @@ import { cloudProvider, toResourceView } from './resource-view.ts';
 /** A server group of a manager. */
 type ManagedServerGroupView = ServerGroupManagerView['serverGroups'][number];
 
-/** The application's server group managers, each with those it owns, of whatever application. */
+/** The application's server group managers, each with the server groups that it owns, of any application. */
 export function toServerGroupManagerViews({ accounts }: ApplicationFacts): ServerGroupManagerView[] {
   return accounts.flatMap(toAccountManagerViews);
 }

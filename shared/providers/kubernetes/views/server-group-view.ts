@@ -19,7 +19,7 @@ type ServerGroupCore = Omit<
   keyof ResourceView | 'disabled' | 'instances' | 'zones' | 'launchConfig'
 >;
 
-/** Where a server group stands. */
+/** The surroundings of a server group. */
 export interface ServerGroupContext {
   readonly account: string;
   readonly services: ServiceIndex;
@@ -30,7 +30,7 @@ export function toServerGroupSummaryViews(facts: ApplicationFacts): ServerGroupS
   return toViews(facts, toServerGroupSummaryView);
 }
 
-/** The application's server groups with everything, account by account. */
+/** The application's server groups with all details, account by account. */
 export function toExpandedServerGroupViews(facts: ApplicationFacts): ExpandedServerGroupView[] {
   return toViews(facts, (serverGroup, context) => {
     const { app: application, cluster } = serverGroup.facts.moniker;
@@ -49,7 +49,7 @@ function toViews<View>(
   });
 }
 
-/** A server group with everything. */
+/** A server group with all details. */
 export function toServerGroupView(
   serverGroup: ServerGroupFacts,
   context: ServerGroupContext,
@@ -67,7 +67,7 @@ export function toServerGroupView(
   };
 }
 
-/** A server group with what lists show. */
+/** A server group as lists show it. */
 export function toServerGroupSummaryView(
   serverGroup: ServerGroupFacts,
   context: ServerGroupContext,

@@ -1,9 +1,9 @@
 import type { TextMap } from '../manifest/annotations.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 
-/** A label that selectors of a namespace name. */
+/** A label that occurs in a namespace's selectors. */
 interface SelectedLabel {
-  /** In how many selectors it stands. */
+  /** In how many selectors it occurs. */
   count: number;
   /** The services that are filed under it. */
   readonly services: ObjectFacts[];
@@ -17,8 +17,8 @@ interface NamespaceIndex {
 }
 
 /**
- * Services, quick to find by the labels of pods: each is filed under the label of its selector that the fewest others of its
- * namespace share, so that one thousand services do not mean one thousand comparisons for each server group.
+ * An index of services by the labels of pods: each service is filed under the label of its selector that the fewest others of its namespace
+ * share, so that a thousand services do not mean a thousand comparisons for each server group.
  */
 export class ServiceIndex {
   readonly #namespaces = new Map<string, NamespaceIndex>();

@@ -2,7 +2,7 @@ import type { ServerGroupView } from '#contract/answers/server-groups.ts';
 import { compareText } from '#core/text-order.ts';
 import type { TargetServerGroupRequest } from '#views/views.ts';
 
-/** A server group by what it is among those of its cluster. */
+/** A server group by its position in its cluster. */
 export type TargetServerGroup = 'CURRENT' | 'PREVIOUS' | 'OLDEST' | 'LARGEST' | 'FAIL';
 
 const targets: { readonly [name: string]: TargetServerGroup | undefined } = {
@@ -20,20 +20,20 @@ export type TargetRequest = Pick<TargetServerGroupRequest, 'location' | 'onlyEna
   readonly target: TargetServerGroup;
 };
 
-/** Reads a target as Orca and Keel write it: in any case, perhaps with `_asg` or `_asg_dynamic`; undefined for another. */
+/** Reads a target as Orca and Keel write it: in any case, perhaps with `_asg` or `_asg_dynamic`; undefined for other texts. */
 export function parseTargetServerGroup(text: string): TargetServerGroup | undefined {
   const name = text.toLowerCase().replace(/_asg(_dynamic)?$/, '');
   return Object.hasOwn(targets, name) ? targets[name] : undefined;
 }
 
-/** What is looked at of a server group, of whatever form. */
+/** The members of any form of a server group that decide. */
 type Candidate = Pick<ServerGroupView, 'region' | 'disabled' | 'createdTime' | 'moniker' | 'name'> & {
   readonly instances: readonly unknown[];
 };
 
 /**
- * Picks one of a cluster's server groups, or undefined where the target is not there: no candidate, no second one for
- * `PREVIOUS` and a validated `OLDEST`, a second one for `FAIL`. `LARGEST` has the most pods, the newest of those that do.
+ * Picks one of a cluster's server groups, or undefined if there is no such target: no candidate, no second one for `PREVIOUS` and a
+ * validated `OLDEST`, a second one for `FAIL`. `LARGEST` is the newest of those with the most pods.
  */
 export function findTargetServerGroup<View extends Candidate>(
   serverGroups: readonly View[],
@@ -53,7 +53,7 @@ export function findTargetServerGroup<View extends Candidate>(
   return picks[target]();
 }
 
-/** Newest first; of two of one second the one with the higher version. */
+/** Newest first; within the same second the higher version first. */
 function compareAge(one: Candidate, other: Candidate): number {
   return (
     (other.createdTime ?? 0) - (one.createdTime ?? 0) ||

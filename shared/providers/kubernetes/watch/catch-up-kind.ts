@@ -7,28 +7,27 @@ import type { WatchClient } from './watch-client.ts';
 
 /** What to bring up to date. */
 export interface CatchUpRequest extends KindScope {
-  /** The resource version up to which everything is known; undefined for nothing: then all is listed. */
+  /** The resource version up to which everything is known; undefined to list everything. */
   readonly resourceVersion: string | undefined;
   /**
-   * False, the default, for a watch of one second. True for one that stops as soon as the server has told how far it has come:
-   * that moves the resource version of a kind that does not change. It takes one to two seconds, and a new connection the next time.
+   * False, the default, for a watch of one second. True for one that stops at the server's first bookmark: that advances the resource
+   * version of a kind that does not change. It takes one to two seconds, and a new connection the next time.
    */
   readonly awaitsBookmark?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Takes a page of the list; the next one is read when it is done. */
+  /** Called with a page of the list; the next page is read once it resolves. */
   onPage(page: ListPage): void | Promise<void>;
-  /** Takes changes, in their order; more are taken from the server when it is done. */
+  /** Called with changes, in order; more are read from the server once it resolves. */
   onChanges(changes: readonly WatchChange[]): void | Promise<void>;
 }
 
-/** What a catch-up came to. */
+/** The outcome of a catch-up. */
 export interface CatchUpOutcome {
   /**
-   * `listed`: all pages were given, and what is not among them does not exist as of `resourceVersion`. `caughtUp`: the watch ended as
-   * it should. `expired`: the server no longer knows what changed since the
-   * resource version, or the rest of the list. `future`: the server is behind the
-   * resourceVersion: it is another cluster, or one restored from a backup. `forbidden`: the account may not list or watch the kind.
-   * `gone`: the server does not serve it. `broken`, `aborted`: it ended midway.
+   * `listed`: all pages were passed on, and other objects do not exist as of `resourceVersion`. `caughtUp`: the watch ended normally.
+   * `expired`: the server has forgotten the changes since the resource version, or the rest of the list. `future`: the server is behind the
+   * resourceVersion: it is another cluster, or one restored from a backup. `forbidden`: the account may not list or watch the kind. `gone`:
+   * the server does not serve it. `broken`, `aborted`: it ended midway.
    */
   readonly outcome:
     | 'listed'
@@ -39,30 +38,30 @@ export interface CatchUpOutcome {
     | 'gone'
     | 'broken'
     | 'aborted';
-  /** Where the next catch-up begins: everything up to it has been given. Undefined: only a list helps. */
+  /** Where the next catch-up begins: everything up to it has been passed on. Undefined if only a list helps. */
   readonly resourceVersion: string | undefined;
-  /** When everything that was so had been given, wall time in milliseconds; undefined when this catch-up does not tell. */
+  /** Everything up to this time was passed on, wall time in milliseconds; undefined if this catch-up does not show it. */
   readonly asOfMs: number | undefined;
   /** What the server said or what happened, for `expired`, `forbidden`, `gone` and `broken`. */
   readonly error?: Error | undefined;
 }
 
-/** What catching up needs. */
+/** The tools for catching up. */
 export interface CatchUpTools {
   readonly client: WatchClient;
   readonly clock: Clock;
 }
 
-/** A server waits for changes no shorter than this. */
+/** The shortest watch of a server. */
 const quickWatchSeconds = 1;
 /** API servers send a bookmark two seconds before the end of a watch, so one must last longer than that. */
 const bookmarkWatchSeconds = 3;
-/** A watch that the server ended in time lasted this much less than asked for at most. */
+/** How much less than requested a watch may last that the server ended normally. */
 const earlyEndMs = 250;
 
 /**
- * Tells what changed of a kind since a resource version, or all there is. Which resource version a resource version may become, and when an
- * as-of may advance, is told in docs/decisions/0027-positions-of-watches.md.
+ * Finds a kind's changes since a resource version, or lists everything. docs/decisions/0027-positions-of-watches.md explains how resource
+ * versions and as-of times may advance.
  *
  * @throws what `onPage` and `onChanges` throw
  */
@@ -102,7 +101,7 @@ async function listAll(
   return { outcome: 'listed', resourceVersion, asOfMs: readAtMs };
 }
 
-/** What the server said is its newest resource version, and when it was asked. */
+/** The server's newest resource version, and when it was requested. */
 export interface Reading {
   readonly resourceVersion: string;
   readonly readAtMs: number;
@@ -117,14 +116,14 @@ async function catchUp(
   const now = reading.resourceVersion;
   if (isOlder(now, resourceVersion))
     return { outcome: 'future', resourceVersion: undefined, asOfMs: undefined };
-  // Nothing at all was written since, of any kind.
+  // Nothing was written since, of any kind.
   if (now === resourceVersion) return { outcome: 'caughtUp', resourceVersion, asOfMs: reading.readAtMs };
   const timeoutSeconds = awaitsBookmark ? bookmarkWatchSeconds : quickWatchSeconds;
   const end = await client.watch({
     ...request,
     resourceVersion,
     timeoutSeconds,
-    // A stream that is not ended by the server costs its connection: not worth it for a part of a second.
+    // Ending a stream ourselves costs its connection: not worth it for a fraction of a second.
     until: awaitsBookmark ? now : undefined,
     onChanges: (changes) => (changes.length === 0 ? undefined : request.onChanges(changes)),
   });
@@ -132,7 +131,7 @@ async function catchUp(
   return { ...toOutcome(end), asOfMs: isComplete ? reading.readAtMs : undefined };
 }
 
-/** A watch that lasted all its time and told no change: whatever had happened before it began it would have told. */
+/** A watch that lasted its full time without a change: it would have reported anything that happened before it began. */
 function wasQuiet({ ended, changes, lastedMs }: WatchEnd, timeoutSeconds: number): boolean {
   return ended === 'server-end' && changes === 0 && lastedMs >= timeoutSeconds * 1000 - earlyEndMs;
 }

@@ -1,10 +1,10 @@
 import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
 import { isExpired } from '../client/list-pages.ts';
 
-/** Why a kind cannot be read on, or not now (`broken`). */
+/** Why reading a kind cannot continue, or not now (`broken`). */
 export type KindRefusal = 'expired' | 'forbidden' | 'gone' | 'broken';
 
-/** What an error of a list or a watch means for its kind; undefined for one that no API server and no connection made. */
+/** What an error of a list or a watch means for its kind; undefined for one that is not from an API server or a connection. */
 export function findRefusal(error: unknown): KindRefusal | undefined {
   if (error instanceof KubernetesConnectionError) return 'broken';
   if (!(error instanceof KubernetesApiError)) return undefined;
@@ -13,7 +13,7 @@ export function findRefusal(error: unknown): KindRefusal | undefined {
   return error.status === 404 ? 'gone' : 'broken';
 }
 
-/** Where to go on after a refusal: what an expired resource version, or that of a kind that is gone, leads to is unknown. */
+/** Where to continue after a refusal: unknown after an expired resource version, or for a kind that is gone. */
 export function getResourceVersionAfter(
   refusal: KindRefusal,
   resourceVersion: string | undefined,

@@ -30,26 +30,26 @@ import { type Session, SessionKeeper } from '../transport/session.ts';
 import { type KindScope, toWatchFailure, type WatchEnd, WatchReader, type WatchRequest } from './watch.ts';
 import { WatchMemory } from './watch-memory.ts';
 
-/** What a watch client is made with. */
+/** The options of a watch client. */
 export interface WatchClientOptions extends KubernetesClientOptions {
-  /** Watches at once, each with a connection of its own; further ones wait. Default: 64. */
+  /** Watches at once, each with its own connection; further ones wait. Default: 64. */
   readonly maximumWatches?: number | undefined;
-  /** How much longer than asked for a watch may be silent before it counts as broken. Default: 5 s. */
+  /** How much longer than requested a watch may be silent before it counts as broken. Default: 5 s. */
   readonly endGraceMs?: number | undefined;
 }
 
 const defaultBudget: BudgetLimits = { qps: 20, burst: 100 };
 const defaultMaximumWatches = 64;
-/** Connections for what is no watch. */
+/** Connections for other requests than watches. */
 const furtherConnections = 8;
 const defaultTimeoutSeconds = 30;
 const defaultEndGraceMs = 5_000;
-/** A watch may go on so much longer than asked for, milliseconds: one that is never ended would hold its worker for ever. */
+/** How much longer than requested a watch may last, milliseconds: one that never ends would occupy its worker for ever. */
 const endlessGraceMs = 10_000;
 
 /**
- * Lists and watches one account's kinds. It has connections and a request budget of its own (by default 20 requests a second,
- * 100 at once), so that reading a whole cluster never holds up operations. Making one reads nothing and connects to nothing.
+ * Lists and watches one account's kinds. It has its own connections and request budget (by default 20 requests a second, 100 at once), so
+ * that reading a whole cluster never delays operations. Creating one reads nothing and connects to nothing.
  */
 export class WatchClient implements AsyncDisposable {
   readonly #account: string;
@@ -87,7 +87,7 @@ export class WatchClient implements AsyncDisposable {
   /**
    * A consistent list, page by page.
    *
-   * @throws KubernetesApiError, also where its snapshot expires before it is complete; KubernetesConnectionError, or the signal's reason
+   * @throws KubernetesApiError, also if its snapshot expires before it is complete; KubernetesConnectionError, or the signal's reason
    */
   listFrom(scope: KindScope, options?: CallOptions): AsyncGenerator<ListPage, void, void> {
     return listPages(scope, {
@@ -101,8 +101,8 @@ export class WatchClient implements AsyncDisposable {
   }
 
   /**
-   * The resource version of now: nothing that had happened when this was called is newer. Costs one small request, whatever
-   * the number of objects. Empty where a server gives none.
+   * The current resource version: nothing that happened before the call is newer. Costs one small request, whatever the number of objects.
+   * Empty if the server returns none.
    *
    * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
    */
@@ -130,8 +130,8 @@ export class WatchClient implements AsyncDisposable {
   }
 
   /**
-   * Watches until the stream ends, in whatever way; only what `onChanges` throws is thrown. Refusals are those of the API, in
-   * `error` of a `broken` end: 403, 404 … A request that was not answered at all is repeated a few times, as other reads are.
+   * Watches until the stream ends for any reason; throws only what `onChanges` throws. The API's refusals (403, 404 …) are in the `error`
+   * of a `broken` end. Like other reads, a request without an answer is retried a few times.
    */
   async watch(request: WatchRequest): Promise<WatchEnd> {
     const { resource, namespace, fieldSelector, resourceVersion, timeoutSeconds } = request;
@@ -172,7 +172,7 @@ export class WatchClient implements AsyncDisposable {
     const end = await streamBody({
       ...toWireTarget(session, call),
       silence,
-      // There are proxies that hold an answer back until there is something in it.
+      // Some proxies hold back an answer until it has content.
       answerTimeoutMs: Math.max(this.#requestTimeoutMs, silenceMs),
       silenceMs,
       durationMs: silenceMs + endlessGraceMs,

@@ -6,50 +6,50 @@ import { findRefusal } from './kind-refusal.ts';
 import type { KindScope, WatchChange, WatchEnd } from './watch.ts';
 import type { WatchClient } from './watch-client.ts';
 
-/** What has become known of a watched kind. */
+/** Progress of a watched kind. */
 export interface WatchProgress {
-  /** In their order; none when only the resource version or the as-of advances. */
+  /** In order; empty if only the resource version or the as-of time advances. */
   readonly changes: readonly WatchChange[];
-  /** Everything up to it has been told: where a successor can go on. */
+  /** Everything up to it has been reported: where a successor can continue. */
   readonly resourceVersion: string;
-  /** Everything that was so at this time, wall time in milliseconds, has been told; undefined when nothing newer is known. */
+  /** Everything up to this time, wall time in milliseconds, has been reported; undefined if nothing newer is known. */
   readonly asOfMs: number | undefined;
 }
 
 /** What to watch. */
 export interface KindWatchRequest extends KindScope {
-  /** The resource version up to which everything is known, of a list or of an earlier catch-up. */
+  /** The resource version up to which everything is known, from a list or an earlier catch-up. */
   readonly resourceVersion: string;
   readonly signal: AbortSignal;
   /**
-   * A watch lasts this long and the next one follows it; once in each, the as-of advances, also of a kind that does not
-   * change. Default: 30; at least 5.
+   * A watch lasts this long and the next one follows; the as-of time advances once in each, even for a kind that does not change. Default:
+   * 30; at least 5.
    */
   readonly timeoutSeconds?: number | undefined;
-  /** Takes progress; more is taken from the server when it is done. */
+  /** Called with progress; more is read from the server once it resolves. */
   onProgress(progress: WatchProgress): void | Promise<void>;
-  /** Takes what proves on demand how far it has come: see `KindProver`. It is of no use after the end. */
+  /** Called with what proves on demand how current the watch is: see `KindProver`. It has no effect after the end. */
   onProvable?(prove: KindProver): void;
-  /** Told of each failure after which the watch is tried again: `failures` in a row, from 1. */
+  /** Called with each failure after which the watch is retried: `failures` in a row, from 1. */
   onTrouble?(error: Error, failures: number): void;
 }
 
 /**
- * Proves on demand that everything up to now was told, and tells the as-of of that as progress: the server is asked for its newest resource
- * version, and the stream has come to that, or is silent for a while afterwards. Where that cannot be said within two seconds it resolves all
- * the same, and the as-of comes with the end of the watch.
+ * Proves on demand that everything up to now was reported, and reports that time as progress: it reads the server's newest resource
+ * version, and waits until the stream has reached it, or is silent for a while. If that takes more than two seconds it resolves anyway, and
+ * the as-of time comes with the end of the watch.
  *
  * @throws what `onProgress` throws, KubernetesApiError, KubernetesConnectionError, or the signal's reason
  */
 export type KindProver = () => Promise<void>;
 
-/** Why watching ended: see `CatchUpOutcome`; `aborted` also when the client was closed. */
+/** Why watching ended: see `CatchUpOutcome`; `aborted` also if the client was closed. */
 export interface KindWatchOutcome {
   readonly outcome: 'aborted' | 'expired' | 'future' | 'forbidden' | 'gone';
   readonly error?: Error | undefined;
 }
 
-/** What watching needs. */
+/** The tools for watching. */
 export interface KindWatchTools {
   readonly client: WatchClient;
   readonly clock: Clock;
@@ -58,22 +58,22 @@ export interface KindWatchTools {
 
 const defaultTimeoutSeconds = 30;
 /**
- * A stream that is silent for so long after the server named its newest version, and after it was begun or told something, has told
- * everything, milliseconds. Reading that version makes the server's cache, of which watches are told, catch up.
+ * Once a stream is silent for this long after the newest version was read, and after its own beginning or last event, it has reported
+ * everything, milliseconds. Reading that version makes the server's cache, which feeds watches, catch up.
  */
 const silenceMs = 400;
-/** A proof takes no longer, milliseconds. */
+/** The longest that a proof takes, milliseconds. */
 const proofMs = 2_000;
-/** How often it is looked whether a stream has come far enough, milliseconds. */
+/** How often to check whether a stream has come far enough, milliseconds. */
 const proofLookMs = 20;
 /** How long before the end of a watch the server is asked for its newest resource version: its bookmark comes 2 s before. */
 const readAheadMs = 4_000;
 const backOff = { firstMs: 500, mostMs: 30_000 };
-/** A watch that lasted so long did not fail. */
+/** A watch that lasted this long did not fail. */
 const steadyMs = 1_000;
 
 /**
- * Watches a kind from a resource version on until it is aborted or cannot go on: watch after watch, with pauses where they fail.
+ * Watches a kind from a resource version on until it is aborted or cannot continue: watch after watch, with pauses after failures.
  *
  * @throws what `onProgress` throws
  */
@@ -81,7 +81,7 @@ export function watchKind(request: KindWatchRequest, tools: KindWatchTools): Pro
   return new KindWatch(request, tools).run();
 }
 
-/** How a watch ended after which there is no next one, or after a pause only (`broken`). */
+/** How a watch ended that has no successor, or one only after a pause (`broken`). */
 interface OneWatchEnd {
   readonly outcome: KindWatchOutcome['outcome'] | 'broken';
   readonly error: Error | undefined;
@@ -93,11 +93,11 @@ class KindWatch {
   readonly #timeoutSeconds: number;
   #resourceVersion: string;
   #failures = 0;
-  /** The newest reading that the stream has not come to yet. */
+  /** The newest reading that the stream has not reached yet. */
   #reading: Reading | undefined;
-  /** Whether a change was told since. */
+  /** Whether a change was reported since. */
   #hasChanged = false;
-  /** When the present watch was begun, or told something, by the monotonic clock; undefined while there is none, or that is being taken. */
+  /** When the current watch began or last reported, by the monotonic clock; undefined without one, and during a report. */
   #heardAtMs: number | undefined;
 
   constructor(request: KindWatchRequest, tools: KindWatchTools) {
@@ -110,7 +110,7 @@ class KindWatch {
   async run(): Promise<KindWatchOutcome> {
     const { signal, onProvable } = this.#request;
     onProvable?.(() => this.#prove());
-    // Only where it begins, or begins again, the server may be behind: a stream that goes on has kept up with it.
+    // The server may be behind only at the beginning, or after an interruption: a continuing stream has kept up with it.
     let isResumed = true;
     while (!signal.aborted) {
       const end = await this.#tryWatch(isResumed);
@@ -149,7 +149,7 @@ class KindWatch {
     const { client, clock } = this.#tools;
     const [asOfMs, known] = [clock.now(), this.#resourceVersion];
     const newest = await client.readResourceVersion(this.#request, { signal });
-    // Another cluster, or one that was restored: the watch will notice.
+    // Another cluster, or a restored one: the watch will notice.
     if (isOlder(newest, known)) return;
     const readAtMs = clock.monotonic();
     const isTold = (): boolean => includesVersion(this.#resourceVersion, newest);
@@ -189,7 +189,7 @@ class KindWatch {
   }
 
   async #finishWatch({ ended, error, changes, lastedMs }: WatchEnd): Promise<OneWatchEnd | undefined> {
-    // Also where its client was closed, and nobody aborted it: another watch would end at once, and the next one.
+    // Also if its client was closed without an abort: another watch would end at once, and so would the next.
     if (ended === 'aborted') return { outcome: 'aborted', error: undefined };
     if (changes > 0 || lastedMs >= steadyMs) this.#failures = 0;
     if (error !== undefined) return { outcome: findRefusal(error) ?? 'broken', error };
@@ -212,7 +212,7 @@ class KindWatch {
     if (changes.length > 0) this.#hasChanged = true;
   }
 
-  /** The reading if what is known up to `resourceVersion` includes it; `undefined` for all that the server had. */
+  /** The reading if `resourceVersion` includes it; an undefined `resourceVersion` includes everything. */
   #takeReading(resourceVersion: string | undefined): Reading | undefined {
     const reading = this.#reading;
     if (reading === undefined) return undefined;
@@ -222,7 +222,7 @@ class KindWatch {
     return reading;
   }
 
-  /** Reads shortly before the watch's end. That it fails costs no more than an as-of: the watch will tell why. */
+  /** Reads shortly before the watch's end. A failure costs only an as-of time: the watch will report the reason. */
   async #readLate(signal: AbortSignal): Promise<'future' | undefined> {
     try {
       await this.#tools.clock.sleep(this.#timeoutSeconds * 1000 - readAheadMs, signal);

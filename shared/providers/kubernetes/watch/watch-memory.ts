@@ -2,30 +2,30 @@ import { type AnswerLimitError, freeAnswerBytes } from '../api/answer-limits.ts'
 import { type AnswerPlace, answerMemory } from '../transport/answer-memory.ts';
 
 /**
- * The memory of a watch in `answerMemory`: it needs a place while an event is coming that is as large as a large answer. Disposing of
- * it gives the place back.
+ * The memory of a watch in `answerMemory`: it needs a place while it receives an event of the size of a large answer. Disposing of it gives
+ * the place back.
  */
 export class WatchMemory implements Disposable {
   readonly #account: string;
   readonly #callSignal: AbortSignal | undefined;
   readonly #evicted = new AbortController();
-  /** Aborted when the place is taken away. */
+  /** Aborts when the place is taken away. */
   readonly signal = this.#evicted.signal;
   /** Why the place was taken away. */
   error: AnswerLimitError | undefined;
   #place: AnswerPlace | undefined;
   #stopWaiting: (() => void) | undefined;
 
-  /** @param callSignal of the watch: nobody waits after it is aborted */
+  /** @param callSignal the watch's signal: once it is aborted, it does not wait for a place */
   constructor(account: string, callSignal: AbortSignal | undefined) {
     this.#account = account;
     this.#callSignal = callSignal;
   }
 
   /**
-   * Sees to it that there is memory for an event. Undefined when there is; else a promise that waits for it.
+   * Reserves memory for an event. Undefined if there is enough; else a promise that waits for it.
    *
-   * @param pendingBytes of an event whose end has not come
+   * @param pendingBytes bytes of an incomplete event
    */
   hold(pendingBytes: number): Promise<void> | undefined {
     if (pendingBytes <= freeAnswerBytes) {

@@ -13,36 +13,36 @@ import { LineSplitter } from '../transport/line-splitter.ts';
 export interface KindScope {
   readonly resource: ApiResource;
   readonly namespace?: string | undefined;
-  /** Those alone that it selects. Default: all. */
+  /** Only the objects that it selects. Default: all. */
   readonly fieldSelector?: string | undefined;
-  /** Whether nothing but their metadata is read. Default: false. */
+  /** Whether only their metadata is read. Default: false. */
   readonly metadataOnly?: boolean | undefined;
 }
 
 /** A change of an object. */
 export interface WatchChange {
-  /** `ADDED` and `MODIFIED` both say how the object is now. */
+  /** `ADDED` and `MODIFIED` both carry the object's current state. */
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** Of a deleted object its last state, with the resource version of the deletion. */
+  /** For a deletion the object's last state, with the resource version of the deletion. */
   readonly object: Manifest;
 }
 
 /** What to watch. */
 export interface WatchRequest extends KindScope {
-  /** Changes after this one are told, in their order. */
+  /** Changes after this version are reported, in order. */
   readonly resourceVersion: string;
-  /** After so long the server ends the stream; at least 1. From 3 on it sends a bookmark two seconds before. */
+  /** The server ends the stream after this time; at least 1. From 3 on it sends a bookmark two seconds before. */
   readonly timeoutSeconds: number;
-  /** Ends as soon as everything up to this resource version has been told. */
+  /** Ends as soon as everything up to this resource version has been reported. */
   readonly until?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told that the server has begun to answer: from now on it tells each change at once. Told again where a try is repeated. */
+  /** Called when the server begins to answer: from then on it reports each change at once. Called again if a try is repeated. */
   readonly onBegin?: (() => void) | undefined;
   /**
-   * Takes changes. The next ones wait for it, and so does the server.
+   * Called with changes. The next ones, and the server, wait until it resolves.
    *
-   * @param changes in their order; none when the server only tells how far it has come (a bookmark)
-   * @param resourceVersion everything up to it has been told by now: where another watch can go on
+   * @param changes in order; empty for a bookmark, by which the server reports only its progress
+   * @param resourceVersion everything up to it has been reported: where another watch can continue
    */
   onChanges(changes: readonly WatchChange[], resourceVersion: string): void | Promise<void>;
 }
@@ -50,13 +50,13 @@ export interface WatchRequest extends KindScope {
 /** How a watch ended. */
 export interface WatchEnd {
   /**
-   * `server-end`: the server ended the stream as it should; `reached`: it came to what `until` asked for; `expired`: the server
-   * no longer knows what happened since the resource version; `broken`: see `error`.
+   * `server-end`: the server ended the stream normally; `reached`: it reached `until`; `expired`: the server has forgotten what happened
+   * since the resource version; `broken`: see `error`.
    */
   readonly ended: 'server-end' | 'reached' | 'expired' | 'aborted' | 'broken';
-  /** That of the last change or bookmark that `onChanges` has taken, else the one that the watch began with. */
+  /** That of the last change or bookmark that `onChanges` received, else the one that the watch began with. */
   readonly resourceVersion: string;
-  /** Changes told; bookmarks do not count. */
+  /** Reported changes, without bookmarks. */
   readonly changes: number;
   /** From the request to the end, in milliseconds. */
   readonly lastedMs: number;
@@ -64,7 +64,7 @@ export interface WatchEnd {
   readonly error?: Error | undefined;
 }
 
-/** Reads a watch's stream, and keeps how far it has come. */
+/** Reads a watch's stream, and keeps its progress. */
 export class WatchReader {
   readonly #request: WatchRequest;
   readonly #clock: Clock;
@@ -80,29 +80,29 @@ export class WatchReader {
     this.#resourceVersion = request.resourceVersion;
   }
 
-  /** Bytes of an event whose end has not come. */
+  /** Bytes of an incomplete event. */
   get pendingBytes(): number {
     return this.#lines.pendingBytes;
   }
 
-  /** What the stream said went wrong, or was wrong with it. */
+  /** The error that the stream reported, or the fault of the stream. */
   get error(): Error | undefined {
     if (this.#error !== undefined || this.#lines.pendingBytes === 0) return this.#error;
     return new KubernetesConnectionError('the watch ended in the midst of an event');
   }
 
-  /** The watch is asked for. */
+  /** Called when the watch is requested. */
   begin(): void {
     this.#beganAtMs = this.#clock.monotonic();
   }
 
-  /** The end of the watch, with how far it came. */
+  /** The end of the watch, with its progress. */
   toEnd(end: Pick<WatchEnd, 'ended' | 'error'>): WatchEnd {
     const lastedMs = this.#beganAtMs === undefined ? 0 : this.#clock.monotonic() - this.#beganAtMs;
     return { ...end, resourceVersion: this.#resourceVersion, changes: this.#changes, lastedMs };
   }
 
-  /** Takes a part of the stream, cut anywhere. Answers whether the stream is to go on. */
+  /** Receives a part of the stream, cut anywhere. Returns whether the stream should continue. */
   take(chunk: Buffer): boolean | Promise<boolean> {
     const changes: WatchChange[] = [];
     let resourceVersion = this.#resourceVersion;
@@ -123,7 +123,7 @@ export class WatchReader {
     return taking instanceof Promise ? taking.then(onTaken) : onTaken();
   }
 
-  /** Those with metadata alone call themselves another kind. */
+  /** Objects with metadata alone name another kind. */
   #toNamed({ type, object }: WatchChange): WatchChange {
     const { metadataOnly, resource } = this.#request;
     if (!metadataOnly) return { type, object };
@@ -139,7 +139,7 @@ export class WatchReader {
   }
 }
 
-/** Tells a refusal because of age from others. */
+/** Distinguishes a refusal because of age from others. */
 export function toWatchFailure(error: Error): Pick<WatchEnd, 'ended' | 'error'> {
   return { ended: isExpired(error) ? 'expired' : 'broken', error };
 }
@@ -150,7 +150,7 @@ interface ParsedEvent {
   readonly change: WatchChange | undefined;
 }
 
-/** @throws KubernetesApiError for an error event, KubernetesConnectionError for what is no event. */
+/** @throws KubernetesApiError for an error event, KubernetesConnectionError for anything but an event. */
 function parseEvent(line: string): ParsedEvent | undefined {
   const { type, object } = parseLine(line);
   if (type === 'ERROR') throw toEventError(object);
