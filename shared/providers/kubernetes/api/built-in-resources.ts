@@ -4,11 +4,11 @@ import type { ApiResource } from './client.ts';
 type BuiltInVersion = readonly [apiVersion: string, namespacedKinds: string, clusterKinds: string];
 
 /**
- * Every kind that Kubernetes itself serves, from 1.24 to 1.36, alpha versions included. Versions of a group stand in
- * order of preference. A server too old or too new for a row answers 404 by itself.
+ * Every kind that Kubernetes itself serves, from 1.24 to 1.36, including alpha versions. Versions of a group are in order of preference. A
+ * server too old or too new for a row answers 404 by itself.
  *
- * Taken from the discovery documents of a 1.36 API server with all versions on, and, for versions gone since, from
- * Kubernetes' deprecation guide.
+ * Taken from the discovery documents of a 1.36 API server with all versions on, and, for versions gone since, from Kubernetes' deprecation
+ * guide.
  */
 const builtInVersions: readonly BuiltInVersion[] = [
   [

@@ -4,14 +4,14 @@ import { asJsonObject, asString, isJsonObject, type JsonObject } from '#core/jso
 import { answerJsonBounds, errorBytesMax } from './answer-limits.ts';
 
 /**
- * An answer of the API server that is not a success. The message is the server's own (`Status.message`), with the
- * status in front when it has none.
+ * An answer of the API server that is not a success. The message is the server's own (`Status.message`), or text with the status if it has
+ * none.
  */
 export class KubernetesApiError extends VisibleError {
   override name = 'KubernetesApiError';
   /** HTTP status: 404, 409, 422 … */
   readonly status: number;
-  /** Kubernetes' machine-readable reason: `NotFound`, `Conflict`, `Invalid` …; empty when it gave none. */
+  /** Kubernetes' machine-readable reason: `NotFound`, `Conflict`, `Invalid` …; empty if it gave none. */
   readonly reason: string;
   #details: JsonObject | undefined;
 
@@ -21,7 +21,7 @@ export class KubernetesApiError extends VisibleError {
     this.reason = reason;
   }
 
-  /** `Status.details`: the object meant, and for an invalid one the causes field by field. */
+  /** `Status.details`: the object, and for an invalid one the causes by field. */
   get details(): JsonObject | undefined {
     return this.#details;
   }
@@ -36,11 +36,11 @@ export class KubernetesApiError extends VisibleError {
 /** No answer came from the API server: refused, reset, timed out, TLS. The message names the account and the cause. */
 export class KubernetesConnectionError extends VisibleError {
   override name = 'KubernetesConnectionError';
-  /** True when the request had gone out on a connection that then broke: see `isAnswerLost`. */
+  /** True if the request was sent on a connection that then broke: see `isAnswerLost`. */
   readonly answerLost: boolean;
-  /** True when the server was not asked, since it could not be reached a moment ago. */
+  /** True if the server was not called, since it could not be reached a moment ago. */
   readonly isDown: boolean;
-  /** True when the server was not asked, since there are no credentials for it. */
+  /** True if the server was not called, since there are no credentials for it. */
   readonly lacksCredentials: boolean;
 
   constructor(
@@ -58,12 +58,12 @@ export class KubernetesConnectionError extends VisibleError {
   }
 }
 
-/** Statuses by which an API server, or what stands before it, says that it failed, whatever it did before. */
+/** Statuses by which an API server, or a proxy before it, reports a failure; it may already have acted. */
 const lostStatuses: readonly number[] = [500, 502, 503, 504];
 
 /**
- * True when nobody knows whether the server acted on a request, and the next one may well be answered: whoever wrote looks at
- * the object before writing again. A time-out is not meant: a server that does not answer will not tell either.
+ * True if it is unknown whether the server acted on a request, and the next request may well be answered: a writer must read the object
+ * before it writes again. False for a time-out: a server that does not answer would not answer that either.
  */
 export function isAnswerLost(error: unknown): boolean {
   if (error instanceof KubernetesApiError)
@@ -71,33 +71,33 @@ export function isAnswerLost(error: unknown): boolean {
   return error instanceof KubernetesConnectionError && error.answerLost;
 }
 
-/** Words by which a 500 without a reason speaks of the API server's store, or of a call that it made itself. */
+/** Words of a 500 without a reason that refers to the API server's store, or to a call that it made itself. */
 const passingTrouble =
   /etcd|rpc error|time[d-]? ?out|deadline|unavailable|connection|leader|\bEOF\b|cancell?ed|^HTTP 500/i;
 
 /**
- * True for a 500 by which the API server says that it cannot read what was sent, such as bad base64 in a Secret or a patch of the
- * wrong types: a Status without a reason (`ErrorToAPIStatus` of k8s.io/apiserver, for errors of no known kind). Another try changes nothing.
+ * True for a 500 by which the API server reports an unreadable request, such as bad base64 in a Secret or a patch with wrong types: a
+ * Status without a reason (`ErrorToAPIStatus` of k8s.io/apiserver, for errors of no known kind). Another try would not help.
  */
 export function isUnreadableRequest(error: unknown): boolean {
   if (!(error instanceof KubernetesApiError) || error.status !== 500) return false;
   return error.reason === '' && !passingTrouble.test(error.message);
 }
 
-/** True when the server did not answer, or said that it cannot for the moment: nothing is known of what was asked for. */
+/** True if the server did not answer, or reported a temporary failure: nothing is known of what was requested. */
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof KubernetesApiError) return error.status === 429 || lostStatuses.includes(error.status);
   return error instanceof KubernetesConnectionError;
 }
 
-/** True when it came about since the server refused the credentials, or there were none. */
+/** True for an error caused by refused or missing credentials. */
 export function isForCredentials(error: unknown): boolean {
   if (error instanceof KubernetesApiError && error.status === 401) return true;
   if (error instanceof KubernetesConnectionError && error.lacksCredentials) return true;
   return error instanceof Error && error.cause !== undefined && isForCredentials(error.cause);
 }
 
-/** The error of a live read that failed so, for whoever asked: what it says of another try depends on how the server is. */
+/** The error of a failed live read, for the caller: what it says of another try depends on the server's state. */
 export function toLiveReadError(error: VisibleError, what: string): FailedOperationError {
   const isDown = error instanceof KubernetesConnectionError && error.isDown;
   const UnansweredError = isDown ? AccountDownError : UnreachableError;
@@ -106,9 +106,9 @@ export function toLiveReadError(error: VisibleError, what: string): FailedOperat
 }
 
 /**
- * The error for an answer that is not a success, from its body: a Status object, or text of a proxy or a mux.
+ * The error for an answer that is not a success, from its body: a Status object, or the text of a proxy or a mux.
  *
- * @param isCut true when the rest of the body was not read
+ * @param isCut true if the rest of the body was not read
  */
 export function parseApiError(status: number, body: string, isCut = false): KubernetesApiError {
   const parsed = isCut ? undefined : parseStatus(body);
@@ -118,7 +118,7 @@ export function parseApiError(status: number, body: string, isCut = false): Kube
   return new KubernetesApiError(status, reason, message).withDetails(asJsonObject(parsed?.['details']));
 }
 
-/** True when the server says that an object does not exist: this one, or the namespace it was to be in. */
+/** True if the server says that an object does not exist: this one, or its namespace. */
 export function isObjectNotFound(error: unknown): error is KubernetesApiError {
   return isNotFound(error) && asString(error.details?.['name']) !== undefined;
 }
@@ -142,16 +142,16 @@ function parseStatus(body: string): JsonObject | undefined {
   }
 }
 
-/** What is said of half a Status: it may quote a Secret in ways that nobody can tell any more. */
+/** Replaces an incomplete Status: it may quote a Secret in ways that cannot be recognized any more. */
 const unreadable = `its explanation has more than ${errorBytesMax} bytes`;
-/** Characters of a foreign page in which its first words are looked for. */
+/** Characters of a foreign page in which its first words are searched for. */
 const pageStart = 4_096;
 
-/** What is readable of a body that is not ours to understand, for example a load balancer's page. */
+/** The readable part of an unknown body, for example a load balancer's page. */
 function firstWords(body: string): string {
   const text = body
     .slice(0, pageStart)
-    // A tag holds no `<`: without that, each of many would be followed to the end.
+    // A tag contains no `<`: otherwise each of many would be scanned to the end.
     .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

@@ -1,9 +1,9 @@
 import type { JsonObject } from '#core/json.ts';
 
-/** Metadata of a Kubernetes object, as far as we read it. */
+/** The metadata of a Kubernetes object that we read. */
 export interface ManifestMetadata extends JsonObject {
   name: string;
 }
 
-/** A Kubernetes object as JSON: `apiVersion`, `kind`, `metadata` and whatever the kind has. */
+/** A Kubernetes object as JSON: `apiVersion`, `kind`, `metadata` and the members of its kind. */
 export type Manifest = JsonObject;

@@ -2,12 +2,12 @@ import { InvalidInputError } from '#core/errors.ts';
 import { describeInput } from '#settings/coerce.ts';
 
 /**
- * What names of Kubernetes may be, for everything that comes from outside: operations, live reads, settings, and what goes into
- * paths of an API server. A name that holds a slash, or one that becomes a slash when it is decoded once more, would address
- * something else: `service x/proxy` has the API server dial, `namespace vault/status` deletes the whole namespace.
+ * The rules for Kubernetes' names in everything from outside: operations, live reads, settings, and paths of an API server. A name with a
+ * slash, or with text that becomes a slash when decoded again, would address something else: `service x/proxy` makes the API server open a
+ * connection, `namespace vault/status` deletes the whole namespace.
  */
 
-/** Longest name of an object, characters: that of a DNS subdomain, which Kubernetes asks of nearly all kinds. */
+/** Longest name of an object, characters: that of a DNS subdomain, which Kubernetes requires for nearly all kinds. */
 export const objectNameLengthMax = 253;
 
 /** Longest name of a namespace, characters (Kubernetes: a DNS label). */
@@ -22,16 +22,16 @@ export const kindLengthMax = 317;
 /** Longest apiVersion, `stable.example.com/v1`, characters: a DNS subdomain, a slash, a DNS label. */
 export const apiVersionLengthMax = 317;
 
-/** How much of a name that is refused a message quotes, characters. */
+/** How much of a refused name a message quotes, characters. */
 const quotedLengthMax = 100;
 
-/** Control characters, halves of characters, and what ends a line. */
+/** Control characters, lone surrogates, and line ends. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const word = /^[A-Za-z0-9][\w.-]*$/;
 
 /**
- * What is wrong with a name of an object, in words that begin with `expected`; undefined when nothing is. The rule is that of
- * Kubernetes for segments of paths, which RBAC's names (`system:node`) meet, too: no slash, no percent sign, not `.` or `..`.
+ * What is wrong with a name of an object, in words that begin with `expected`; undefined if nothing is. The rule is Kubernetes' for path
+ * segments, which RBAC's names (`system:node`) meet, too: no slash, no percent sign, not `.` or `..`.
  */
 export function findNameProblem(name: string): string | undefined {
   return findSegmentProblem(name, objectNameLengthMax);
@@ -47,13 +47,13 @@ export function findContainerProblem(container: string): string | undefined {
   return findSegmentProblem(container, containerNameLengthMax);
 }
 
-/** What is wrong with a kind, written in any way (`deploy`, `CronTab.stable.example.com`); undefined when nothing is. */
+/** What is wrong with a kind in any spelling (`deploy`, `CronTab.stable.example.com`); undefined if nothing is. */
 export function findKindProblem(kind: string): string | undefined {
   if (kind.length > kindLengthMax) return describeLength(kind, kindLengthMax);
   return word.test(kind) ? undefined : 'expected a kind of letters, digits, dots and dashes';
 }
 
-/** What is wrong with an apiVersion (`v1`, `apps/v1`); undefined when nothing is. */
+/** What is wrong with an apiVersion (`v1`, `apps/v1`); undefined if nothing is. */
 export function findApiVersionProblem(apiVersion: string): string | undefined {
   if (apiVersion.length > apiVersionLengthMax) return describeLength(apiVersion, apiVersionLengthMax);
   const parts = apiVersion.split('/');
@@ -63,9 +63,9 @@ export function findApiVersionProblem(apiVersion: string): string | undefined {
 }
 
 /**
- * What is wrong with a value of any type that is to be a name, in words; undefined when nothing is, or nothing is given.
+ * What is wrong with a value of any type that should be a name, in words; undefined if nothing is, or if there is no value.
  *
- * @param findProblem one of the rules above; it does not see the empty string, which is none.
+ * @param findProblem one of the rules above; it is not called for the empty string, which is no value.
  */
 export function findTextProblem(
   value: unknown,
@@ -76,9 +76,9 @@ export function findTextProblem(
 }
 
 /**
- * Takes a text for the name of an object or namespace, as the last look before it goes into a path.
+ * Checks the name of an object or namespace one last time before it goes into a path, and returns it.
  *
- * @throws InvalidInputError for what addresses something else.
+ * @throws InvalidInputError for a name that addresses something else.
  */
 export function checkName(name: string): string {
   const problem = findNameProblem(name);
@@ -86,7 +86,7 @@ export function checkName(name: string): string {
   throw new InvalidInputError(`the name of a Kubernetes object must not be "${quoteName(name)}": ${problem}`);
 }
 
-/** A text from outside as messages quote it: its beginning, with nothing that would end a line. */
+/** A text from outside as messages quote it: its beginning, without line ends. */
 export function quoteName(text: string): string {
   const start = text.slice(0, quotedLengthMax).replaceAll(new RegExp(unprintable, 'gu'), '\u{fffd}');
   return text.length > quotedLengthMax ? `${start}…` : start;

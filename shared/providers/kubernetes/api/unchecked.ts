@@ -3,20 +3,20 @@ import type { JsonObject, JsonValue } from '#core/json.ts';
 /** Names the elements of an {@link UncheckedList}; nothing has such a member at run time. */
 declare const elements: unique symbol;
 
-/** What Kubernetes has a list of `Element` for. It may be anything: {@link readList} reads it. */
+/** A value that Kubernetes defines as a list of `Element`. It may be anything: {@link readList} reads it. */
 export interface UncheckedList<Element> {
   readonly [elements]?: Element;
 }
 
 /**
- * A JSON object that Kubernetes has a `T` for, such as `V1Deployment`, by a cluster or cache that may lie: its members have the names
- * of `T`, so that a name that does not exist fails the types, and what they hold is unchecked.
+ * A JSON object that Kubernetes defines as a `T`, such as `V1Deployment`, from a cluster or cache that may lie: its members have the names
+ * of `T`, so that unknown names fail to compile, and unchecked values.
  */
 export type UncheckedObject<T> = { readonly [Key in keyof T]?: Unchecked<NonNullable<T[Key]>> };
 
 /**
- * A value that Kubernetes has a `T` for. Objects are read with `?.`, which fails for no JSON value, whatever stands in their place.
- * Lists are read by {@link readList}; texts, numbers, flags, times and maps are JSON values, to be checked by whoever reads them.
+ * A value that Kubernetes defines as a `T`. Objects are read with `?.`, which works on any JSON value. Lists are read with {@link
+ * readList}; texts, numbers, flags, times and maps are JSON values that their readers must check.
  */
 export type Unchecked<T> = 0 extends 1 & T
   ? JsonValue | undefined
@@ -35,7 +35,7 @@ export function asUnchecked<T>(object: JsonObject): UncheckedObject<T> {
   return object as UncheckedObject<T>;
 }
 
-/** The elements of a list, each unchecked; none when it is no list. */
+/** The elements of a list, each unchecked; none if it is not a list. */
 export function readList<Element>(
   list: UncheckedList<Element> | null | undefined,
 ): readonly Unchecked<Element>[] {

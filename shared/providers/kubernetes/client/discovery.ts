@@ -14,21 +14,21 @@ import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts'
 import type { ApiRequest } from '../transport/http.ts';
 import type { FoundDiscovery, FoundResource, SharedDiscovery } from './stored-discovery.ts';
 
-/** What discovery works with. */
+/** The options of discovery. */
 export interface DiscoveryOptions {
   /** The account's name, for errors. */
   readonly account: string;
   readonly clock: Clock;
   readonly getJson: DocumentReader;
-  /** GET of a document, unless it is as `ifNoneMatch` says. */
+  /** Gets a document, unless it still matches `ifNoneMatch`. */
   readonly getDocument: (request: DocumentRequest) => Promise<DocumentAnswer>;
-  /** What processes share. Default: each asks for itself. */
+  /** The discovery that processes share. Default: each process asks its server. */
   readonly shared?: SharedDiscovery | undefined;
 }
 
-/** A discovery document, or that it did not change. */
+/** A discovery document, or the answer that it did not change. */
 export interface DocumentAnswer {
-  /** Undefined where `ifNoneMatch` still holds. */
+  /** Undefined if `ifNoneMatch` still matches. */
   readonly document: JsonObject | undefined;
   readonly etag: string | undefined;
 }
@@ -39,17 +39,17 @@ export type DocumentRequest = Pick<
   'path' | 'accept' | 'answerBytesMax' | 'ifNoneMatch' | 'signal'
 >;
 
-/** GET of a path, parsed. */
+/** Gets a path, parsed. */
 type DocumentReader = (request: DocumentRequest) => Promise<JsonObject>;
 
-/** A resource as a cluster's discovery document has it. */
+/** A resource in a cluster's discovery document. */
 export interface ServedResource {
   readonly resource: ApiResource;
-  /** Whether there is a list of it that can be watched. */
+  /** Whether it can be listed and watched. */
   readonly isWatchable: boolean;
 }
 
-/** Resources by what they are looked up with; of equal keys the first, preferred one stays. */
+/** Resources by lookup key; of equal keys the first, preferred one stays. */
 class ResourceIndex {
   readonly #byVersion = new Map<string, ApiResource>();
   readonly #byKind = new Map<string, ApiResource>();
@@ -72,19 +72,19 @@ class ResourceIndex {
   }
 }
 
-/** The whole of a cluster's API groups in one answer, since Kubernetes 1.26 (v2beta1) and 1.30 (v2). */
+/** All of a cluster's API groups in one answer, since Kubernetes 1.26 (v2beta1) and 1.30 (v2). */
 const aggregatedAccept = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .concat('application/json')
   .join(',');
-/** The one document that tells of all, or of which further ones there are. */
+/** The document that lists all resources, or the further documents. */
 const rootRequest = { path: '/apis', accept: aggregatedAccept, answerBytesMax: pageBytesMax };
 const timeToLiveMs = 300_000;
-/** Misses do not make the cluster's resources be read more often than this. */
+/** Misses do not cause the cluster's resources to be read more often than this. */
 const refreshIntervalMs = 1_000;
 /** A new CustomResourceDefinition is served within this time … */
 const settleTimeMs = 5_000;
-/** … during which misses may make the document be read this often. */
+/** … during which misses may cause the document to be read this often. */
 const unsettledIntervalMs = 100;
 
 const builtIn = new ResourceIndex(builtInResources);
@@ -92,21 +92,21 @@ const builtInVersions = new Set(builtInResources.map(({ apiVersion }) => apiVers
 const builtInGroups = new Set(builtInResources.map(({ apiVersion }) => getGroup(apiVersion)));
 
 /**
- * Knows where a cluster serves its kinds: the built-in ones by heart, others from one discovery document, which is
- * remembered for five minutes. A process that knows nothing yet looks first at what others were told. A kind is reported
- * missing only if a document read after the question lacks it.
+ * Knows where a cluster serves its kinds: built-in ones from a table, others from one discovery document, which is remembered for five
+ * minutes. A new process first looks at what other processes have read. A kind is reported missing only if a document read after the
+ * question lacks it.
  */
 export class ResourceDiscovery {
   readonly #options: DiscoveryOptions;
   #known: KnownResources | undefined;
-  /** Until when a kind that is found in it needs no question. */
+  /** Until when kinds found in the index need no request. */
   #goodUntilMs = Number.NEGATIVE_INFINITY;
-  /** When the reading of the index began. */
+  /** When reading the index began. */
   #readAtMs = Number.NEGATIVE_INFINITY;
-  /** Until when kinds may still appear that were asked of the server. */
+  /** Until when new kinds may still appear on the server. */
   #settledAtMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
-  /** The look at what others were told: one in the life of a process, as it knows better afterwards. */
+  /** The look at other processes' discovery: once in the life of a process, which knows better afterwards. */
   #adopting: Promise<void> | undefined;
 
   constructor(options: DiscoveryOptions) {
@@ -132,14 +132,14 @@ export class ResourceDiscovery {
   }
 
   /**
-   * Tells that a CustomResourceDefinition was just written: a server takes a moment to serve its kind, and a kind not
-   * found meanwhile is looked for again.
+   * Notes that a CustomResourceDefinition was just written: a server takes a moment to serve its kind, and a kind not found meanwhile is
+   * looked up again.
    */
   expectNewKinds(): void {
     this.#settledAtMs = this.#options.clock.monotonic() + settleTimeMs;
   }
 
-  /** Tells that the server does not serve what is remembered: the next question is answered by a new document. */
+  /** Notes that the server does not serve what is remembered: the next lookup reads a new document. */
   forget(): void {
     this.#known = undefined;
   }
@@ -168,7 +168,7 @@ export class ResourceDiscovery {
     }
   }
 
-  /** The index as it was read at `askedAtMs` or later. */
+  /** The index, read at `askedAtMs` or later. */
   async #getIndexSince(askedAtMs: number, signal: AbortSignal | undefined): Promise<ResourceIndex> {
     const { clock } = this.#options;
     while (this.#known === undefined || this.#readAtMs < askedAtMs) {
@@ -180,7 +180,7 @@ export class ResourceDiscovery {
     return this.#known.index;
   }
 
-  /** Reads the document anew, or joins a reading that is under way. */
+  /** Reads the document again, or joins a read in progress. */
   #refresh(): Promise<void> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
@@ -188,7 +188,7 @@ export class ResourceDiscovery {
     return this.#reading;
   }
 
-  /** Takes what another process was told. Kinds that it lacks are asked of the server. */
+  /** Adopts what another process has read. Kinds missing there are looked up on the server. */
   async #adopt(shared: SharedDiscovery): Promise<void> {
     const found = await shared.find(await shared.getServer());
     if (found === undefined) return;
@@ -207,13 +207,13 @@ export class ResourceDiscovery {
     if (server !== undefined) await shared?.put(known, server);
   }
 
-  /** What the server serves now: what is known, if it says that nothing changed. */
+  /** The resources that the server serves now: the known ones, if it answers that nothing changed. */
   async #readChanges(known: KnownResources | undefined): Promise<KnownResources> {
     const { account, getJson, getDocument } = this.#options;
     const { document, etag } = await getDocument({ ...rootRequest, ifNoneMatch: known?.etag });
     if (document === undefined && known !== undefined) return known;
     const served = await listServed(document ?? {}, { account, getJson });
-    // Of a document that only names others, the ETag says nothing of those.
+    // The ETag of a document that only names others does not cover those.
     return toKnown({
       resources: served.map(({ resource }) => resource),
       etag: document !== undefined && isAggregated(document) ? etag : undefined,
@@ -228,11 +228,10 @@ export class ResourceDiscovery {
 }
 
 /**
- * Reads what a cluster serves outside the core group, in order of preference: one document, and with servers before Kubernetes
- * 1.26 one more for each version of each group that is not built in. Of those the built-in groups are then missing.
+ * Reads what a cluster serves outside the core group, in order of preference: one document, and on servers before Kubernetes 1.26 one more
+ * for each version of each group that is not built in. On those servers the built-in groups are missing.
  *
- * @throws KubernetesConnectionError when there is more of it than `discoveryResourcesMax` and `discoveryVersionsMax`, and what
- *   `getJson` throws
+ * @throws KubernetesConnectionError if there are more than `discoveryResourcesMax` and `discoveryVersionsMax`, and what `getJson` throws
  */
 export async function readServedResources(
   account: string,
@@ -241,7 +240,7 @@ export async function readServedResources(
   return listServed(await getJson(rootRequest), { account, getJson });
 }
 
-/** What the root document tells, with what it refers to. */
+/** The resources of the root document, and of the documents that it refers to. */
 async function listServed(
   document: JsonObject,
   { account, getJson }: Pick<DiscoveryOptions, 'account' | 'getJson'>,
@@ -259,12 +258,12 @@ async function listServed(
   return lists.flat();
 }
 
-/** Whether a document tells of all resources by itself. */
+/** Whether a document lists all resources by itself. */
 function isAggregated(document: JsonObject): boolean {
   return asString(document['kind']) === 'APIGroupDiscoveryList';
 }
 
-/** What is known of a cluster, made ready to be searched. */
+/** The known resources of a cluster, ready to be searched. */
 interface KnownResources extends FoundDiscovery {
   readonly index: ResourceIndex;
 }
@@ -273,7 +272,7 @@ function toKnown({ resources, etag }: FoundDiscovery): KnownResources {
   return { resources, etag, index: new ResourceIndex(resources.map(toResource)) };
 }
 
-/** The resources that documents of a cluster tell of, no more than there may be. */
+/** The resources in a cluster's documents, up to the limit. */
 class FoundResources {
   readonly list: ServedResource[] = [];
   readonly #account: string;
@@ -299,7 +298,7 @@ interface VersionReading {
   readonly found: FoundResources;
 }
 
-/** A group whose server is away must not hide the others: it counts as empty. */
+/** A group whose server is unavailable must not hide the others: it counts as empty. */
 async function readVersion(
   apiVersion: string,
   { getJson, found }: VersionReading,
@@ -329,7 +328,7 @@ function isBuiltInGroup(apiVersion: string): boolean {
   return builtInGroups.has(getGroup(apiVersion));
 }
 
-/** Resources of an APIGroupDiscoveryList, whose versions stand in order of preference. */
+/** Resources of an APIGroupDiscoveryList, whose versions are in order of preference. */
 function* listAggregated(document: JsonObject): Generator<ServedResource> {
   for (const item of asJsonArray(document['items'])) {
     const group = asString(getPath(item, 'metadata', 'name')) ?? '';

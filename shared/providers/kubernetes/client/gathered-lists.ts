@@ -1,6 +1,6 @@
 import { AnswerLimitError, gatheredBytesMax, gatheredListBytesMax } from '../api/answer-limits.ts';
 
-/** What lists being gathered may hold, bytes of JSON. */
+/** How much gathered lists may hold, bytes of JSON. */
 export interface GatheringLimits {
   readonly listBytesMax: number;
   readonly totalBytesMax: number;
@@ -8,11 +8,11 @@ export interface GatheringLimits {
 
 /** A list that is being gathered. */
 export interface GatheredList {
-  /** Counts a part of it. @throws AnswerLimitError when it becomes too large, or others have more right to the memory */
+  /** Counts a part of it. @throws AnswerLimitError if it becomes too large, or must yield its memory to others */
   add(bytes: number): void;
-  /** Counts from nothing again: what was gathered is dropped. */
+  /** Starts counting at zero again: what was gathered is dropped. */
   reset(): void;
-  /** It is handed over, or given up; nothing of it counts any more. */
+  /** Called when it is handed over, or given up: it does not count any more. */
   end(): void;
 }
 
@@ -25,8 +25,8 @@ interface Gathering {
 }
 
 /**
- * Counts what lists hold that are gathered whole in memory. When all together become too much, the account that holds most loses
- * its largest one: whoever asks for little is never in the way of whoever asks for much.
+ * Counts the memory of lists that are gathered as a whole. If the total becomes too large, the account that holds most loses its largest
+ * list: accounts with small lists do not suffer from those with large ones.
  */
 export class GatheredLists {
   readonly #limits: GatheringLimits;

@@ -8,31 +8,31 @@ import type { Manifest } from '../api/manifest.ts';
 import type { ApiRequest, HeldText } from '../transport/http.ts';
 import { withoutSecretValues } from './secret-refusal.ts';
 
-/** An answer that is a JSON object, with the room that it takes. */
+/** An answer that is a JSON object, with the memory that it takes. */
 export interface HeldAnswer {
   readonly value: Manifest;
-  /** Of its text. */
+  /** Size of its text. */
   readonly bytes: number;
-  /** Which part it is of the most that a page may be, from 0 to 1. */
+  /** Its share of the largest allowed page, from 0 to 1. */
   readonly fill: number;
   /** See `HeldText.release`. */
   release(): void;
 }
 
 /**
- * The object that an answer is.
+ * Parses an answer into its object.
  *
- * @param account whose server it is, for errors
- * @throws KubernetesConnectionError when it is something else, which no API server answers, or goes beyond `answerJsonBounds`.
+ * @param account the account of the server, for errors
+ * @throws KubernetesConnectionError if it is anything else, which no API server answers, or exceeds `answerJsonBounds`.
  */
 export function parseJsonAnswer(text: string, account: string, method: string): Manifest {
   return parseAnswer(text, { account, method }).object;
 }
 
 /**
- * The object that an answer is, which goes on taking its room.
+ * Parses an answer into its object, which keeps its memory reserved.
  *
- * @throws KubernetesConnectionError as `parseJsonAnswer`; its room is then given back.
+ * @throws KubernetesConnectionError like `parseJsonAnswer`; the memory is then released.
  */
 export function parseHeldAnswer(held: HeldText, source: AnswerSource): HeldAnswer {
   const { text, release } = held;
@@ -74,8 +74,8 @@ function parseJson(text: string, what: string): BoundedJson {
 }
 
 /**
- * The error of a request about a resource. A server that does not serve the resource says so without naming it: it is named.
- * What is said about a Secret loses its values here, before anybody sees it.
+ * The error of a request about a resource. A server that does not serve the resource says so without naming it: this adds the name. Values
+ * of a Secret are removed here, before anyone sees the text.
  */
 export function nameResource(
   thrown: unknown,

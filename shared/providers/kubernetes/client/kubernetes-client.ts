@@ -29,7 +29,7 @@ import { type HeldAnswer, nameResource, parseHeldAnswer, parseJsonAnswer } from 
 import { createListError, type ListOptions, listPages } from './list-pages.ts';
 import { findEtag, SharedDiscovery } from './stored-discovery.ts';
 
-/** What a client is made with. */
+/** The options of a client. */
 export interface KubernetesClientOptions extends ConnectionOptions {
   readonly connection: KubernetesConnection;
   readonly clock: Clock;
@@ -37,18 +37,18 @@ export interface KubernetesClientOptions extends ConnectionOptions {
   readonly log: Logger;
   /** Default: 200 requests a second, 400 at once. */
   readonly budget?: BudgetLimits | undefined;
-  /** Knows whether the server can be reached. Default: one that only this client has. */
+  /** Knows whether the server can be reached. Default: one for this client alone. */
   readonly breaker?: AccountBreaker | undefined;
-  /** Opens what processes share of discovery, when it is first needed. Default: each process asks for itself. */
+  /** Opens the discovery that processes share, on first use. Default: each process asks its server. */
   readonly openDiscoveryStore?: (() => Promise<DiscoveryStore>) | undefined;
-  /** How soon a server that answers nothing counts as dead. Default: after 14 s. */
+  /** When a server that answers nothing counts as dead. Default: after 14 s. */
   readonly probeTimes?: LivenessProbeTimes | undefined;
 }
 
 const defaultTimeoutSeconds = 30;
 /**
- * Enough that a person or a pipeline never waits: one deploy makes two requests in about ten milliseconds. The API server's own
- * priority and fairness protects it; this keeps one process from taking it all.
+ * Enough that users and pipelines never wait: one deploy makes two requests in about ten milliseconds. API Priority and Fairness protects
+ * the API server; this keeps one process from using all of its capacity.
  */
 const defaultBudget: BudgetLimits = { qps: 200, burst: 400 };
 
@@ -60,14 +60,14 @@ const patchTypes: Readonly<Record<PatchRequest['type'], string>> = {
 };
 
 /**
- * A client of one account's API server. Making one reads nothing and connects to nothing: the first call does, and
- * throws what is wrong with the account's settings.
+ * A client of one account's API server. Creating one reads nothing and connects to nothing: the first call does, and throws errors in the
+ * account's settings.
  */
 export function createKubernetesClient(options: KubernetesClientOptions): AccountClient {
   return new ApiServerClient(openParts(options));
 }
 
-/** What the clients of an account share. */
+/** The parts that an account's clients share. */
 interface ClientParts {
   readonly account: string;
   readonly clock: Clock;
@@ -235,7 +235,7 @@ class ApiServerClient implements AccountClient {
       method: 'PUT',
       path,
       body: JSON.stringify(manifest),
-      // Without a version it would take back what somebody else wrote meanwhile.
+      // Without a version it would undo what another client wrote meanwhile.
       repeatable: !options?.looksFirst && getPath(manifest, 'metadata', 'resourceVersion') !== undefined,
       signal: options?.signal,
     });
@@ -249,7 +249,7 @@ class ApiServerClient implements AccountClient {
       path: withQuery(path + subresource, { ...getWriteQuery(patch), force: patch.force }),
       body: JSON.stringify(patch.body),
       contentType: patchTypes[patch.type],
-      // An operation of a JSON patch, such as adding to a list, may not bear repetition.
+      // An operation of a JSON patch, such as adding to a list, may not be repeatable.
       repeatable: patch.type !== 'json' && !patch.looksFirst,
       signal: options?.signal,
     });
@@ -309,7 +309,7 @@ class ApiServerClient implements AccountClient {
     return this.#sendAbout(resource, request, (call) => this.#sendForJson(call));
   }
 
-  /** Sends what is about a resource; a server that does not serve it says so without naming it. */
+  /** Sends a request about a resource, and names the resource in errors. */
   async #sendAbout<T>(
     resource: ApiResource,
     request: ApiRequest,

@@ -16,20 +16,20 @@ import type { HeldAnswer } from './json-answer.ts';
 
 /** A part of a list. */
 export interface ListPage {
-  /** At most 500 objects where the server knows pages, with apiVersion and kind filled in. */
+  /** At most 500 objects if the server supports pages, with apiVersion and kind filled in. */
   readonly items: Manifest[];
   /**
-   * The list's resource version, the same on all pages of an attempt: the snapshot that they show. A watch from it tells
-   * everything that came later. Empty where a server gives none; nothing can be watched there.
+   * The list's resource version, the same on all pages of an attempt: their snapshot. A watch from it reports everything later. Empty if a
+   * server gives none; nothing can be watched there.
    */
   readonly resourceVersion: string;
-  /** From 1. It rises when the list began anew since its snapshot had expired: the pages before are then worth nothing. */
+  /** From 1. It increases when the list starts again because its snapshot expired: discard the earlier pages then. */
   readonly attempt: number;
-  /** As which it came, in JSON. */
+  /** Size of the page as JSON. */
   readonly bytes: number;
   /**
-   * Tells that its items are held no more, before long work that does without them: other large answers are waiting for their
-   * room. Asking for the next page tells it, too.
+   * Call it when the items are not held any more, before long work without them: other large answers wait for their memory. Requesting the
+   * next page has the same effect.
    */
   release(): void;
 }
@@ -38,34 +38,34 @@ export interface ListPage {
 export interface ListOptions {
   /** The account's name, for errors. */
   readonly account: string;
-  /** How often a list may begin whose snapshot expires before it is complete. */
+  /** Attempts at a list whose snapshot expires before it is complete. */
   readonly attempts: number;
-  /** How long all of it may take, milliseconds, the use of its pages included. */
+  /** How long the whole list may take, milliseconds, including the use of its pages. */
   readonly durationMsMax: number;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Sends a request about the listed resource; answers what the server did. */
+  /** Sends a request about the listed resource, and returns the server's answer. */
   readonly send: (request: ApiRequest) => Promise<HeldAnswer>;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Asks for objects with their metadata alone; servers that cannot do so answer 406. */
+/** Requests objects with only their metadata; servers without support answer 406. */
 export const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-/** Asks for single objects so, as a watch has them. */
+/** The same for single objects, as in a watch. */
 export const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
-/** What a page that is too large is divided by before it is asked for again. */
+/** The divisor of the page size before a page that is too large is requested again. */
 const pageDivisor = 5;
-/** A page should fill no more than this part of what it may: objects are not all alike. */
+/** The share of the limit that a page should fill: objects differ in size. */
 const pageFill = 0.5;
 
 /**
- * Reads a list page by page; the next page is asked for when the last one has been used. The pages show one consistent
- * snapshot, the newest at the beginning: Kubernetes keeps it for about five minutes and answers 410 after that. Where objects
- * are so large that a page of them is more than an answer may be, pages get smaller.
+ * Reads a list page by page; the next page is requested once the last one has been used. The pages show one consistent snapshot, the newest
+ * at the beginning: Kubernetes keeps it for about five minutes and answers 410 after that. If a page of large objects exceeds the limit of
+ * an answer, pages get smaller.
  *
- * @throws KubernetesApiError also when the snapshot expired in each attempt, KubernetesConnectionError also when the list goes
- *   beyond a limit of `answer-limits.ts`
+ * @throws KubernetesApiError also if the snapshot expired in each attempt, KubernetesConnectionError also if the list exceeds a limit of
+ *   `answer-limits.ts`
  */
 export async function* listPages(
   request: ListRequest,
@@ -91,7 +91,7 @@ interface SnapshotOptions {
 /** One attempt to read a list. */
 class Snapshot {
   readonly #what: SnapshotOptions;
-  /** Objects to ask for at a time. */
+  /** Objects to request at a time. */
   #size = pageSizeMax;
   #items = 0;
 
@@ -107,7 +107,7 @@ class Snapshot {
       const { value, release, bytes, fill } = await this.#readPage(token);
       try {
         const items = this.#toItems(value['items']);
-        // The first page's: on a server whose later pages show a later state it is the one from which nothing is missed.
+        // The first page's: on a server whose later pages show a later state, a watch from it misses nothing.
         resourceVersion ??= getResourceVersion(value);
         this.#size = chooseSize(this.#size, items.length, fill);
         yield { items, resourceVersion, attempt, bytes, release };
@@ -128,7 +128,7 @@ class Snapshot {
     return items.map((item) => toListed(item, this.#what.request.resource));
   }
 
-  /** Reads the page that a token leads to, or smaller ones if it is too large. */
+  /** Reads the page for a token, or smaller ones if it is too large. */
   async #readPage(token: string | undefined): Promise<HeldAnswer> {
     for (;;) {
       this.#checkTime();
@@ -166,7 +166,7 @@ class Snapshot {
   }
 }
 
-/** The error for a list that goes beyond a limit. @param problem what the list does: `has more than …` */
+/** The error for a list that exceeds a limit. @param problem what the list does: `has more than …` */
 export function createListError(
   problem: string,
   { resource }: ListRequest,
@@ -186,23 +186,23 @@ function isTooLarge(error: unknown): boolean {
   );
 }
 
-/** How many objects to ask for after a page of so many that took so much of what it may. */
+/** How many objects to request next, by the size and fill of the last page. */
 function chooseSize(size: number, items: number, fill: number): number {
   if (items === 0 || fill === 0 || (size === pageSizeMax && fill <= pageFill)) return size;
   return Math.min(Math.max(Math.floor((items * pageFill) / fill), 1), pageSizeMax);
 }
 
-/** `metadata.resourceVersion` of an object or a list; empty when it has none. */
+/** `metadata.resourceVersion` of an object or a list; empty if it has none. */
 export function getResourceVersion(object: unknown): string {
   return asString(getPath(object, 'metadata', 'resourceVersion')) ?? '';
 }
 
-/** True when the server no longer has what is asked for: a snapshot, or the changes since a resource version. */
+/** True if the server has discarded what is requested: a snapshot, or the changes since a resource version. */
 export function isExpired(error: unknown): boolean {
   return error instanceof KubernetesApiError && error.status === 410;
 }
 
-/** Items of a list lack what the list says for all of them; those with metadata alone call themselves another kind. */
+/** Adds to an item what the list says for all of them; items with only metadata name another kind. */
 function toListed(item: unknown, { apiVersion, kind }: ApiResource): JsonObject {
   const { apiVersion: _version, kind: _kind, ...members } = isJsonObject(item) ? item : {};
   return { apiVersion, kind, ...members };

@@ -12,17 +12,17 @@ import { KubernetesApiError } from '../api/errors.ts';
 import { isSecret } from '../manifest/sensitive.ts';
 import type { ApiRequest } from '../transport/http.ts';
 
-/** So many characters of each end of an API server's words about a Secret are searched for sentences that may be told. */
+/** Characters of each end of an API server's text about a Secret that are searched for safe sentences. */
 export const secretRefusalTextMax = 4_096;
-/** So many fields that an API server complains of in a Secret are told, and how many more there are. */
+/** The most invalid fields of a Secret that are reported; further ones are counted. */
 export const secretRefusalCausesMax = 20;
-/** Texts of a Secret shorter than this, characters, are too common to be looked for. */
+/** Texts of a Secret shorter than this, characters, are too common to be searched for. */
 export const secretValueLengthMin = 4;
 
 const name = '"[-a-z0-9.]{1,253}"';
 const fieldPath = '[A-Za-z.][-\\w.[\\]/ ]{0,253}';
 
-/** How an API server begins, where that is of use and holds nothing of the Secret: names, users, quotas, webhooks. */
+/** Useful beginnings of an API server's text that hold nothing of the Secret: names, users, quotas, webhooks. */
 const beginnings: readonly RegExp[] = [
   /^the server could not find the requested resource/,
   new RegExp(`^secrets ${name} (?:already exists|not found)`),
@@ -44,7 +44,7 @@ const beginnings: readonly RegExp[] = [
   /^Apply failed with \d{1,4} conflicts?/,
 ];
 
-/** What may be told wherever it stands: sentences in which nothing varies but numbers and types. */
+/** Sentences that are safe anywhere: only numbers and types vary in them. */
 const sentences: readonly RegExp[] = [
   /illegal base64 data at input byte \d{1,9}/,
   /cannot unmarshal (?:string|number|bool|array|object) into Go struct field Secret\.(?:data|stringData|metadata|type|immutable|kind|apiVersion) of type (?:map\[string\]|\[\])*(?:uint8|string|bool|v1\.ObjectMeta)/,
@@ -60,7 +60,7 @@ const sentences: readonly RegExp[] = [
   /etcdserver: request timed out/,
 ];
 
-/** What may be told of the end: which fields there should not be, or what a field should hold. */
+/** The end of such a text is safe: which fields should not be there, or what a field should hold. */
 const strictBeginning = 'strict decoding error: ';
 const strictEnd = new RegExp(
   `^${strictBeginning}(?:(?:unknown|duplicate) field "${fieldPath}"(?:, (?=[ud])|$)){1,50}$`,
@@ -68,7 +68,7 @@ const strictEnd = new RegExp(
 const typedEnd =
   /(\.(?:data|stringData|metadata|type|immutable)(?:\.[-.\w]{1,253})?: expected (?:map|string|list|boolean)), got /;
 
-/** What the reason of a cause says, in Kubernetes' own words. */
+/** Kubernetes' own words for the reasons of causes. */
 const causeWords: ReadonlyMap<string, string> = new Map([
   ['FieldValueInvalid', 'Invalid value'],
   ['FieldValueRequired', 'Required value'],
@@ -81,7 +81,7 @@ const causeWords: ReadonlyMap<string, string> = new Map([
   ['FieldValueTypeInvalid', 'Invalid type'],
 ]);
 
-/** Kubernetes' machine-readable reasons of a refusal. Any other text in their place is not told. */
+/** Kubernetes' machine-readable reasons of a refusal. Any other text there is not passed on. */
 const knownReasons = new Set(
   (
     'Unauthorized Forbidden NotFound AlreadyExists Conflict Gone Invalid ServerTimeout StoreReadError Timeout TooManyRequests ' +
@@ -89,17 +89,17 @@ const knownReasons = new Set(
   ).split(' '),
 );
 
-/** What we add ourselves to an answer of 401, see `http.ts`. */
+/** Our own addition to an answer of 401, see `http.ts`. */
 const ownAdvice = ': the API server refuses the credentials of ';
 
 /**
- * An API server's refusal of a request about Secrets, without anything that could be a value of one. API servers, proxies and
- * webhooks quote what they refuse: a JSON patch that does not apply comes back as the whole Secret. So nothing of their text is
- * passed on but sentences that are known to hold no value, and of the details the fields and their reasons.
+ * An API server's refusal of a request about Secrets, without anything that could be a value of one. API servers, proxies and webhooks
+ * quote what they refuse: a JSON patch that does not apply comes back as the whole Secret. So only sentences that are known to hold no
+ * value are passed on, and of the details only the fields and their reasons.
  *
- * @param error what a request threw; anything but a KubernetesApiError is answered as it is, and so is one of a request that is
- *   neither about `v1` Secrets nor sends one
- * @returns an error of the same status, with no reference to the one given
+ * @param error what a request threw; returned unchanged unless it is a KubernetesApiError of a request that is about `v1` Secrets or sends
+ *   one
+ * @returns an error of the same status, without a reference to the given one
  */
 export function withoutSecretValues<E>(
   error: E,
@@ -120,7 +120,7 @@ interface Refusal {
   readonly error: KubernetesApiError;
   /** `Secret "keys"` */
   readonly subject: string;
-  /** What was submitted, and must not show in the path of a field. */
+  /** Submitted values, which must not appear in the path of a field. */
   readonly values: readonly string[];
 }
 
@@ -141,14 +141,14 @@ function formatMessage(refusal: Refusal): string {
   return `${subject} ${outcome}: ${parts.join(', ') || rest}`;
 }
 
-/** The fields that the server names, each with what may be told of it. */
+/** The fields that the server names, each with its safe text. */
 function listCauses({ error, values }: Refusal): string[] {
   const causes = asJsonArray(error.details?.['causes']).filter(isJsonObject);
   const told = causes.slice(0, secretRefusalCausesMax).flatMap((cause) => {
     const text = asString(cause['message']) ?? '';
     const field = parseField(cause['field'], values);
     const what = findConflict(cause, text) ?? joinCause(cause, text);
-    // The whole patch is no field of the Secret.
+    // The whole patch is not a field of the Secret.
     if (what === undefined || field === undefined || field === 'patch') return [];
     return [what.startsWith('conflict with') ? `${what}: ${field}` : `${field}: ${what}`];
   });
@@ -162,7 +162,7 @@ function joinCause(cause: JsonObject, text: string): string | undefined {
   return [words, ...findSentences(text)].join(': ');
 }
 
-/** Who else owns a field that a server-side apply wants. */
+/** The other manager that owns a field in a server-side apply. */
 function findConflict(cause: JsonObject, text: string): string | undefined {
   if (cause['reason'] !== 'FieldManagerConflict') return undefined;
   const pattern =
@@ -170,7 +170,7 @@ function findConflict(cause: JsonObject, text: string): string | undefined {
   return pattern.exec(text.slice(0, secretRefusalTextMax))?.[0] ?? 'conflict with another manager';
 }
 
-/** What may be told of the message beyond its causes, which it repeats. */
+/** The safe sentences of the message, without its causes, which it repeats. */
 function listSentences({ error, values }: Refusal): string[] {
   const { message, details } = error;
   const end = message.slice(-secretRefusalTextMax);
@@ -204,7 +204,7 @@ function findBeginning(text: string, values: readonly string[]): string | undefi
   return undefined;
 }
 
-/** The path of a field, if it looks like one and holds nothing that was submitted. */
+/** The path of a field, if it looks like one and contains no submitted value. */
 function parseField(value: JsonValue | undefined, values: readonly string[]): string | undefined {
   const field = asString(value) ?? '';
   const isPath =
@@ -217,7 +217,7 @@ function quotes(text: string, values: readonly string[]): boolean {
   return values.some((value) => text.includes(value));
 }
 
-/** Of the details what callers go by, and the fields. */
+/** The details that callers use, and the fields. */
 function toToldDetails({ error, subject, values }: Refusal): JsonObject | undefined {
   const { details } = error;
   if (details === undefined) return undefined;
@@ -240,7 +240,7 @@ function toToldDetails({ error, subject, values }: Refusal): JsonObject | undefi
   };
 }
 
-/** Which Secret a request was about: the one of its path, or of its body when it is new. */
+/** The Secret that a request was about: the one in its path, or in its body if it is new. */
 function describeSubject(path: string, body: JsonValue | undefined): string {
   const [, segment = ''] = /\/secrets\/([^/?]{1,800})/.exec(path) ?? [];
   const metadata = isJsonObject(body) ? asJsonObject(body['metadata']) : undefined;
@@ -258,11 +258,11 @@ function decodeName(segment: string): string {
 }
 
 function parseBody(body: string | undefined): JsonValue | undefined {
-  // Our own text: what we could write we can read.
+  // Our own text, so it can be parsed.
   return body === undefined ? undefined : (parseExactJson(body) as JsonValue);
 }
 
-/** The texts of a submitted Secret or patch that no field's path may hold, each as it is, in base64 and out of it. */
+/** The texts of a submitted Secret or patch that no field's path may contain, each as written, encoded and decoded as base64. */
 function listSubmittedValues(body: JsonValue | undefined): string[] {
   const roots = Array.isArray(body)
     ? body.map((operation) => asJsonObject(operation)?.['value'])
@@ -276,7 +276,7 @@ function listSubmittedValues(body: JsonValue | undefined): string[] {
     .filter((text) => text.length >= secretValueLengthMin);
 }
 
-/** The scalars below some values, as texts; without recursion, so that no depth matters. */
+/** The scalars within some values, as texts; without recursion, so that depth does not matter. */
 function listTexts(roots: readonly (JsonValue | undefined)[]): string[] {
   const texts: string[] = [];
   const open = [...roots];

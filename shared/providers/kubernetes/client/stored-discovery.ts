@@ -9,43 +9,43 @@ import { answerJsonBounds, discoveryResourcesMax } from '../api/answer-limits.ts
 import type { ApiResource } from '../api/client.ts';
 import type { ClusterConnection } from '../credentials/connection.ts';
 
-/** A resource of a cluster, without what every process knows by heart. */
+/** A resource of a cluster, without what every process knows anyway. */
 export type FoundResource = Omit<ApiResource, 'builtIn'>;
 
-/** What a cluster serves, in order of preference, and the ETag of the document that said so. */
+/** What a cluster serves, in order of preference, and the ETag of its document. */
 export interface FoundDiscovery {
   readonly resources: readonly FoundResource[];
   readonly etag: string | undefined;
 }
 
-/** What an account's shared discovery is made of. */
+/** The parts of an account's shared discovery. */
 export interface SharedDiscoveryOptions {
   readonly account: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly openStore: () => Promise<DiscoveryStore>;
-  /** Where requests of now go. */
+  /** Returns where requests go now. */
   readonly getServer: () => Promise<ServerIdentity>;
 }
 
-/** What tells API servers apart. */
+/** Identifies an API server. */
 export type ServerIdentity = Pick<ClusterConnection, 'origin' | 'basePath' | 'tls' | 'proxyUrl'>;
 
-/** What another process was told is good for so long, milliseconds; it is what go-clouddriver's files on disk are. */
+/** How long what another process has read is valid, milliseconds; the same as for go-clouddriver's files on disk. */
 export const storedDiscoveryLifetimeMs = 600_000;
 
-/** What did not change is written again when it is as old as this, milliseconds, so that it stays good while anybody uses it. */
+/** Unchanged discovery is written again at this age, milliseconds, so that it stays valid while it is used. */
 export const storedDiscoveryRenewalMs = 300_000;
 
-/** One process writes no more often than this, milliseconds, whatever its server answers. */
+/** The shortest time between two writes of a process, milliseconds, whatever its server answers. */
 export const storedDiscoveryPauseMs = 60_000;
 
 const groupVersion = /^[a-z0-9][a-z0-9.-]*\/[a-z0-9]+$/;
 const pluralName = /^[a-z0-9][a-z0-9-]*$/;
 
 /**
- * What an account's API server serves, shared with processes that begin later. Whatever is wrong with the store, or with what stands in
- * it, costs a question to the server and no more.
+ * What an account's API server serves, shared with processes that start later. Any problem with the store, or its content, costs only a
+ * request to the server.
  */
 export class SharedDiscovery {
   readonly #options: SharedDiscoveryOptions;
@@ -55,28 +55,28 @@ export class SharedDiscovery {
     this.#options = options;
   }
 
-  /** Which server requests of now go to, as a hash. @throws what is wrong with the account, as each request does */
+  /** The server of current requests, as a hash. @throws what is wrong with the account, as each request does */
   async getServer(): Promise<string> {
     return hashServer(await this.#options.getServer());
   }
 
-  /** What another process was told by a server, and how long it is good, milliseconds; not above 0 for what is only worth its ETag. */
+  /** What another process has read from a server, and how long it is valid, milliseconds; at most 0 if only its ETag is of use. */
   async find(server: string): Promise<(FoundDiscovery & { readonly goodForMs: number }) | undefined> {
     const { account, clock, openStore } = this.#options;
     return this.#unlessFailing(async () => {
       const stored = await (await openStore()).find({ account, server });
       if (stored === undefined) return undefined;
       const ageMs = clock.now() - stored.asOfMs;
-      // What is from further ahead than clocks differ counts as old.
+      // A time further in the future than clocks can differ counts as old.
       const goodForMs = ageMs > -clockErrorMsMax ? storedDiscoveryLifetimeMs - Math.max(ageMs, 0) : 0;
       return { resources: parseResources(stored.text), etag: findEtag(stored.etag), goodForMs };
     });
   }
 
   /**
-   * Tells what a server just said, if it is news or the store's is old.
+   * Stores what a server just returned, if it is new or the stored version is old.
    *
-   * @param server as `getServer` said before the server was asked: if requests go elsewhere by now, nobody knows who answered.
+   * @param server from `getServer` before the request: if requests go elsewhere by now, it is unknown which server answered.
    */
   async put(found: FoundDiscovery, server: string): Promise<void> {
     const { account, clock, openStore } = this.#options;
@@ -104,7 +104,7 @@ export class SharedDiscovery {
   }
 }
 
-/** The ETag of an answer, if it may stand in a header as it is; of at most 200 characters. API servers give a hash of 128. */
+/** The ETag of an answer, if it is valid in a header; at most 200 characters. API servers send a hash of 128. */
 export function findEtag(value: unknown): string | undefined {
   return typeof value === 'string' && value.length <= 200 && /^(W\/)?"[\x21\x23-\x7e]*"$/.test(value)
     ? value
@@ -132,7 +132,7 @@ function toText(resources: readonly FoundResource[]): string {
   );
 }
 
-/** What is not a resource as an API server has them, of a group other than the core, is left out: it would lead requests astray. */
+/** Leaves out anything but an API server's resources outside the core group: it would misdirect requests. */
 function parseResources(text: string): FoundResource[] {
   const rows = asJsonArray(parseBoundedJson(text, answerJsonBounds).value);
   if (rows.length > discoveryResourcesMax)
