@@ -3,14 +3,14 @@ import { asJsonArray, asJsonObject, getPath } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { type Draft, findMembers, finishDraft } from './draft.ts';
 
-/** What an autoscaler changes the size of. */
+/** The object that an autoscaler scales. */
 export interface AutoscaledTarget {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
 }
 
-/** An autoscaler that is to be made. */
+/** An autoscaler to be created. */
 export interface AutoscalerPlan {
   readonly namespace: string;
   readonly target: AutoscaledTarget;
@@ -21,7 +21,7 @@ export interface AutoscalerPlan {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** The autoscaler of a server group: named like what it scales, and going by cpu alone. */
+/** The autoscaler of a server group: named after what it scales, and based on cpu alone. */
 export function buildAutoscaler(plan: AutoscalerPlan): Manifest {
   const { namespace, target, min, max, cpuTarget, annotations } = plan;
   return finishDraft<V2HorizontalPodAutoscaler>({
@@ -37,10 +37,10 @@ export function buildAutoscaler(plan: AutoscalerPlan): Manifest {
   });
 }
 
-/** What of an autoscaler is to be another; undefined for what stays. */
+/** The members of an autoscaler to change; undefined for unchanged ones. */
 export type AutoscalerChange = Pick<AutoscalerPlan, 'min' | 'max' | 'cpuTarget'>;
 
-/** The autoscaler that is there, with other bounds or another aim. What else it goes by stays. */
+/** The existing autoscaler, with other bounds or another target. Its other metrics stay. */
 export function changeAutoscaler(live: Manifest, { min, max, cpuTarget }: AutoscalerChange): Manifest {
   const spec = asJsonObject(live['spec']) ?? {};
   const others = asJsonArray(spec['metrics']).filter(

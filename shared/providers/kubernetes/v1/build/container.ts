@@ -21,7 +21,7 @@ const pullPolicies = { IFNOTPRESENT: 'IfNotPresent', ALWAYS: 'Always', NEVER: 'N
  * A container of a pod.
  *
  * @param defaultRegistry the registry of images that name none
- * @throws FailedOperationError when its image has no repository.
+ * @throws FailedOperationError if its image has no repository.
  */
 export function buildContainer(
   description: ContainerDescription,
@@ -71,7 +71,7 @@ function buildAmounts(
   return findMembers({ ...(cpu && { cpu }), ...(memory && { memory }) });
 }
 
-/** Numbers that are 0 are those that Deck leaves at what Kubernetes has. */
+/** Deck sends 0 for Kubernetes' defaults. */
 function buildProbe(probe: ProbeDescription): Draft<V1Probe> {
   return {
     ...(probe.handler && buildHandler(probe.handler)),
@@ -99,7 +99,7 @@ function buildHandler(handler: HandlerDescription): Draft<V1LifecycleHandler> {
   };
 }
 
-/** Undefined for a variable that says nothing of its value. A source wins over an empty value, which Deck sends beside it. */
+/** Undefined for a variable without a value. A source wins over an empty value, which Deck sends with it. */
 function buildEnvVar({ name, value, envSource }: EnvVarDescription): Draft<V1EnvVar> | undefined {
   if (value) return { name, value };
   const { secretSource, configMapSource, fieldRef, resourceFieldRef } = envSource ?? {};

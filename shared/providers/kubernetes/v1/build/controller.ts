@@ -15,7 +15,7 @@ import { parseServerGroupName } from '../naming/server-group-name.ts';
 import { type Draft, findMembers, finishDraft } from './draft.ts';
 import { buildPodSpec, type PodOptions } from './pod.ts';
 
-/** A server group that is to be made. */
+/** A server group to be created. */
 export interface ServerGroupPlan extends PodOptions {
   readonly name: string;
   readonly namespace: string;
@@ -25,7 +25,7 @@ export interface ServerGroupPlan extends PodOptions {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** A ReplicationController: pods are its own by one label alone. @throws FailedOperationError when an image has no repository. */
+/** A ReplicationController, which selects its pods by a single label. @throws FailedOperationError when an image has no repository. */
 export function buildReplicationController(plan: ServerGroupPlan): Manifest {
   const { name, replicas, description } = plan;
   const selector = { [replicationControllerLabel]: name };
@@ -38,7 +38,7 @@ export function buildReplicationController(plan: ServerGroupPlan): Manifest {
 }
 
 /**
- * A ReplicaSet. Where a Deployment is to make its pods, it carries the Deployment's label and begins without pods.
+ * A ReplicaSet. If a Deployment will create its pods, it has the Deployment's label and starts without pods.
  *
  * @throws FailedOperationError when an image has no repository.
  */
@@ -73,12 +73,12 @@ export function buildTemplate(
   };
 }
 
-/** The name of the cluster that a server group belongs to: its own where it is none of the convention. */
+/** The name of the cluster that a server group belongs to: its own name if that does not follow the convention. */
 export function getClusterName(serverGroup: string): string {
   return parseServerGroupName(serverGroup).cluster ?? serverGroup;
 }
 
-/** What a server group is called, with annotations of its own. */
+/** The metadata of a server group, with its own annotations. */
 export function buildMetadata(
   { name, namespace, annotations }: ServerGroupPlan,
   own: Readonly<Record<string, string>>,

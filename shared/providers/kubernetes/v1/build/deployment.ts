@@ -6,8 +6,8 @@ import { buildTemplate, getClusterName, type ServerGroupPlan } from './controlle
 import { type Draft, findMembers, finishDraft } from './draft.ts';
 
 /**
- * The Deployment that makes the pods of a server group's ReplicaSet. It is named like the cluster, and selects by the one label that
- * all of the cluster's server groups have: the selector of a Deployment never changes.
+ * The Deployment that creates the pods of a server group's ReplicaSet. It is named after the cluster, and selects by the one label that all
+ * of the cluster's server groups have: a Deployment's selector never changes.
  *
  * @throws FailedOperationError when an image has no repository.
  */
@@ -46,7 +46,7 @@ function buildStrategy({
   };
 }
 
-/** A number where the text is one, such as a count of pods; a text as it is, such as `25%`; undefined for none. */
+/** A number if the text is one, such as a count of pods; other texts unchanged, such as `25%`; undefined for none. */
 export function toAmount(text: string | undefined): number | string | undefined {
   if (text === undefined || text === '') return undefined;
   return /^\d{1,9}$/.test(text) ? Number(text) : text;

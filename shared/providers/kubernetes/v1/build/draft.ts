@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#core/json.ts';
 
-/** An object that Kubernetes has a `T` for, while it is built: members may be undefined, and are then left out. */
+/** An object that Kubernetes defines as a `T`, while it is built: undefined members are left out. */
 export type Draft<T> = T extends readonly (infer Element)[]
   ? readonly Draft<Element>[]
   : T extends object

@@ -2,11 +2,11 @@ import { FailedOperationError } from '#core/errors.ts';
 import type { ImageDescription } from '../descriptions/container.ts';
 
 /**
- * The image that a description names, as a container has it: `registry/repository:tag`, or `…@digest`. A `uri` wins over parts. What
- * precedes its first slash is a registry where it is `localhost`, or has a dot or a colon.
+ * The image that a description names, in the form of a container's: `registry/repository:tag`, or `…@digest`. A `uri` wins over parts. The
+ * part before its first slash is a registry if it is `localhost`, or has a dot or a colon.
  *
  * @param defaultRegistry the registry of images that name none, such as `gcr.io`
- * @throws FailedOperationError when no repository is named.
+ * @throws FailedOperationError if no repository is named.
  */
 export function formatImage(image: Partial<ImageDescription>, defaultRegistry: string): string {
   const parts = image.uri ? parseUri(image.uri) : image;

@@ -5,10 +5,10 @@ import type { BackendDescription, SecurityGroupDescription } from '../descriptio
 import { type Draft, findItems, findMembers, finishDraft } from './draft.ts';
 
 /**
- * The Ingress that V1 calls a security group. Its backends, hosts and rules are those of the description alone; the class, which a
- * description cannot name, and annotations and labels that are left out are those of the Ingress that is there.
+ * The Ingress that V1 calls a security group. Its backends, hosts and rules come only from the description. The class, which a description
+ * cannot name, and omitted annotations and labels are those of the existing Ingress.
  *
- * @param live the Ingress that is there; undefined for none
+ * @param live the existing Ingress; undefined if there is none
  */
 export function buildIngress(
   description: SecurityGroupDescription,

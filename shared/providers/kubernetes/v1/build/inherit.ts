@@ -2,21 +2,21 @@ import { asJsonArray, asJsonObject, asString, getPath, type JsonObject, type Jso
 import type { Manifest } from '../../api/manifest.ts';
 import { createLoadBalancerLabels, listLoadBalancers } from '../naming/labels.ts';
 
-/** Begin the names of volumes that the API server gives to each pod by itself. */
+/** Prefix of the volumes that the API server adds to each pod. */
 const ownVolumePrefix = 'kube-api-access-';
 
-/** What a new job takes over of the pod of another one. The rest is about the node and the time of that one. */
+/** The members that a new job takes from another one's pod. The others concern that pod's node and time. */
 const inheritedMembers = [
   ...['containers', 'volumes', 'serviceAccountName', 'nodeSelector', 'hostNetwork', 'dnsPolicy', 'dnsConfig'],
   ...['tolerations', 'imagePullSecrets', 'securityContext', 'hostAliases'],
 ];
 
 /**
- * A controller whose pods are those of another one, as far as it says nothing of them: each member of the pod's specification is
- * taken as a whole. Labels are its own.
+ * A controller whose pods take omitted members from another controller's: each member of the pod's specification is taken as a whole.
+ * Labels are its own.
  *
- * @param source the controller that is copied
- * @param inheritsLoadBalancers whether its pods are behind the load balancers of those of the source
+ * @param source the copied controller
+ * @param inheritsLoadBalancers whether its pods are behind the load balancers of the source's pods
  */
 export function inheritTemplate(
   controller: Manifest,
@@ -40,7 +40,7 @@ export function inheritTemplate(
   return { ...controller, spec: { ...spec, template: { metadata, spec: podSpec } } };
 }
 
-/** A pod that does what another one did, as far as it says nothing of it. Of the other's containers it has the first. */
+/** A pod that takes omitted members from another pod. Of the other's containers it takes the first. */
 export function inheritPod(pod: Manifest, source: Manifest): Manifest {
   const before = asJsonObject(source['spec']) ?? {};
   const [first] = asJsonArray(before['containers']);
@@ -53,7 +53,7 @@ export function inheritPod(pod: Manifest, source: Manifest): Manifest {
   return { ...pod, spec: inheritMembers(asJsonObject(pod['spec']) ?? {}, podSpec) };
 }
 
-/** Without what the API server adds to a list of volumes or mounts by itself, and adds again. */
+/** Without the volumes or mounts that the API server added by itself, and will add again. */
 function omitOwnVolumes(object: JsonObject, key: 'volumes' | 'volumeMounts'): JsonObject {
   if (object[key] === undefined) return object;
   const others = asJsonArray(object[key]).filter(
@@ -62,7 +62,7 @@ function omitOwnVolumes(object: JsonObject, key: 'volumes' | 'volumeMounts'): Js
   return { ...object, [key]: others };
 }
 
-/** The older name of `serviceAccountName` would contradict a new one. A list without members says nothing. */
+/** The older name of `serviceAccountName` would contradict a new one. An empty list counts as omitted. */
 function inheritMembers(after: JsonObject, { serviceAccount: _, ...before }: JsonObject): JsonObject {
   const said = Object.entries(after).filter(([, value]) => !Array.isArray(value) || value.length > 0);
   return { ...before, ...Object.fromEntries(said) };

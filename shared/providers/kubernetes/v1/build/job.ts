@@ -4,7 +4,7 @@ import { type JobDescription, listJobContainers } from '../descriptions/job.ts';
 import { findMembers, finishDraft } from './draft.ts';
 import { buildPodSpec, type PodOptions } from './pod.ts';
 
-/** A job that is to be run. */
+/** A job to be run. */
 export interface JobPlan extends PodOptions {
   readonly name: string;
   readonly namespace: string;

@@ -3,7 +3,7 @@ import type { PodDescription, VolumeDescription } from '../descriptions/pod.ts';
 import { buildContainer } from './container.ts';
 import { type Draft, findItems, findMembers } from './draft.ts';
 
-/** What the account adds to each pod. */
+/** The account's additions to each pod. */
 export interface PodOptions {
   /** Names of the pull secrets of its namespace. */
   readonly pullSecrets: readonly string[];

@@ -6,10 +6,10 @@ import { toLoadBalancerLabel } from '../naming/labels.ts';
 import { findMembers, finishDraft } from './draft.ts';
 
 /**
- * The Service that is a load balancer: it selects the pods that are labelled as being behind it. What the description leaves out is
- * that of the Service that is there.
+ * The Service of a load balancer: it selects the pods that are labelled as being behind it. Omitted fields are those of the existing
+ * Service.
  *
- * @param live the Service that is there; undefined for none
+ * @param live the existing Service; undefined if there is none
  */
 export function buildService(
   description: LoadBalancerDescription,

@@ -27,8 +27,8 @@ export function buildSet(kind: SetKind, plan: ServerGroupPlan): Manifest {
 }
 
 /**
- * The set that is there, as a description would have it: size, pods and how they are replaced. All else stays, some of which the API
- * server would not have changed: what it selects by, the volumes that it claims.
+ * The existing set with a description's size, pods and update strategy. Everything else stays, some of which the API server does not allow
+ * to change: its selector, its volume claims.
  */
 export function changeSet(live: Manifest, manifest: Manifest): Manifest {
   const { replicas, template, updateStrategy, minReadySeconds, revisionHistoryLimit } =
@@ -106,7 +106,7 @@ function toLabels({ name, namespace, description }: ServerGroupPlan): Readonly<R
   return createSetLabels({ app: description.application ?? '', name, namespace });
 }
 
-/** What a description says beside its `podSpec` counts first. */
+/** A description's own fields win over those in its `podSpec`. */
 function mergePodSpec(description: DeployDescription, podSpec: PodSpecDescription): DeployDescription {
   const { containers, volumeSources, nodeSelector } = description;
   return {
@@ -123,7 +123,7 @@ function mergePodSpec(description: DeployDescription, podSpec: PodSpecDescriptio
   };
 }
 
-/** What only a `podSpec` says. Of a security context a pod has no more than this. */
+/** The fields that only a `podSpec` has. A pod takes no more than this of a security context. */
 function buildFurther(podSpec: PodSpecDescription): Draft<V1PodSpec> {
   const { runAsUser, runAsNonRoot, seLinuxOptions } = podSpec.securityContext ?? {};
   return {
@@ -165,7 +165,7 @@ function buildClaim(
 
 type RollingUpdate = NonNullable<NonNullable<UpdateControllerDescription['updateStrategy']>['rollingUpdate']>;
 
-/** What the cluster does by itself where nothing is said. Of `Recreate` nothing is left to it: whoever deploys deletes the pods. */
+/** The cluster's own strategy if none is given. With `Recreate` the cluster does nothing: the deploy deletes the pods. */
 function buildStrategy<T extends V1StatefulSetUpdateStrategy | V1DaemonSetUpdateStrategy>(
   updateController: UpdateControllerDescription | undefined,
   toRollingUpdate: (rollingUpdate: RollingUpdate) => Draft<NonNullable<T['rollingUpdate']>>,
@@ -176,7 +176,7 @@ function buildStrategy<T extends V1StatefulSetUpdateStrategy | V1DaemonSetUpdate
   return { type, ...(rollingUpdate && { rollingUpdate: toRollingUpdate(rollingUpdate) }) };
 }
 
-/** Deck sends 0 for what is to be as the cluster has it. */
+/** Deck sends 0 for the cluster's defaults. */
 function buildPace(updateController: UpdateControllerDescription | undefined): {
   readonly minReadySeconds: number | undefined;
   readonly revisionHistoryLimit: number | undefined;

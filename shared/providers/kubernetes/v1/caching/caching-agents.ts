@@ -7,10 +7,10 @@ import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
 import { type CachingAgentParts, createCachingAgent } from '../../caching/caching-agents.ts';
 import { deleteEndedJobs, sweepIntervalMs } from './ended-jobs.ts';
 
-/** Name of the agent that keeps a V1 account cached. */
+/** Name of the caching agent of a V1 account. */
 export const v1CachingAgentName = 'KubernetesV1CachingAgent[1/1]';
 
-/** What Spinnaker's V1 provider had an agent of its own for; of its names dashboards may have some. */
+/** Kinds for which Spinnaker's V1 provider had separate caching agents, whose names dashboards may contain. */
 const replacedAgents = [
   ...['Instance', 'LoadBalancer', 'SecurityGroup', 'ServerGroup', 'Deployment', 'ServiceAccount'],
   ...['ConfigMap', 'Secret', 'Controllers'],
@@ -18,7 +18,7 @@ const replacedAgents = [
   .map((kind) => `Kubernetes${kind}CachingAgent`)
   .join(', ');
 
-/** Makes the agents that keep V1 accounts cached. Nothing is loaded or connected to before one of them runs. */
+/** Creates the caching agents of V1 accounts. Nothing is loaded or connected before one of them runs. */
 export function createV1CachingAgents(
   session: KubernetesSession,
   options: ProviderOptions,
@@ -55,14 +55,14 @@ export function createV1CachingAgents(
   });
 }
 
-/** The machinery's agents can all be watched. */
+/** All agents from `createCachingAgent` can be watched. */
 function missWatch(): never {
   throw new Error('a V1 account cannot be watched');
 }
 
 type Sweep = (run: Pick<CachingRun, 'signal' | 'ensureHeld'>) => Promise<void>;
 
-/** Makes what deletes jobs that ended a while ago, however often it is called. */
+/** Creates the function that deletes jobs that ended a while ago; it may be called at any rate. */
 function createSweep(account: KubernetesV1Account, session: KubernetesSession): Sweep {
   const { clock, log } = session;
   let sweptAtMs = Number.NEGATIVE_INFINITY;
@@ -77,7 +77,7 @@ function createSweep(account: KubernetesV1Account, session: KubernetesSession): 
   };
 }
 
-/** Sweeps now and then. What goes wrong is for the watch itself to find. */
+/** Sweeps now and then. The watch itself reports errors. */
 async function sweepUntilAborted(
   sweep: Sweep,
   clock: Clock,
@@ -89,7 +89,7 @@ async function sweepUntilAborted(
   }
 }
 
-/** The account with the namespaces that it uses: those that it does not name stand in its kubeconfig. */
+/** The account with the namespaces that it uses: those that it does not name come from its kubeconfig. */
 async function completeAccount(
   account: KubernetesAccount,
   session: KubernetesSession,

@@ -12,20 +12,20 @@ import { readName, readNamespace, readOwners } from '../../manifest/identity.ts'
 import { readUid } from '../../operations/steps/deletion.ts';
 import { findJobEnd } from '../views/job-view.ts';
 
-/** Milliseconds for which a job that has ended can be read. Spinnaker's V1 provider deleted it as soon as somebody read it. */
+/** How long an ended job can be read, milliseconds. Spinnaker's V1 provider deleted it with the first read. */
 export const endedJobMs = 3_600_000;
 
-/** Milliseconds between two looks for jobs that have ended. */
+/** Milliseconds between two searches for ended jobs. */
 export const sweepIntervalMs = 300_000;
 
-/** Jobs that are deleted with one look: the next one finds others. */
+/** The most jobs deleted by one search: the next one finds others. */
 export const sweptJobsMax = 500;
 
 const podResource = getBuiltInResource('v1', 'Pod');
 /** Pods that are deleted, and namespaces that are listed, at a time. */
 const atATime = 8;
 
-/** What looking for jobs needs. */
+/** The options of searching for ended jobs. */
 export interface EndedJobsOptions {
   readonly account: Pick<KubernetesAccount, 'name' | 'namespaces'>;
   readonly client: KubernetesClient;
@@ -34,8 +34,8 @@ export interface EndedJobsOptions {
 }
 
 /**
- * Deletes the jobs of an account that ended an hour ago: pods that `runJob` or `cloneJob` made, and nobody else's. What is refused is
- * logged and left to the next look.
+ * Deletes an account's jobs that ended an hour ago: only pods that `runJob` or `cloneJob` made. Refusals are logged and left to the next
+ * search.
  *
  * @returns how many were deleted
  */
@@ -81,7 +81,7 @@ async function listEndedPods(
   return pods;
 }
 
-/** Pods of server groups have an owner, and those that somebody else made lack the annotation. */
+/** Pods of server groups have an owner, and pods made by other tools lack the annotation. */
 function isOverdue(pod: Manifest, nowMs: number): boolean {
   if (readOwners(pod).length > 0 || readAnnotations(pod)[annotationKeys.creation] === undefined) return false;
   const endMs = findJobEnd(pod);

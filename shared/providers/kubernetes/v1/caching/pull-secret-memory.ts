@@ -2,12 +2,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '#core/clock.ts';
 import type { PullSecret } from './pull-secrets.ts';
 
-/** A pull secret that holds what it should is read again after so many milliseconds: somebody may have changed it. */
+/** A correct pull secret is read again after this time, milliseconds: it may have been changed. */
 export const pullSecretCheckMs = 600_000;
 
 /**
- * What one process knows of the pull secrets of an account: which of them held what they should, and when. It holds no credential, only
- * hashes under a key that ends with the process.
+ * What one process knows of an account's pull secrets: which were correct, and when. It holds no credentials, only hashes under a key that
+ * exists only in the process.
  */
 export class PullSecretMemory {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -19,7 +19,7 @@ export class PullSecretMemory {
     this.#clock = clock;
   }
 
-  /** Whether the secret of a namespace was found to hold this a short while ago. */
+  /** Whether the secret of a namespace was recently found to hold this. */
   isKept(secret: PullSecret, namespace: string): boolean {
     const known = this.#kept.get(toKey(secret, namespace));
     if (known?.hash !== this.#hash(secret)) return false;

@@ -9,7 +9,7 @@ import { KubernetesApiError } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { retryWrite } from '../../apply/retry-write.ts';
 
-/** What a pull secret is to hold. It is secret itself: keep it from logs, errors and stores. */
+/** The intended content of a pull secret. It is itself secret: keep it from logs, errors and stores. */
 export interface PullSecret {
   /** The name of the registry's account. */
   readonly name: string;
@@ -21,17 +21,17 @@ const resource = getBuiltInResource('v1', 'Secret');
 const secretType = 'kubernetes.io/dockercfg';
 const dataKey = '.dockercfg';
 
-/** By it the secrets of a registry that an account does not name any more can be found. They are never deleted: pods may need them. */
+/** Identifies secrets of registries that an account does not name any more. They are never deleted: pods may need them. */
 const labels = { 'app.kubernetes.io/managed-by': 'spinnaker' };
 
-/** The pull secret of a registry's account. That of a registry that is open to everybody names no registry: pods pull without it. */
+/** The pull secret of a registry's account. For a public registry it names no registry: pods pull without it. */
 export function toPullSecret(name: string, credential: RegistryCredential): PullSecret {
   const { address, email, basicAuth: auth } = credential;
   const config = auth === undefined ? {} : { [address]: { auth, email } };
   return { name, dockercfg: Buffer.from(JSON.stringify(config)).toString('base64') };
 }
 
-/** What pull secrets are kept with. */
+/** The tools for keeping pull secrets correct. */
 export interface PullSecretTools {
   readonly client: KubernetesClient;
   readonly clock: Pick<Clock, 'sleep'>;
@@ -39,11 +39,11 @@ export interface PullSecretTools {
 }
 
 /**
- * Has the pull secret of a namespace hold what it should.
+ * Writes the pull secret of a namespace unless it is correct already.
  *
  * @returns whether it was written
- * @throws FailedOperationError where a Secret of another type has its name: that one stays as it is; KubernetesApiError as the API
- *   server refuses
+ * @throws FailedOperationError if a Secret of another type has its name: that one stays as it is; KubernetesApiError if the API server
+ *   refuses
  */
 export async function keepPullSecret(
   secret: PullSecret,

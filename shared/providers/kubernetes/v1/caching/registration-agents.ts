@@ -3,15 +3,15 @@ import type { ProviderOptions } from '#provider-kit/provider.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { PullSecretMemory } from './pull-secret-memory.ts';
 
-/** Milliseconds between two looks at the namespaces of a V1 account, as in Spinnaker. */
+/** Milliseconds between two checks of a V1 account's namespaces, as in Spinnaker. */
 export const registrationIntervalMs = 30_000;
 
 /** Name of the agent that keeps a V1 account's namespaces and pull secrets. */
 export const registrationAgentName = 'KubernetesV1RegistrationAgent';
 
 /**
- * Makes the agents that keep what V1 accounts have in their clusters: namespaces that are there, and pull secrets that are up to date.
- * Nothing is loaded or connected to before one of them runs.
+ * Creates the caching agents that maintain V1 accounts' objects in their clusters: existing namespaces, and current pull secrets. Nothing
+ * is loaded or connected before one of them runs.
  */
 export function createRegistrationAgents(
   session: KubernetesSession,

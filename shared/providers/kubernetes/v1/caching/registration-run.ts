@@ -15,9 +15,9 @@ import { readName } from '../../manifest/identity.ts';
 import type { PullSecretMemory } from './pull-secret-memory.ts';
 import { keepPullSecret, type PullSecret, toPullSecret } from './pull-secrets.ts';
 
-/** Namespaces that are looked at, at a time. */
+/** Namespaces that are checked at a time. */
 export const namespacesAtOnce = 8;
-/** Sentences that are told of what is refused; of the others, how many there are. */
+/** The most sentences that report refusals; further ones are counted. */
 export const warningsToldMax = 5;
 /** Characters of such a sentence. */
 export const warningLengthMax = 300;
@@ -27,24 +27,24 @@ const namespaceResource = getBuiltInResource('v1', 'Namespace');
 /** What a registration run works with. */
 export interface RegistrationParts {
   readonly account: KubernetesV1Account;
-  /** Without the bounds of the account: Namespaces live in none. */
+  /** Without the account's bounds: Namespaces are cluster-scoped. */
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Gives the credentials of registries; undefined where there are none. */
+  /** The source of registries' credentials; undefined if there are none. */
   readonly registries: RegistryCredentialSource | undefined;
   readonly memory: PullSecretMemory;
-  /** What this process logged last of what is wrong. */
+  /** The warnings that this process logged last. */
   readonly told: { warnings: string };
-  /** Has the account's health tell what is wrong; empty for nothing. */
+  /** Has the account's health report a warning; empty for none. */
   noteWarning(warning: string): Promise<void>;
 }
 
 /**
- * Fetches each namespace of a V1 account, which shows whether its cluster can be reached; makes those that are missing, and keeps the pull
- * secrets of its registries in them. What is refused for one namespace or registry is told, and costs no other.
+ * Reads each namespace of a V1 account, which shows whether its cluster can be reached; creates missing ones, and keeps its registries'
+ * pull secrets in them. A refusal for one namespace or registry is reported, and does not affect others.
  *
- * @throws KubernetesConnectionError, or KubernetesApiError, when the API server cannot be reached or refuses the account's credentials.
+ * @throws KubernetesConnectionError, or KubernetesApiError, if the API server cannot be reached or refuses the account's credentials.
  */
 export function runRegistration(parts: RegistrationParts, run: CachingRun): Promise<CachingResult> {
   return new RegistrationRun(parts, run).run();
@@ -100,7 +100,7 @@ class RegistrationRun {
     return selectNamespaces((listed ?? []).map(readName), account);
   }
 
-  /** Whether it may be used: one that may not be looked at may well be there. */
+  /** Whether it may be used: one that may not be read may still exist. */
   async #keepNamespace(name: string): Promise<boolean> {
     const { client } = this.#parts;
     const { signal } = this.#run;
@@ -120,7 +120,7 @@ class RegistrationRun {
       const manifest = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
       await client.create(namespaceResource, manifest, { signal });
     } catch (error) {
-      // Somebody else was faster.
+      // Another client was faster.
       if (error instanceof KubernetesApiError && error.reason === 'AlreadyExists') return true;
       throw error;
     }
@@ -166,7 +166,7 @@ class RegistrationRun {
     memory.note(secret, namespace);
   }
 
-  /** Undefined, and a warning, for what is refused. */
+  /** Undefined, with a warning, for a refusal. */
   async #attempt<T>(what: string, act: () => Promise<T>): Promise<T | undefined> {
     try {
       return await act();
@@ -177,7 +177,7 @@ class RegistrationRun {
     }
   }
 
-  /** Once, until it is another one. */
+  /** Logs each change of the warnings once. */
   #log(warnings: string): void {
     const { account, log, told } = this.#parts;
     if (told.warnings === warnings) return;
@@ -187,7 +187,7 @@ class RegistrationRun {
   }
 }
 
-/** Whether something was refused, and the next thing may not be: not an API server that is away, or that refuses the credentials. */
+/** Whether only this request was refused: not if the API server is unreachable, or refuses the credentials. */
 function isRefusal(error: unknown): boolean {
   if (isUnreachable(error)) return false;
   if (error instanceof KubernetesApiError) return error.status !== 401;

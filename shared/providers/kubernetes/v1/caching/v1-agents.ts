@@ -4,7 +4,7 @@ import type { KubernetesSession } from '../../account/session.ts';
 import { createV1CachingAgents } from './caching-agents.ts';
 import { createRegistrationAgents } from './registration-agents.ts';
 
-/** Makes the agents of V1 accounts: those that keep them cached, and those that look after their namespaces and pull secrets. */
+/** Creates the caching agents of V1 accounts, and the agents that maintain their namespaces and pull secrets. */
 export function createV1Agents(
   session: KubernetesSession,
   options: ProviderOptions,

@@ -1,12 +1,12 @@
-/** What an attribute of a description must look like, and how Spinnaker shows that. */
+/** The form of an attribute of a description, and how Spinnaker shows it. */
 export interface TextRule {
-  /** Reads a text in time that grows with its length alone. */
+  /** Matches a text in time linear in its length. */
   readonly pattern: RegExp;
   /** The pattern in Spinnaker's words, which callers match on. */
   readonly shown: string;
 }
 
-/** Longest text that a rule is applied to: no name, path or quantity of Kubernetes is longer. */
+/** Longest text to which a rule is applied: no name, path or quantity of Kubernetes is longer. */
 export const attributeLengthMax = 4_096;
 
 /** Names of server groups, containers, load balancers, ports, volumes, namespaces. */
@@ -26,7 +26,7 @@ export const pathRule: TextRule = {
   pattern: /^(\/|[a-zA-Z]:(\\|\/)).*$/,
   shown: '^\\/.*$ or ^[a-zA-Z]:(\\\\|\\/).*$',
 };
-/** Paths that start nowhere. */
+/** Relative paths. */
 export const relativePathRule: TextRule = {
   pattern: /^(?!\/|[a-zA-Z]:(\\|\/)).*$/,
   shown: '^[^\\/].*$',
@@ -68,14 +68,14 @@ export class AttributeRules {
     this.#errors.add(`${this.#prefix}.${attribute}.${code}${suffix}`);
   }
 
-  /** Rejects what is missing, and answers whether it is there. An empty text or list is missing. */
+  /** Rejects a missing value, and returns whether it is present. An empty text or list is missing. */
   checkPresent(value: unknown, attribute: string): boolean {
     const isEmpty = value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
     if (isEmpty) this.reject(attribute, 'empty');
     return !isEmpty;
   }
 
-  /** Rejects a text that breaks a rule; one that is missing is fine. */
+  /** Rejects a text that breaks a rule; a missing one is fine. */
   checkText(value: string | undefined, attribute: string, rule: TextRule): void {
     if (value === undefined || value === '') return;
     if (value.length > attributeLengthMax || !rule.pattern.test(value))
@@ -87,39 +87,39 @@ export class AttributeRules {
     if (this.checkPresent(value, attribute)) this.checkText(value, attribute, rule);
   }
 
-  /** Rejects a text that is none of a list; one that is missing is fine. */
+  /** Rejects a text that is not in a list; a missing one is fine. */
   checkOneOf(value: string | undefined, attribute: string, known: readonly string[]): void {
     if (value === undefined || value === '' || known.includes(value)) return;
     this.reject(attribute, `invalid (Must be one of [${known.join(', ')}])`);
   }
 
-  /** Rejects a number outside of bounds, both of which count as inside; one that is missing is fine. */
+  /** Rejects a number outside inclusive bounds; a missing one is fine. */
   checkRange(value: number | undefined, attribute: string, [min, max]: readonly [number, number]): void {
     if (value === undefined || (value >= min && value <= max)) return;
     this.reject(attribute, `invalid (Must be in range [${min}, ${max}])`);
   }
 
-  /** Rejects what can be no port. */
+  /** Rejects an invalid port. */
   checkPort(value: number | undefined, attribute: string): void {
     this.checkRange(value, attribute, [1, 65_535]);
   }
 
-  /** Rejects a number below 0; one that is missing is fine. */
+  /** Rejects a number below 0; a missing one is fine. */
   checkNotNegative(value: number | undefined, attribute: string): void {
     if (value !== undefined && value < 0) this.reject(attribute, 'negative');
   }
 
-  /** Rejects 0 and what is below; one that is missing is fine. */
+  /** Rejects 0 and negative numbers; a missing one is fine. */
   checkPositive(value: number | undefined, attribute: string): void {
     if (value !== undefined && value <= 0) this.reject(attribute, 'notPositive');
   }
 
-  /** Rejects what can be no namespace, and one that the account may not use; none stands for `default`, which is looked at later. */
+  /** Rejects an invalid namespace, and one that the account may not use; none means `default`, which is checked later. */
   checkNamespace(value: string | undefined): void {
     this.#checkNamespace(value, 'namespace', this.#namespaces);
   }
 
-  /** The same of a namespace that is read from. */
+  /** The same for a namespace that is read from. */
   checkSourceNamespace(value: string | undefined): void {
     this.#checkNamespace(value, 'source.namespace', this.#sourceNamespaces);
   }

@@ -5,7 +5,7 @@ import type { ContainerDescription, HandlerDescription, ProbeDescription } from 
 const protocols = ['TCP', 'UDP'];
 const schemes = ['HTTP', 'HTTPS'];
 
-/** Reports what is wrong with a container. @param at where it stands, in Spinnaker's words: `container[0]` */
+/** Reports what is wrong with a container. @param at its path, in Spinnaker's form: `container[0]` */
 export function checkContainer(container: ContainerDescription, at: string, rules: AttributeRules): void {
   rules.requireText(container.name, `${at}.name`, nameRule);
   if (container.imageDescription === undefined) rules.reject(`${at}.imageDescription`, 'empty');
@@ -38,7 +38,7 @@ function checkPorts({ ports }: ContainerDescription, at: string, rules: Attribut
   }
 }
 
-/** Rejects what is no address of version 4; one that is missing is fine. */
+/** Rejects anything but an IPv4 address; a missing one is fine. */
 export function checkIpv4(value: string | undefined, attribute: string, rules: AttributeRules): void {
   if (value && !isIPv4(value)) rules.reject(attribute, 'invalid (Not valid IPv4 address)');
 }

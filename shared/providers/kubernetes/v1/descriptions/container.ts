@@ -25,7 +25,7 @@ const imageField = objectField({
   digest: text(),
 });
 
-/** What is done at a point of a container's life, or to ask how it is. */
+/** An action of a container's lifecycle, or of a probe. */
 const handlerField = objectField({
   type: enumField(['EXEC', 'TCP', 'HTTP']),
   execAction: objectField({ commands: withDefault(stringListField(), []) }),
@@ -77,7 +77,7 @@ const envVarField = objectField({
 
 const envFromReference = objectField({ name: text(), optional: booleanField() });
 
-/** What a container, or a pod, may do on its node. */
+/** The privileges of a container, or a pod, on its node. */
 export const securityContextField = objectField({
   capabilities: objectField({
     add: withDefault(stringListField(), []),
@@ -115,7 +115,7 @@ export const containerField = objectField({
   securityContext: securityContextField,
 }).meta({ id: 'KubernetesV1Container' });
 
-/** A map of texts; none when it is left out. */
+/** A map of texts; empty by default. */
 export const textMap = withDefault(stringMapField(), {});
 
 type Output<F extends z.ZodType> = Exclude<z.output<F>, undefined>;

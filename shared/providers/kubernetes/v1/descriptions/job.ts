@@ -43,7 +43,7 @@ export type CloneJobDescription = Output<typeof cloneJobField>;
 /** A parsed description of `destroyJob`. */
 export type DestroyJobDescription = Output<typeof destroyJobField>;
 
-/** The name of a container that has none. */
+/** The name of a container without one. */
 const fallbackName = 'job';
 
 /** The containers of a job, each with a name. */
@@ -62,7 +62,7 @@ export function checkJob(description: JobDescription, rules: AttributeRules): vo
   checkJobParts(description, rules);
 }
 
-/** Reports what is wrong with the description of a copy: it says what is to be other than at its source. */
+/** Reports what is wrong with the description of a copy: it says what differs from its source. */
 export function checkCloneJob(description: CloneJobDescription, rules: AttributeRules): void {
   const { source } = description;
   if (rules.checkPresent(source?.jobName, 'source')) rules.checkText(source?.jobName, 'source', nameRule);

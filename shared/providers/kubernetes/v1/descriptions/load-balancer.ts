@@ -18,7 +18,7 @@ const portField = objectField({
   nodePort: intField(),
 });
 
-/** The description of `upsertLoadBalancer`. What is left out stays as it is in a Service that is there. */
+/** The description of `upsertLoadBalancer`. Omitted fields of an existing Service stay as they are. */
 export const loadBalancerField = objectField({
   name: text().describe('Name of the Service.'),
   loadBalancerName: text().describe('The same; it counts before `name`.'),
@@ -44,7 +44,7 @@ export type LoadBalancerDescription = Exclude<z.output<typeof loadBalancerField>
 /** A parsed description of `deleteLoadBalancer`. */
 export type DeleteLoadBalancerDescription = Exclude<z.output<typeof deleteLoadBalancerField>, undefined>;
 
-/** The name that a description gives a load balancer; empty where it gives none. */
+/** The name that a description gives a load balancer; empty if it gives none. */
 export function readLoadBalancerName({ name, loadBalancerName }: LoadBalancerDescription): string {
   return loadBalancerName || name || '';
 }

@@ -12,7 +12,7 @@ import { containerField, textMap } from './container.ts';
 
 const text = stringField;
 
-/** Types of volumes that descriptions may name. `UNSUPPORTED` is what Spinnaker calls all others. */
+/** Types of volumes that descriptions may name. `UNSUPPORTED` is Spinnaker's name of all others. */
 export const volumeTypes = [
   'HOSTPATH',
   'EMPTYDIR',
@@ -41,7 +41,7 @@ export const volumeField = objectField({
   nfs: objectField({ server: text(), path: text(), readOnly: booleanField() }),
 }).meta({ id: 'KubernetesV1Volume' });
 
-/** How a pod looks up names. */
+/** How a pod resolves names. */
 export const dnsPolicyField = enumField(['ClusterFirst', 'Default', 'ClusterFirstWithHostNet', 'None']);
 
 const tolerationField = objectField({
@@ -71,7 +71,7 @@ export type VolumeDescription = Exclude<z.output<typeof volumeField>, undefined>
 /** A parsed toleration. */
 export type TolerationDescription = Exclude<z.output<typeof tolerationField>, undefined>;
 
-/** What is known of a pod, whoever describes it. */
+/** A parsed pod of any description. */
 export type PodDescription = { readonly [key in keyof typeof podShape]: z.output<(typeof podShape)[key]> } & {
   readonly restartPolicy?: string | undefined;
   readonly terminationGracePeriodSeconds?: number | undefined;

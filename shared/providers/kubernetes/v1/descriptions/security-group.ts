@@ -58,7 +58,7 @@ export type DeleteSecurityGroupDescription = Exclude<z.output<typeof deleteSecur
 /** A Service that requests are sent to. */
 export type BackendDescription = Exclude<z.output<typeof backendField>, undefined>;
 
-/** Hosts have dots, which Spinnaker's rule for names forgot; the first label may be a wildcard. */
+/** Hosts have dots, which Spinnaker's rule for names does not allow; the first label may be a wildcard. */
 const hostRule: TextRule = {
   pattern: /^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
   shown: '^(\\*\\.)?[a-z0-9]+([-\\.a-z0-9]*[a-z0-9])?$',

@@ -24,7 +24,7 @@ export function checkDeploy(description: DeployDescription, rules: AttributeRule
   checkDeployParts(description, rules);
 }
 
-/** Reports what is wrong with the description of a copy: it says what is to be other than at its source. */
+/** Reports what is wrong with the description of a copy: it says what differs from its source. */
 export function checkClone(description: DeployDescription, rules: AttributeRules): void {
   const { source } = description;
   if (rules.checkPresent(source?.serverGroupName, 'source'))
@@ -35,7 +35,7 @@ export function checkClone(description: DeployDescription, rules: AttributeRules
   checkDeployParts({ ...description, source: undefined }, rules);
 }
 
-/** Reports what is wrong with what the description of a new server group has: a clone takes the rest of its source. */
+/** Reports what is wrong with the given fields of a new server group: a clone takes the rest from its source. */
 export function checkDeployParts(description: DeployDescription, rules: AttributeRules): void {
   const { containers, initContainers, volumeSources, loadBalancers, securityGroups } = description;
   rules.checkText(description.application, 'application', applicationRule);
@@ -60,7 +60,7 @@ export function checkDeployParts(description: DeployDescription, rules: Attribut
   if (findSetKind(description.kind) !== undefined) checkSetParts(description, rules);
 }
 
-/** Whether the size is that of the source. */
+/** Whether the size is copied from the source. */
 export function usesSourceCapacity({ source }: DeployDescription): boolean {
   return source?.useSourceCapacity === true && Boolean(source.serverGroupName);
 }
@@ -92,13 +92,13 @@ export function checkResize(description: ResizeDescription, rules: AttributeRule
     rules.checkNotNegative(description.capacity.desired, 'capacity.desired');
 }
 
-/** Reports what is wrong with how much of a server group is to be switched. */
+/** Reports what is wrong with how much of a server group to switch. */
 export function checkSwitch(description: SwitchDescription, rules: AttributeRules): void {
   checkServerGroup(description, rules);
   rules.checkRange(description.desiredPercentage, 'desiredPercent', [0, 100]);
 }
 
-/** Reports what is wrong with the bounds or the aim of an autoscaler. */
+/** Reports what is wrong with the bounds or the target of an autoscaler. */
 export function checkAutoscaler(description: AutoscalerDescription, rules: AttributeRules): void {
   checkServerGroup(description, rules);
   const { capacity, scalingPolicy } = description;

@@ -18,8 +18,8 @@ const capacityField = objectField({ min: intField(), max: intField(), desired: i
 const scalingPolicyField = objectField({ cpuUtilization: objectField({ target: intField() }) });
 
 /**
- * Of what Deck sends besides, Clouddriver's `KubernetesApiConverter.toDeployment` reads nothing (release 1.16: `paused`, `rollbackRevision`,
- * `progressRollbackSeconds`), and neither do we.
+ * Clouddriver's `KubernetesApiConverter.toDeployment` ignores Deck's further fields (release 1.16: `paused`, `rollbackRevision`,
+ * `progressRollbackSeconds`), and so do we.
  */
 const deploymentField = objectField({
   enabled: withDefault(booleanField(), false),
@@ -112,7 +112,7 @@ type Output<F extends z.ZodType> = Exclude<z.output<F>, undefined>;
 
 /** A parsed description of `createServerGroup` or `cloneServerGroup`. */
 export type DeployDescription = Output<typeof deployField>;
-/** What is known of the Deployment of a server group. */
+/** The parsed Deployment of a server group. */
 export type DeploymentDescription = Output<typeof deploymentField>;
 /** A parsed description of `resizeServerGroup`. */
 export type ResizeDescription = Output<typeof resizeField>;

@@ -17,7 +17,7 @@ import { checkVolume } from './volume-rules.ts';
 
 const text = stringField;
 
-/** Kinds of server groups that are named like their cluster, and may be changed in place. */
+/** Kinds of server groups that are named after their cluster, and may be changed in place. */
 export const setKinds = ['StatefulSet', 'DaemonSet'] as const;
 
 /** One of them. */
@@ -65,7 +65,7 @@ const volumeClaimField = objectField({
   storageClassName: text(),
 });
 
-/** What descriptions say of StatefulSets and DaemonSets alone. */
+/** Fields that only descriptions of StatefulSets and DaemonSets have. */
 export const setShape = {
   podSpec: podSpecField.describe(
     'What the pods of a StatefulSet or DaemonSet are, as far as the fields beside it say nothing of it.',
@@ -82,21 +82,21 @@ export const setShape = {
 
 type Output<F extends z.ZodType> = Exclude<z.output<F>, undefined>;
 
-/** What is known of the pods of a StatefulSet or DaemonSet besides. */
+/** The parsed additional fields of a StatefulSet's or DaemonSet's pods. */
 export type PodSpecDescription = Output<typeof podSpecField>;
 /** How pods of a StatefulSet or DaemonSet are replaced. */
 export type UpdateControllerDescription = Output<typeof updateControllerField>;
 /** A volume that each pod of a StatefulSet claims. */
 export type VolumeClaimDescription = Output<typeof volumeClaimField>;
-/** What a parsed description says of StatefulSets and DaemonSets alone. */
+/** The parsed fields that only StatefulSets and DaemonSets have. */
 export type SetDescription = { readonly [key in keyof typeof setShape]: z.output<(typeof setShape)[key]> };
 
-/** The kind, where a description asks for one of these; undefined for any other. */
+/** The kind, if a description asks for one of these; undefined for any other. */
 export function findSetKind(kind: string | undefined): SetKind | undefined {
   return setKinds.find((each) => each === kind);
 }
 
-/** Reports what is wrong with what a description says of StatefulSets and DaemonSets alone. */
+/** Reports what is wrong with the fields that only StatefulSets and DaemonSets have. */
 export function checkSetParts(description: SetDescription, rules: AttributeRules): void {
   const { podSpec, podManagementPolicy, volumeClaims } = description;
   rules.checkOneOf(podManagementPolicy, 'podManagementPolicy', ['OrderedReady', 'Parallel']);

@@ -7,7 +7,7 @@ import {
 } from './attribute-rules.ts';
 import type { VolumeDescription } from './pod.ts';
 
-/** Reports what is wrong with a volume. @param at where it stands: `volumeSources[0]` */
+/** Reports what is wrong with a volume. @param at its path: `volumeSources[0]` */
 export function checkVolume(volume: VolumeDescription, at: string, rules: AttributeRules): void {
   rules.requireText(volume.name, `${at}.name`, nameRule);
   switch (volume.type) {
@@ -51,5 +51,5 @@ function checkConfigMap({ configMap }: VolumeDescription, at: string, rules: Att
   }
 }
 
-/** Keys of config maps may hold capitals and underscores, which Spinnaker's rule forgot. */
+/** Keys of config maps may hold capitals and underscores, which Spinnaker's rule does not allow. */
 const configMapKeyRule = { pattern: /^[-._a-zA-Z0-9]+$/, shown: '^[-._a-zA-Z0-9]+$' };

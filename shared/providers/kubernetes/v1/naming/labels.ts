@@ -12,7 +12,7 @@ export function toLoadBalancerLabel(loadBalancer: string): string {
   return loadBalancerPrefix + loadBalancer;
 }
 
-/** Whether a label says so of some load balancer. */
+/** Whether a label is of that form for any load balancer. */
 export function isLoadBalancerLabel(label: string): boolean {
   return label.startsWith(loadBalancerPrefix);
 }
@@ -30,10 +30,10 @@ export function createLoadBalancerLabels(loadBalancers: readonly string[]): Reco
 }
 
 /**
- * Labels by which a ReplicaSet, or a Deployment, knows its pods.
+ * Labels by which a ReplicaSet, or a Deployment, selects its pods.
  *
- * @param serverGroup name of the server group, of which the other labels are read
- * @param owner name that is a label of its own: the server group's, or its cluster's where a Deployment makes them
+ * @param serverGroup name of the server group, from which the other labels are read
+ * @param owner name used as a separate label: the server group's, or its cluster's if a Deployment creates the pods
  */
 export function createSelectorLabels(serverGroup: string, owner: string): Record<string, string> {
   const { app, cluster, stack, detail, sequence } = parseServerGroupName(serverGroup);
@@ -48,7 +48,7 @@ export function createSelectorLabels(serverGroup: string, owner: string): Record
   };
 }
 
-/** Labels by which a StatefulSet or DaemonSet knows its pods, as Clouddriver's `KubernetesClientApiConverter.genericLabels` has them. */
+/** Labels by which a StatefulSet or DaemonSet selects its pods, as in Clouddriver's `KubernetesClientApiConverter.genericLabels`. */
 export function createSetLabels({
   app,
   name,

@@ -4,26 +4,26 @@ import { parseServerGroupName } from './server-group-name.ts';
 /** Sequences are 0 to 999; after the last comes the first. */
 export const sequencesMax = 1_000;
 
-/** A server group that is there. */
+/** An existing server group. */
 export interface KnownServerGroup {
   readonly name: string;
-  /** As the API server tells it, to the second: `2026-01-31T12:00:00Z`. */
+  /** As the API server returns it, to the second: `2026-01-31T12:00:00Z`. */
   readonly creationTimestamp: string;
 }
 
-/** What the next server group of a cluster is called by, and which one came before it. */
+/** The sequence of a cluster's next server group, and the previous one. */
 export interface NextSequence {
   readonly sequence: number;
-  /** Name of the latest server group of the cluster; undefined when there is none. */
+  /** Name of the latest server group of the cluster; undefined if there is none. */
   readonly ancestor: string | undefined;
 }
 
 /**
- * Chooses the sequence of a new server group, as Spinnaker's `NameResolver` does: that after the latest one's, or the next one that
- * is free. Of several that were created in the same second the highest sequence counts as the latest.
+ * Chooses the sequence of a new server group, as Spinnaker's `NameResolver` does: the one after the latest, or the next free one. Of
+ * several created in the same second the highest sequence counts as the latest.
  *
  * @param cluster name of the cluster. @param namespace for the message.
- * @throws FailedOperationError when all of them are taken.
+ * @throws FailedOperationError if all of them are taken.
  */
 export function chooseNextSequence(
   serverGroups: readonly KnownServerGroup[],

@@ -2,12 +2,12 @@ import type { Moniker } from '#core/moniker.ts';
 
 /** What precedes the push suffix: `-v` and three to six digits at the end of the name. */
 const pushSuffix = /^(?<cluster>[\w.~^-]*)-v(?<sequence>\d{3,6})$/;
-/** What a name of the convention is made of; Frigga knows nothing of any other. */
+/** The characters of a name of the convention; Frigga parses no others. */
 const nameCharacters = /^[\w.~^-]+$/;
 /** A labelled variable: one letter, a zero, the value. */
 const labelledVariable = /^[a-zA-Z]0[a-zA-Z0-9]+$/;
 
-/** The parts of which the name of a cluster is made. Empty ones count as absent. */
+/** The parts of a cluster's name. Empty ones count as absent. */
 export interface ClusterParts {
   readonly application: string;
   readonly stack?: string | undefined;
@@ -15,9 +15,9 @@ export interface ClusterParts {
 }
 
 /**
- * Reads a name of the convention `app-stack-detail-v000` as Netflix's Frigga does (`Names.parseName`). Labelled variables at the end
- * of a cluster's name, such as `-d0dev`, belong to the cluster and to none of its parts. Of a name with any other character nothing
- * is known. Never throws.
+ * Reads a name of the convention `app-stack-detail-v000` as Netflix's Frigga does (`Names.parseName`). Labelled variables at the end of a
+ * cluster's name, such as `-d0dev`, belong to the cluster and to none of its parts. A name with any other character has no parts. Never
+ * throws.
  */
 export function parseServerGroupName(name: string): Moniker {
   if (!nameCharacters.test(name)) return {};
@@ -40,12 +40,12 @@ export function formatClusterName({ application, stack, detail }: ClusterParts):
   return stack ? `${application}-${stack}` : application;
 }
 
-/** `app-stack-v007` for the sequence 7 of the cluster `app-stack`. @param sequence from 0; of more than three digits as it is */
+/** `app-stack-v007` for the sequence 7 of the cluster `app-stack`. @param sequence from 0; padded to three digits */
 export function formatServerGroupName(cluster: string, sequence: number): string {
   return `${cluster}-v${String(sequence).padStart(3, '0')}`;
 }
 
-/** The first segment is the application's, whatever it looks like. */
+/** The first segment is always the application's. */
 function omitLabelledVariables(segments: readonly string[]): readonly string[] {
   const last = segments.findLastIndex((segment) => !labelledVariable.test(segment));
   return segments.slice(0, Math.max(last, 0) + 1);

@@ -10,7 +10,7 @@ import { runPod } from '../steps/run-pod.ts';
 import { findLive, type ServerGroupName } from '../steps/server-group.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
 
-/** Runs a job that is like another one, but for what the description says. */
+/** Runs a copy of another job, with the description's changes. */
 export const cloneJob = defineV1Operation({
   name: 'cloneJob',
   purpose: 'runs a job that is like another one, but for what the description says',
@@ -37,14 +37,14 @@ async function runClone(description: CloneJobDescription, work: V1Work): Promise
   return result;
 }
 
-/** @param uid of the very pod that is meant; undefined for any of that name */
+/** @param uid of the particular pod; undefined for any of that name */
 async function getSource(where: ServerGroupName, uid: string | undefined, work: V1Work): Promise<Manifest> {
   const live = await findLive('Pod', where, work);
   if (live !== undefined && (uid === undefined || readUid(live) === uid)) return live;
   throw new FailedOperationError(`Source job ${where.name} does not exist.`);
 }
 
-/** The parts of the name are the source's where nothing is said of them; what tells jobs of one name apart is none. */
+/** Omitted parts of the name are the source's, without the digits that distinguish jobs of one name. */
 function mergeDescription(
   description: CloneJobDescription,
   { namespace, name }: ServerGroupName,

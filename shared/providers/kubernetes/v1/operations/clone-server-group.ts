@@ -11,7 +11,7 @@ import { getNamespace } from '../steps/namespace.ts';
 import { findServerGroup, readReplicas, type ServerGroupName } from '../steps/server-group.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
 
-/** Creates a server group that is like another one, but for what the description says. */
+/** Creates a copy of another server group, with the description's changes. */
 export const cloneServerGroup = defineV1Operation({
   name: 'cloneServerGroup',
   purpose: 'creates a server group that is like another one, but for what the description says',
@@ -24,7 +24,7 @@ export const cloneServerGroup = defineV1Operation({
   run: runClone,
 });
 
-/** The server group that is copied: this very one. What its pods are is read anew where it is needed: it may hold secrets. */
+/** The copied server group: exactly this one. Its pods' specification is read again when needed: it may hold secrets. */
 type Source = { readonly uid: string; readonly replicas: number };
 
 async function runClone(description: DeployDescription, work: V1Work): Promise<object> {
@@ -64,7 +64,7 @@ function notFound({ name }: ServerGroupName): FailedOperationError {
   return new FailedOperationError(`Source server group ${name} does not exist.`);
 }
 
-/** The parts of the name and the size are the source's where nothing is said of them. */
+/** Omitted parts of the name, and an omitted size, are the source's. */
 function mergeDescription(
   description: DeployDescription,
   { namespace, name }: ServerGroupName,

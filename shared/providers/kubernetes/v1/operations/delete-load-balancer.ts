@@ -28,7 +28,7 @@ async function runDelete(description: DeleteLoadBalancerDescription, work: V1Wor
     doomed: await findDoomed('Service', { namespace, name }, work),
     decidedAtMs: work.session.clock.now(),
   }));
-  // What is not there counts as deleted.
+  // A missing one counts as deleted.
   if (doomed !== null)
     await run.step('delete', () => deleteDoomed([doomed], { namespace, decidedAtMs }, work));
   run.report(`Successfully deleted load balancer ${name}.`);

@@ -29,7 +29,7 @@ async function runDelete(description: DeleteSecurityGroupDescription, work: V1Wo
     doomed: await findDoomed('Ingress', { namespace, name }, work),
     decidedAtMs: session.clock.now(),
   }));
-  // What is not there counts as deleted.
+  // A missing one counts as deleted.
   if (doomed !== null)
     await run.step('delete', () => deleteDoomed([doomed], { namespace, decidedAtMs }, work));
   run.report(`Successfully deleted ${name} in ${namespace}.`);

@@ -25,7 +25,7 @@ async function runDestroy(description: DestroyJobDescription, work: V1Work): Pro
     decidedAtMs: session.clock.now(),
   }));
   run.report('Destroying job...');
-  // What is not there counts as destroyed.
+  // A missing one counts as destroyed.
   if (doomed !== null)
     await run.step('destroy', () => deleteDoomed([doomed], { namespace, decidedAtMs }, work));
   run.report(`Successfully destroyed job ${name}.`);

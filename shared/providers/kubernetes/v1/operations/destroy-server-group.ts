@@ -8,7 +8,7 @@ import { chooseNamespace } from '../steps/namespace.ts';
 import { findAnyServerGroup, findLive, type ServerGroupName } from '../steps/server-group.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
 
-/** Deletes a server group with its pods, its autoscaler and the Deployment that would make it anew. */
+/** Deletes a server group with its pods, its autoscaler and the Deployment that would recreate it. */
 export const destroyServerGroup = defineV1Operation({
   name: 'destroyServerGroup',
   purpose: 'deletes a server group with its pods',
@@ -20,10 +20,10 @@ export const destroyServerGroup = defineV1Operation({
   run: runDestroy,
 });
 
-/** All that is to go with a server group; null for what is not there, or stays. */
+/** Everything to delete with a server group; null for what is missing, or stays. */
 type Destruction = {
   readonly serverGroup: Doomed | null;
-  /** The name of a Deployment that was looked at, whether it goes or not. */
+  /** The name of the Deployment that was checked, whether it is deleted or not. */
   readonly cluster: string | null;
   readonly deployment: Doomed | null;
   readonly autoscaler: Doomed | null;
@@ -77,7 +77,7 @@ async function chooseDoomed(
   const revision = readTextAnnotation(live, annotationKeys.deploymentRevision);
   const isCurrent =
     revision !== undefined && revision === readTextAnnotation(found.live, annotationKeys.deploymentRevision);
-  // The autoscaler of a Deployment goes with it, and serves another server group else.
+  // A Deployment's autoscaler is deleted with it; otherwise it serves another server group.
   if (!isCurrent) return { ...nothing, serverGroup, cluster, autoscaler: ownAutoscaler };
   const autoscaler = await findDoomed('HorizontalPodAutoscaler', clusterWhere, work);
   const deployment = toDoomed('Deployment', cluster, readUid(live));

@@ -41,14 +41,13 @@ export const v1OperationDefinitions: readonly V1OperationDefinition[] = [
   destroyJob,
 ];
 
-/** The operations of V1 accounts alone: an account of V2 is none that they know. */
+/** The operations of V1 accounts alone: they do not know V2 accounts. */
 export function bindV1Operations(session: KubernetesSession): readonly Operation[] {
   return v1OperationDefinitions.map((definition) => bindOperation(definition, session));
 }
 
 /**
- * The operations for the accounts of a session that has V1 accounts: of two of one name, the account of a description tells which is
- * meant.
+ * The operations for the accounts of a session that has V1 accounts: of two with one name, the description's account decides.
  *
  * @param operations those of V2 accounts
  */
@@ -71,7 +70,7 @@ interface Candidates {
   readonly session: KubernetesSession;
 }
 
-/** An account that nobody knows is told in the words of V2. */
+/** An unknown account is reported in the words of V2. */
 function choose(description: JsonObject, { name, v1, v2, session }: Candidates): PreparedOperation {
   const account = session.findV1Account(readAccountName(description, name));
   if (v1 !== undefined && (account !== undefined || v2 === undefined))

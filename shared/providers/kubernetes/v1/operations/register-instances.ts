@@ -21,7 +21,7 @@ export const registerInstances = defineRegistration({
   isEnabled: true,
 });
 
-/** Takes pods from behind load balancers; they run on. */
+/** Removes pods from load balancers; they keep running. */
 export const deregisterInstances = defineRegistration({
   name: 'deregisterInstancesFromLoadBalancer',
   purpose: 'takes pods from behind load balancers',
@@ -69,9 +69,9 @@ async function runRegistration(
 }
 
 /**
- * The pods that are named. One that is gone is behind no load balancer.
+ * The named pods. One that is gone is behind no load balancer.
  *
- * @throws FailedOperationError when one is to be registered that is not there.
+ * @throws FailedOperationError if one to be registered is missing.
  */
 async function findPods(
   { instanceIds, loadBalancerNames }: RegistrationDescription,

@@ -25,7 +25,7 @@ const lines = {
   StatefulSet: 'Resizing stateful set...',
 } as const;
 
-/** What has the number of pods of a server group. */
+/** The object that holds a server group's number of pods. */
 type Scaled = { readonly kind: keyof typeof lines; readonly name: string };
 
 async function runResize(description: ResizeDescription, work: V1Work): Promise<undefined> {

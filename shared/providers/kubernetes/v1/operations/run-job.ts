@@ -2,7 +2,7 @@ import { checkJob, type JobDescription, runJobField } from '../descriptions/job.
 import { runPod } from '../steps/run-pod.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
 
-/** Runs a job, which is a pod of its own. */
+/** Runs a job, which is a separate pod. */
 export const runJob = defineV1Operation({
   name: 'runJob',
   purpose: 'runs a job, which is a pod of its own',

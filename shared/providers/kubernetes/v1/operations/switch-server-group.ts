@@ -21,7 +21,7 @@ export const enableServerGroup = defineSwitch(
   'puts the pods of a server group behind its load balancers',
 );
 
-/** Takes the pods of a server group from behind its load balancers; they run on. */
+/** Removes the pods of a server group from its load balancers; they keep running. */
 export const disableServerGroup = defineSwitch(
   { verb: 'disable', gerund: 'disabling', isEnabled: false },
   'takes the pods of a server group from behind its load balancers',

@@ -5,7 +5,7 @@ import { chooseNamespace } from '../steps/namespace.ts';
 import { podsAtATime } from '../steps/service-labels.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
 
-/** Deletes pods; their controllers make others. */
+/** Deletes pods; their controllers create others. */
 export const terminateInstances = defineV1Operation({
   name: 'terminateInstances',
   purpose: 'deletes pods',
@@ -26,7 +26,7 @@ async function runTerminate(description: InstancesDescription, work: V1Work): Pr
     const found = await mapConcurrently(names, podsAtATime, (name) =>
       findDoomed('Pod', { namespace, name }, work),
     );
-    // What is not there counts as terminated.
+    // A missing one counts as terminated.
     return { doomed: found.filter((pod) => pod !== null), decidedAtMs: session.clock.now() };
   });
   await run.step('terminate', () => deleteDoomed(doomed, { namespace, decidedAtMs }, work));

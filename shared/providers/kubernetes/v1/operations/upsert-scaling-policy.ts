@@ -27,12 +27,12 @@ export const upsertScalingPolicy = defineV1Operation({
   run: runUpsert,
 });
 
-/** What an autoscaler is to be about. */
+/** The decisions of the operation, which its repeats follow. */
 type Choice = {
   readonly kind: V1Kind;
   readonly name: string;
   readonly isThere: boolean;
-  /** Tells what this operation creates from what others do. */
+  /** Distinguishes what this operation creates from what others create. */
   readonly creation: string;
 };
 
@@ -52,7 +52,7 @@ async function runUpsert(description: AutoscalerDescription, work: V1Work): Prom
   return undefined;
 }
 
-/** @throws FailedOperationError when there is no such server group, or too little is said for an autoscaler that is not there. */
+/** @throws FailedOperationError if there is no such server group, or if fields of a new autoscaler are missing. */
 async function choose(
   description: AutoscalerDescription,
   where: ServerGroupName,

@@ -25,7 +25,7 @@ const pullPolicies = new Map<JsonValue | undefined, ContainerDescription['imageP
   ['Never', 'NEVER'],
 ]);
 
-/** A container of a pod in the words of V1 descriptions: what `buildContainer` is made of. */
+/** A pod's container in the form of V1 descriptions: the input of `buildContainer`. */
 export function readContainer(container: Unchecked<V1Container>): Draft<ContainerDescription> {
   return {
     name: asString(container?.name),
@@ -72,7 +72,7 @@ export function readImage(image: string): Draft<ImageDescription> {
   return { registry, repository, tag, digest };
 }
 
-/** What the types of Kubernetes know as a list, as plain JSON. */
+/** A list of Kubernetes' types as plain JSON. */
 function toJson(list: unknown): JsonValue | undefined {
   return list as JsonValue | undefined;
 }
@@ -94,7 +94,7 @@ function readProbe(probe: NonNullable<Unchecked<V1Probe>>): Draft<ProbeDescripti
   };
 }
 
-/** Probes name what they do as the handlers of a container's life do. */
+/** Probes name their actions like lifecycle handlers. */
 function findHandler(handler: Unchecked<V1LifecycleHandler>): Draft<HandlerDescription> | undefined {
   const { exec, tcpSocket, httpGet } = handler ?? {};
   if (exec) return { type: 'EXEC', execAction: { commands: listTexts(toJson(exec.command)) } };

@@ -8,7 +8,7 @@ import { type Draft, finishDraft } from '../build/draft.ts';
 import type { BackendDescription, SecurityGroupDescription } from '../descriptions/security-group.ts';
 import { listTexts } from './values.ts';
 
-/** What `upsertSecurityGroup` would take to make an Ingress anew. */
+/** The description with which `upsertSecurityGroup` would recreate an Ingress. */
 export function readIngress(ingress: Manifest, account: string): JsonObject {
   const { spec } = asUnchecked<V1Ingress>(ingress);
   return {

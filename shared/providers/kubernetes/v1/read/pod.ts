@@ -7,7 +7,7 @@ import type { PodDescription, TolerationDescription, VolumeDescription } from '.
 import { readContainer } from './container.ts';
 import { findFlag, findOneOf } from './values.ts';
 
-/** A pod in the words of V1 descriptions: what `buildPodSpec` is made of. */
+/** A pod in the form of V1 descriptions: the input of `buildPodSpec`. */
 export function readPodSpec(spec: Unchecked<V1PodSpec>): Draft<PodDescription> {
   return {
     restartPolicy: asString(spec?.restartPolicy),
@@ -36,7 +36,7 @@ function readToleration(toleration: Unchecked<V1Toleration>): Draft<TolerationDe
   };
 }
 
-/** A volume of a type that V1 knows nothing of is `UNSUPPORTED`. */
+/** A volume of a type that V1 does not know is `UNSUPPORTED`. */
 function readVolume(volume: Unchecked<V1Volume>): Draft<VolumeDescription> {
   const name = asString(volume?.name);
   const { hostPath, persistentVolumeClaim: claim, secret, configMap, nfs } = volume ?? {};

@@ -13,7 +13,7 @@ import { readPodSpec } from './pod.ts';
 import { readSet } from './set.ts';
 import { findAmount, findOneOf } from './values.ts';
 
-/** What belongs to a server group, and says more of it. */
+/** The related objects of a server group. */
 export interface ServerGroupParts {
   readonly account: string;
   /** The Deployment that makes its pods. */
@@ -21,7 +21,7 @@ export interface ServerGroupParts {
   readonly autoscaler?: Manifest | undefined;
 }
 
-/** What `createServerGroup` would take to make a server group anew: its controller, Deployment and autoscaler turned back. */
+/** The description with which `createServerGroup` would recreate a server group, from its controller, Deployment and autoscaler. */
 export function readServerGroup(controller: Manifest, parts: ServerGroupParts): JsonObject {
   const { spec } = asUnchecked<V1ReplicaSet>(controller);
   const { app, stack, detail } = parseServerGroupName(readName(controller));

@@ -8,7 +8,7 @@ import { finishDraft } from '../build/draft.ts';
 import type { LoadBalancerDescription } from '../descriptions/load-balancer.ts';
 import { listTexts } from './values.ts';
 
-/** What `upsertLoadBalancer` would take to make a Service anew. */
+/** The description with which `upsertLoadBalancer` would recreate a Service. */
 export function readService(service: Manifest, account: string): JsonObject {
   const { spec } = asUnchecked<V1Service>(service);
   return {

@@ -11,7 +11,7 @@ import type {
 } from '../descriptions/set.ts';
 import { findAmount, listTexts } from './values.ts';
 
-/** What a StatefulSet or a DaemonSet tells of the fields that these alone have. What their `podSpec` was stands beside it. */
+/** The fields that only a StatefulSet or a DaemonSet has. Those of its `podSpec` are read separately. */
 export function readSet(controller: Manifest): Draft<Omit<SetDescription, 'podSpec'>> {
   const { spec } = asUnchecked<V1StatefulSet>(controller);
   const claims = readList(spec?.volumeClaimTemplates);

@@ -11,13 +11,13 @@ export function findFlag(value: JsonValue | undefined): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined;
 }
 
-/** A text, or a number as text, as amounts have it; undefined for anything else. */
+/** A text, or a number as text, as in amounts; undefined for anything else. */
 export function findAmount(value: JsonValue | undefined): string | undefined {
   const number = findNumber(value);
   return number === undefined ? asString(value) : String(number);
 }
 
-/** Which of these texts a value is; undefined for another. */
+/** The value if it is one of these texts; undefined otherwise. */
 export function findOneOf<Text extends string>(
   texts: readonly Text[],
   value: JsonValue | undefined,

@@ -60,7 +60,7 @@ export async function findV1Cluster(
   return { value, accounts: [account] };
 }
 
-/** Of the load balancers only what is behind them of this cluster. */
+/** The load balancers show only this cluster's server groups. */
 async function expandCluster(
   reading: CacheReading,
   own: V1ServerGroups,

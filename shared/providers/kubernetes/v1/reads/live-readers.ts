@@ -16,10 +16,10 @@ import { listConsoleOutput, podResource, readLog, readProperties } from '../../r
 import { isLocation } from '../../reads/read-target.ts';
 import { getV1JobState, toV1JobView } from '../views/job-view.ts';
 
-/** What is shown of what a job wrote, bytes from the beginning: the rest is for the console. */
+/** How much of a job's log is shown, bytes from the beginning: the console shows the rest. */
 const shownLogBytesMax = 100_000;
 
-/** Live reads of jobs: those of V1 accounts are pods, by their bare names; `reader` is asked for all others. */
+/** Live reads of jobs: those of V1 accounts are pods, by their bare names; `reader` reads all others. */
 export function joinV1JobReader(session: KubernetesSession, reader: JobReader): JobReader {
   return {
     getJob(request) {
@@ -49,7 +49,7 @@ export function joinV1JobReader(session: KubernetesSession, reader: JobReader): 
   };
 }
 
-/** Live reads of what pods write: those of V1 accounts by their bare names; `reader` is asked for all others. */
+/** Live reads of pods' output: those of V1 accounts by their bare names; `reader` reads all others. */
 export function joinV1InstanceReader(session: KubernetesSession, reader: InstanceReader): InstanceReader {
   return {
     async getConsoleOutput(request) {
@@ -66,7 +66,7 @@ export function joinV1InstanceReader(session: KubernetesSession, reader: Instanc
   };
 }
 
-/** A client that reaches nothing outside the account's namespaces. @throws NotFoundError for what is no namespace of it */
+/** A client that reaches nothing outside the account's namespaces. @throws NotFoundError for a namespace that it may not use */
 async function openV1Client(
   session: KubernetesSession,
   account: KubernetesV1Account,
@@ -89,7 +89,7 @@ async function getPod(client: KubernetesClient, request: ObjectRequest): Promise
   return pod;
 }
 
-/** What the first container of a job wrote that has ended; undefined where that cannot be read any more. */
+/** The log of the first container of an ended job; undefined if it cannot be read any more. */
 async function findLogs(
   client: KubernetesClient,
   request: ObjectRequest,
@@ -115,7 +115,7 @@ function toRef(request: ObjectRequest) {
   return { resource: podResource, namespace, name };
 }
 
-/** @throws NotFoundError for what cannot be the name of a pod */
+/** @throws NotFoundError for an invalid name of a pod */
 function toPodName(request: ObjectRequest): { readonly location: string; readonly pod: string } {
   const { location, name: pod } = request;
   if (findNameProblem(pod) !== undefined) throw notFound(request);

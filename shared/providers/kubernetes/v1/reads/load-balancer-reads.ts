@@ -34,7 +34,7 @@ export async function findV1LoadBalancer(reading: CacheReading, key: ViewKey): P
   return value && { value, accounts: [account] };
 }
 
-/** The load balancers of a namespace by their names, with the server groups behind them; those that are not there are left out. */
+/** The load balancers of a namespace by their names, with the server groups behind them; missing ones are left out. */
 export async function loadNamedLoadBalancers(
   reading: CacheReading,
   account: string,
@@ -79,7 +79,7 @@ async function toLoadBalancerViews(
   return services.map((facts) => toV1LoadBalancerView(whole.get(getRowName(facts)) ?? facts, context));
 }
 
-/** Server groups whose pods are labelled for one of these Services, whatever applications they belong to, with their pods. */
+/** Server groups whose pods are labelled for one of these Services, of any application, with their pods. */
 async function loadMembers(
   reading: CacheReading,
   { account, namespaces }: { readonly account: string; readonly namespaces: readonly string[] },

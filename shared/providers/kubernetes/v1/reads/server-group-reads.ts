@@ -19,7 +19,7 @@ import { toV1ServerGroupView } from '../views/server-group-detail.ts';
 import { toV1ServerGroupSummaryView } from '../views/server-group-view.ts';
 import { findByName, loadWholeServerGroups, serverGroupKinds } from './whole-objects.ts';
 
-/** Server groups of an account, with what views join to them. */
+/** Server groups of an account, with the objects that views join to them. */
 export interface V1ServerGroups {
   readonly account: string;
   readonly serverGroups: readonly ServerGroupFacts[];
@@ -48,7 +48,7 @@ export async function loadV1ServerGroups(
   );
 }
 
-/** The Ingresses of some namespaces, whatever applications they belong to. */
+/** The Ingresses of some namespaces, of any application. */
 export async function loadIngresses(
   reading: CacheReading,
   { account, namespaces }: { readonly account: string; readonly namespaces: readonly string[] },
@@ -59,7 +59,7 @@ export async function loadIngresses(
   return readAllFacts(lists.flat());
 }
 
-/** Server groups as whole as they are shown. */
+/** The detailed views of server groups. */
 export async function toWholeViews(
   reading: CacheReading,
   { account, serverGroups, ingresses }: V1ServerGroups,
@@ -139,7 +139,7 @@ export function selectClusters(own: V1ServerGroups, clusters: readonly string[])
   return { ...own, serverGroups };
 }
 
-/** The server group of a bare name; of several kinds that may have one the first. */
+/** The server group of a bare name; the first kind that has one counts. */
 async function loadV1ServerGroup(reading: CacheReading, key: ViewKey): Promise<V1ServerGroups | undefined> {
   const { account, location } = key;
   const facts = await findByName(reading, key, serverGroupKinds);

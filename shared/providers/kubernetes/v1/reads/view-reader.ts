@@ -27,7 +27,7 @@ import {
   listV1ServerGroupsByKeys,
 } from './server-group-reads.ts';
 
-/** Views of which a V1 account has nothing. */
+/** The result of views that V1 accounts do not have. */
 const nothing = { value: [], accounts: [] };
 
 /** The views of all accounts of a session: those of V1 in the shapes of Spinnaker's V1 provider, beside `reader` for the others. */
@@ -46,7 +46,7 @@ export function joinV1ViewReader(
   };
 }
 
-/** Each cluster of a project is that of one account: it is asked of the reader that knows it, and stays in its place. */
+/** Each cluster of a project belongs to one account: the reader that knows it returns it, and the order stays. */
 async function joinProjectClusters(
   project: ProjectSpec,
   {

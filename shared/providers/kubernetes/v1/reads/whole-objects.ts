@@ -5,13 +5,13 @@ import type { ObjectFacts, ServerGroupFacts } from '../../rows/facts.ts';
 import { getRowName } from '../../rows/row-names.ts';
 import type { WholeServerGroup } from '../views/server-group-detail.ts';
 
-/** Spinnaker's names of the kinds of server groups, the one first that is asked for most. */
+/** Spinnaker's names of the kinds of server groups, the most requested one first. */
 export const serverGroupKinds = ['replicaSet', 'ReplicationController', 'statefulSet', 'daemonSet'] as const;
 
 const autoscalerKind = 'horizontalpodautoscaler';
 const deploymentKind = 'deployment';
 
-/** The objects of these keys that an account may see, with all that is kept of them, by the names of their rows. */
+/** The objects of these keys that an account may see, with all cached details, by the names of their rows. */
 export async function loadWhole(
   reading: CacheReading,
   account: string,
@@ -28,7 +28,7 @@ export async function loadWhole(
   return new Map(facts.map((each) => [getRowName(each), each]));
 }
 
-/** Of several kinds that may have an object of a bare name the first that has one. */
+/** The object of a bare name, of the first kind that has one. */
 export async function findByName(
   reading: CacheReading,
   { account, location, name }: ViewKey,
@@ -39,7 +39,7 @@ export async function findByName(
   return keys.map((key) => found.get(getRowName(key))).find((facts) => facts !== undefined);
 }
 
-/** Server groups of an account with the objects that say more of them: their own, those of their pods, Deployments and autoscalers. */
+/** Server groups of an account with their related objects: their own, those of their pods, Deployments and autoscalers. */
 export async function loadWholeServerGroups(
   reading: CacheReading,
   account: string,
@@ -54,7 +54,7 @@ export async function loadWholeServerGroups(
   const found = await loadWhole(reading, account, [...unique.values()]);
   const complete = (facts: ObjectFacts): ObjectFacts => {
     const whole = found.get(getRowName(facts));
-    // Another one may have come to have its name since the row was read.
+    // Another object may have taken its name since the row was read.
     return whole?.uid === facts.uid ? whole : facts;
   };
   return serverGroups.map(({ facts, instances }) => {

@@ -6,19 +6,19 @@ import { readName } from '../../manifest/identity.ts';
 import { resources, type V1Kind } from './resources.ts';
 import type { V1Work } from './v1-operation.ts';
 
-/** An object that is to be created once, however often that is tried. */
+/** An object to be created once, even with several tries. */
 export interface Creation {
   readonly kind: V1Kind;
   readonly namespace: string;
-  /** Its annotation `busdriver.io/creation` tells it from another object of its name. */
+  /** Its annotation `busdriver.io/creation` distinguishes it from another object of its name. */
   readonly manifest: Manifest;
 }
 
 /**
- * Creates an object. One that an earlier try created is known by its annotation.
+ * Creates an object. The annotation identifies one that an earlier try created.
  *
- * @returns `taken` when there is another object of that name, which stays as it is
- * @throws KubernetesApiError as the API server refuses
+ * @returns `taken` if there is another object of that name, which stays as it is
+ * @throws KubernetesApiError if the API server refuses
  */
 export async function createOnce(
   { kind, namespace, manifest }: Creation,
@@ -28,7 +28,7 @@ export async function createOnce(
   const resource = resources[kind];
   const ref = { resource, namespace, name: readName(manifest) };
   return retryWrite<Manifest | undefined, 'created' | 'taken'>({
-    // Most often there is nothing of that name, and the first try tells as well as a look.
+    // Usually there is no object of that name, and the first try shows it as well as a read.
     look: async (retry) => (retry === 0 ? undefined : client.get(ref, { signal })),
     async write(live) {
       if (live !== undefined) return readCreation(live) === readCreation(manifest) ? 'created' : 'taken';
@@ -41,7 +41,7 @@ export async function createOnce(
   });
 }
 
-/** The annotations of what is created by a choice of that name. */
+/** The annotations of objects created by a choice of that name. */
 export function createAnnotations(creation: string): Readonly<Record<string, string>> {
   return { [annotationKeys.creation]: creation };
 }

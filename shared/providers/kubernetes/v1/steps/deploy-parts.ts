@@ -13,7 +13,7 @@ import { findLive } from './server-group.ts';
 import { upsertObject } from './upsert-object.ts';
 import type { V1Work } from './v1-operation.ts';
 
-/** Makes the Deployment of a cluster, where it is to have one, go on with the pods of a new server group. */
+/** Updates the Deployment of a cluster, if it should have one, to a new server group's pods. */
 export async function deployDeployment(
   plan: ServerGroupPlan,
   complete: Complete,
@@ -39,14 +39,14 @@ export async function deployDeployment(
   run.report(`Configured deployment ${name}`);
 }
 
-/** An autoscaler that a new server group is to have. */
+/** The requested autoscaler of a new server group. */
 export interface AutoscalerRequest {
   readonly plan: ServerGroupPlan;
   readonly kind: ServerGroupKind | 'StatefulSet';
   readonly creation: string;
 }
 
-/** Gives a new server group its autoscaler, where it is to have one. One of its name is changed into it. */
+/** Creates the autoscaler of a new server group, if requested, or changes an existing one of its name. */
 export async function deployAutoscaler(
   { plan, kind, creation }: AutoscalerRequest,
   work: V1Work,
@@ -77,7 +77,7 @@ export async function deployAutoscaler(
   );
 }
 
-/** What is there keeps its identity, labels and, where it is a Deployment, its selector, which cannot change. */
+/** An existing object keeps its identity, its labels and, for a Deployment, its selector, which cannot change. */
 function mergeInto(live: Manifest | undefined, manifest: Manifest): Manifest {
   if (live === undefined) return manifest;
   const before = asJsonObject(live['metadata']) ?? {};

@@ -16,10 +16,10 @@ export interface DeployResult {
   readonly ancestorServerGroupNameByRegion?: { readonly [namespace: string]: string };
 }
 
-/** Adds to a controller, or a Deployment, what its description says nothing of. */
+/** Adds to a controller, or a Deployment, what its description omits. */
 export type Complete = (controller: Manifest) => Promise<Manifest>;
 
-/** What Orca is told of a server group that was made. @param ancestor the one before; null for none */
+/** The result for Orca of a created server group. @param ancestor the previous one; null for none */
 export function toDeployResult(namespace: string, name: string, ancestor: string | null): DeployResult {
   return {
     serverGroupNames: [`${namespace}:${name}`],
@@ -28,12 +28,12 @@ export function toDeployResult(namespace: string, name: string, ancestor: string
   };
 }
 
-/** The name of the cluster that a description is about. */
+/** The name of a description's cluster. */
 export function toClusterName({ application = '', stack, freeFormDetails }: DeployDescription): string {
   return formatClusterName({ application, stack, detail: freeFormDetails });
 }
 
-/** How many pods a new server group is to have. @throws FailedOperationError when it is to be as many as those of one that is not there. */
+/** The number of pods of a new server group. @throws FailedOperationError if it should copy the size of a missing one. */
 export async function chooseReplicas(
   description: DeployDescription,
   namespace: string,
@@ -47,7 +47,7 @@ export async function chooseReplicas(
   throw new FailedOperationError(`Source Server Group: ${name} does not exist in Namespace: ${namespace}!`);
 }
 
-/** A server group that is to be made, with what the account adds to it. */
+/** A server group to be created, with the account's additions. */
 export function createPlan(
   plan: Pick<ServerGroupPlan, 'name' | 'namespace' | 'replicas' | 'description' | 'annotations'>,
   { account, session }: V1Work,

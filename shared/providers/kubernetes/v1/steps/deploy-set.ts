@@ -24,16 +24,16 @@ import type { V1Work } from './v1-operation.ts';
 /** Spinnaker's words for what is created. */
 const words = { StatefulSet: 'stateful set', DaemonSet: 'daemon set' } as const;
 
-/** What a deploy is bound to. */
+/** The decisions of a deploy, which its repeats follow. */
 type Choice = {
-  /** Whether it is there already, and is to be changed. */
+  /** Whether it exists already, and will be changed. */
   readonly isUpdate: boolean;
   readonly replicas: number;
-  /** Tells what this operation creates from what others do. */
+  /** Distinguishes what this operation creates from what others create. */
   readonly creation: string;
 };
 
-/** A set that is to be there. */
+/** The set to create or change. */
 interface Target extends ServerGroupName {
   readonly kind: SetKind;
   readonly description: DeployDescription;
@@ -41,10 +41,10 @@ interface Target extends ServerGroupName {
 }
 
 /**
- * Creates a StatefulSet or DaemonSet, named like its cluster unless the description chooses a number. One that is there is changed
- * where `updateController` is enabled.
+ * Creates a StatefulSet or DaemonSet, named after its cluster unless the description chooses a number. Changes an existing one if
+ * `updateController` is enabled.
  *
- * @throws FailedOperationError when it is there and may not be changed, or with the words of the API server.
+ * @throws FailedOperationError if it exists and may not be changed, or with the API server's words.
  */
 export async function deploySet(
   target: Pick<Target, 'kind' | 'description' | 'complete'>,

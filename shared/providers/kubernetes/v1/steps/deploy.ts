@@ -23,7 +23,7 @@ import { chooseNamespace } from './namespace.ts';
 import { listServerGroups } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
 
-/** So many names may be taken by others, one after the other, while a server group is created. */
+/** How many names in a row others may take while a server group is created. */
 export const nameAttemptsMax = 20;
 
 /** Spinnaker's words for what is created. */
@@ -45,21 +45,21 @@ const words = {
   },
 } as const;
 
-/** What an attempt to create a server group is bound to. */
+/** The decisions of an attempt to create a server group, which its repeats follow. */
 type Choice = {
   readonly name: string;
-  /** The server group that came before; null when there is none, or nobody looked. */
+  /** The previous server group; null if there is none, or if it was not looked up. */
   readonly ancestor: string | null;
   readonly replicas: number;
-  /** Tells what this attempt creates from what others do. */
+  /** Distinguishes what this attempt creates from what others create. */
   readonly creation: string;
 };
 
 /**
- * Creates the next server group of a cluster, with its Deployment and autoscaler where it has any. A name that somebody else takes
- * meanwhile is left to them.
+ * Creates the next server group of a cluster, with its Deployment and autoscaler, if any. If another client takes the name meanwhile, it
+ * uses the next one.
  *
- * @param complete called before each write. Default: the description says everything.
+ * @param complete called before each write. Default: adds nothing.
  * @throws FailedOperationError in Spinnaker's words, or with those of the API server.
  */
 export async function deployServerGroup(
@@ -96,7 +96,7 @@ interface Target {
   readonly complete: Complete;
 }
 
-/** A Deployment makes ReplicaSets, and nothing else. */
+/** A Deployment creates only ReplicaSets. */
 function chooseKind({ kind, deployment }: DeployDescription, { account, session }: V1Work): ServerGroupKind {
   if (deployment?.enabled) return 'ReplicaSet';
   if (kind === 'ReplicaSet' || kind === 'ReplicationController') return kind;
@@ -122,7 +122,7 @@ async function chooseName(target: Target, attempt: number, work: V1Work): Promis
   });
 }
 
-/** False when somebody else has an object of that name by now. */
+/** False if another object has taken the name. */
 async function createController(
   { kind, namespace, description, complete }: Target,
   {

@@ -4,24 +4,24 @@ import type { V1Kind } from './resources.ts';
 import { findLive, getRef, type ServerGroupName } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
 
-/** An object that is to go: this very one, not another that comes to have its name. */
+/** An object to delete: exactly this one, not another that takes its name. */
 export type Doomed = { readonly kind: V1Kind; readonly name: string; readonly uid: string };
 
-/** The live object, as one that is to go; null when there is none. */
+/** The live object as one to delete; null if there is none. */
 export async function findDoomed(kind: V1Kind, where: ServerGroupName, work: V1Work): Promise<Doomed | null> {
   return toDoomed(kind, where.name, readUid(await findLive(kind, where, work)));
 }
 
-/** An object of that identity, as one that is to go; null without one. */
+/** The object with that UID as one to delete; null without one. */
 export function toDoomed(kind: V1Kind, name: string, uid: string | undefined): Doomed | null {
   return uid === undefined ? null : { kind, name, uid };
 }
 
 /**
- * Deletes objects with what depends on them, and waits until they are gone. One that is gone already is none of its business.
+ * Deletes objects with their dependents, and waits until they are gone. Ignores those that are already gone.
  *
- * @param decidedAtMs wall time of the decision, milliseconds: the wait is counted from there
- * @throws FailedOperationError when one is not gone in time, or with the API server's own words.
+ * @param decidedAtMs wall time of the decision, milliseconds: the wait counts from there
+ * @throws FailedOperationError if one is not gone in time, or with the API server's own words.
  */
 export async function deleteDoomed(
   doomed: readonly Doomed[],

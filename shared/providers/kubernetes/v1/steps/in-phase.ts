@@ -1,6 +1,6 @@
 import type { V1Work } from './v1-operation.ts';
 
-/** The work of an operation that does another one's on its way: its lines carry that one's phase. */
+/** The work of an operation as part of another one: its lines carry the given phase. */
 export function inPhase(work: V1Work, phase: string): V1Work {
   const { run } = work;
   return {

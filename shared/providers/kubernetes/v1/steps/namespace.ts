@@ -1,14 +1,14 @@
 import { FailedOperationError } from '#core/errors.ts';
 import type { V1Work } from './v1-operation.ts';
 
-/** The namespace of what names none. */
+/** The namespace of descriptions that name none. */
 const fallback = 'default';
 
 /**
- * The namespace that an operation acts in, and the line that Spinnaker reports before it looks.
+ * The namespace in which an operation acts; reports the line that Spinnaker reports before it checks.
  *
- * @param given what the description says, the first that says something counts
- * @throws FailedOperationError when the account may not use it.
+ * @param given the description's namespaces; the first that is not empty counts
+ * @throws FailedOperationError if the account may not use it.
  */
 export function chooseNamespace(
   given: readonly (string | undefined)[],
@@ -18,7 +18,7 @@ export function chooseNamespace(
   return getNamespace(given, work);
 }
 
-/** The same, without a line. @throws FailedOperationError when the account may not use it. */
+/** The same, without a line. @throws FailedOperationError if the account may not use it. */
 export function getNamespace(
   given: readonly (string | undefined)[],
   { account, namespaces }: Pick<V1Work, 'account' | 'namespaces'>,

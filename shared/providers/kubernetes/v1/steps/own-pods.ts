@@ -7,7 +7,7 @@ import { readUid } from '../../operations/steps/deletion.ts';
 import { resources } from './resources.ts';
 import type { V1Work } from './v1-operation.ts';
 
-/** The pods that a live server group made, as the API server lists them: by name. */
+/** A live server group's pods, as the API server lists them: by name. */
 export async function listOwnPods(
   live: Manifest,
   namespace: string,
@@ -20,7 +20,7 @@ export async function listOwnPods(
   return listed.filter((pod) => readOwners(pod).some((owner) => owner.uid === uid));
 }
 
-/** Of a ReplicationController the selector is a map of labels, of other kinds it has one. */
+/** A ReplicationController's selector is a map of labels; other kinds' selectors contain one. */
 function formatSelector(live: Manifest): string {
   const selector = asUnchecked<V1ReplicationController>(live).spec?.selector;
   const matched = getPath(selector, 'matchLabels');

@@ -11,10 +11,10 @@ import { findLive, type ServerGroupName } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
 
 /**
- * Deletes the pods of a StatefulSet or DaemonSet one by one, from the highest name on, each once the one before is back: for a
- * StatefulSet when another pod of its name runs, for a DaemonSet, whose pods get new names, when it is gone. The cluster makes them anew.
+ * Deletes the pods of a StatefulSet or DaemonSet one by one, from the highest name on, each once the previous one is replaced: for a
+ * StatefulSet when another pod of its name runs, for a DaemonSet, whose pods get new names, when it is gone. The cluster recreates them.
  *
- * @throws FailedOperationError when one is not back in time. Each has `jobs.local.timeout-minutes`, as Clouddriver's other waits.
+ * @throws FailedOperationError if one is not replaced in time. Each has `jobs.local.timeout-minutes`, like Clouddriver's other waits.
  */
 export async function recreatePods(
   set: ServerGroupName & { readonly kind: SetKind },
@@ -28,7 +28,7 @@ export async function recreatePods(
     const found = listed.flatMap((pod) => toDoomed('Pod', readName(pod), readUid(pod)) ?? []);
     return { pods: found.toSorted(compareFromHighest), decidedAtMs: session.clock.now() };
   });
-  // One step for all of them: a repeat passes by those that are back.
+  // One step for all of them: a repeat skips those that are replaced.
   await run.step('recreate-pods', async () => {
     for (const [index, pod] of pods.entries()) {
       const startedAtMs = decidedAtMs + index * session.settings.operationTimeoutMs;

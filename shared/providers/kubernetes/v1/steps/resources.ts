@@ -1,7 +1,7 @@
 import { getBuiltInResource } from '../../api/built-in-resources.ts';
 import type { ApiResource } from '../../api/client.ts';
 
-/** Where the kinds that V1 operations are about are served. */
+/** The resources of the kinds that V1 operations use. */
 export const resources = {
   ReplicationController: getBuiltInResource('v1', 'ReplicationController'),
   ReplicaSet: getBuiltInResource('apps/v1', 'ReplicaSet'),
@@ -14,5 +14,5 @@ export const resources = {
   HorizontalPodAutoscaler: getBuiltInResource('autoscaling/v2', 'HorizontalPodAutoscaler'),
 } as const satisfies { readonly [kind: string]: ApiResource };
 
-/** A kind that V1 operations are about. */
+/** A kind that V1 operations use. */
 export type V1Kind = keyof typeof resources;

@@ -9,21 +9,21 @@ import { createAnnotations, createOnce } from './create-once.ts';
 import { chooseNamespace } from './namespace.ts';
 import type { V1Work } from './v1-operation.ts';
 
-/** Hexadecimal digits that tell jobs of one name apart. */
+/** Hexadecimal digits that distinguish jobs of one name. */
 const digits = 12;
-/** So many numbers have that many digits. */
+/** How many numbers have that many digits. */
 const numbers = 0x1_0000_0000_0000;
 
-/** What Orca reads of a job that was begun: it watches the pod. */
+/** What Orca reads of a started job: it watches the pod. */
 export interface JobResult {
   readonly deployedNames: readonly string[];
   readonly deployedNamesByLocation: { readonly [namespace: string]: readonly string[] };
 }
 
 /**
- * Begins a job, which is a pod. It does not wait for its end; Orca does.
+ * Starts a job, which is a pod. It does not wait for its end; Orca does.
  *
- * @param complete adds what the description says nothing of. Default: it says everything.
+ * @param complete adds what the description omits. Default: adds nothing.
  * @throws FailedOperationError in Spinnaker's words, or with those of the API server.
  */
 export async function runPod(

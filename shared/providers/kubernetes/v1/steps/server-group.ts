@@ -6,17 +6,17 @@ import { findSetKind, type SetKind, setKinds } from '../descriptions/set.ts';
 import { resources, type V1Kind } from './resources.ts';
 import type { V1Work } from './v1-operation.ts';
 
-/** Kinds of controllers that a server group may be, in the order in which Spinnaker looks for one of a name. */
+/** Kinds of controllers that a server group may be, in the order in which Spinnaker searches for a name. */
 const controllerKinds = ['ReplicationController', 'ReplicaSet'] as const satisfies readonly ServerGroupKind[];
 
-/** A server group that is there. */
+/** An existing server group. */
 export interface LiveServerGroup {
   readonly kind: ServerGroupKind;
   readonly ref: ObjectRef;
   readonly live: Manifest;
 }
 
-/** Where a server group is looked for. */
+/** Where a server group is searched for. */
 export interface ServerGroupName {
   readonly namespace: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export function getRef(kind: V1Kind, { namespace, name }: ServerGroupName): Obje
   return { resource: resources[kind], namespace, name };
 }
 
-/** The live object, or undefined when there is none. */
+/** The live object, or undefined if there is none. */
 export function findLive(
   kind: V1Kind,
   where: ServerGroupName,
@@ -36,7 +36,7 @@ export function findLive(
   return client.get(getRef(kind, where), { signal: run.signal });
 }
 
-/** The ReplicationController of that name or else the ReplicaSet; undefined when there is neither. */
+/** The ReplicationController of that name or else the ReplicaSet; undefined if there is neither. */
 export async function findServerGroup(
   where: ServerGroupName,
   work: Pick<V1Work, 'client' | 'run'>,
@@ -50,8 +50,8 @@ export async function findServerGroup(
 }
 
 /**
- * The server group of that name, of whatever kind: a ReplicationController, or else a ReplicaSet, a StatefulSet or a DaemonSet. A kind
- * that is one of the latter two is looked for alone.
+ * The server group of that name, of any kind: a ReplicationController, or else a ReplicaSet, a StatefulSet or a DaemonSet. If `kind` is one
+ * of the latter two, only that is searched.
  */
 export async function findAnyServerGroup(
   where: ServerGroupName,
@@ -86,12 +86,12 @@ export async function listServerGroups(
   }));
 }
 
-/** The name of the Deployment that makes the pods of a server group; undefined when none does. */
+/** The name of the Deployment that makes the pods of a server group; undefined if none does. */
 export function findDeploymentName(serverGroup: Manifest): string | undefined {
   return readOwners(serverGroup).find(({ kind }) => kind === 'deployment')?.name;
 }
 
-/** The number of pods that a server group is to have; Kubernetes' own default where it says none. */
+/** The intended number of pods of a server group; Kubernetes' own default if it names none. */
 export function readReplicas(serverGroup: Manifest): number {
   return findReplicas(serverGroup) ?? 1;
 }

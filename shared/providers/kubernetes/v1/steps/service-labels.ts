@@ -16,35 +16,35 @@ import { findDeploymentName, findLive, getRef, type ServerGroupName } from './se
 import { waitUntilSettled } from './settled-controller.ts';
 import type { V1Work } from './v1-operation.ts';
 
-/** Pods that are switched, looked at or deleted at a time. */
+/** Pods that are switched, checked or deleted at a time. */
 export const podsAtATime = 8;
 
-/** A server group that is switched: this very one, not another that comes to have its name. */
+/** A server group to switch: exactly this one, not another that takes its name. */
 export interface SwitchTarget extends ServerGroupName {
   readonly kind: 'ReplicationController' | 'ReplicaSet';
   readonly uid: string;
 }
 
-/** Pods that are to be switched. */
+/** Pods to be switched. */
 export type SwitchedPods = {
   /** The labels that say whether a pod is behind a load balancer. */
   readonly labels: string[];
   readonly pods: { readonly name: string; readonly uid: string }[];
 };
 
-/** Those of a server group. */
+/** The pods of a server group. */
 export type ChosenPods = SwitchedPods & {
   /** How many pods the server group has. */
   readonly total: number;
-  /** Whether each pod that comes later is made from the template as it is now. */
+  /** Whether each later pod is created from the current template. */
   readonly isSettled: boolean;
 };
 
 /**
- * Has new pods of a server group begin in, or out of, service. The template of one that a Deployment makes is the Deployment's, which
- * would take any change for a new revision: there only the annotation is set.
+ * Has new pods of a server group start in, or out of, service. If a Deployment manages it, the Deployment would treat any change of the
+ * template as a new revision: then only the annotation is set.
  *
- * @throws FailedOperationError when it is gone.
+ * @throws FailedOperationError if it is gone.
  */
 export async function switchTemplate(target: SwitchTarget, isEnabled: boolean, work: V1Work): Promise<null> {
   const { client, run } = work;
@@ -64,10 +64,10 @@ export async function switchTemplate(target: SwitchTarget, isEnabled: boolean, w
 }
 
 /**
- * Chooses the pods that are to be switched, so that the percentage of all of them has been: those that have been switched before
- * count. Pods are taken in the order of their names. Those of a controller that is at work are chosen once it has seen its template.
+ * Chooses the pods to switch, so that the percentage of all pods is reached: pods that were switched earlier count. Pods are taken in order
+ * of their names. If a controller is at work, it first waits until that has seen its template.
  *
- * @throws FailedOperationError when the server group is gone.
+ * @throws FailedOperationError if the server group is gone.
  */
 export async function choosePods(
   target: SwitchTarget,
@@ -92,7 +92,7 @@ export async function choosePods(
   return { isSettled, total: own.length, labels, pods };
 }
 
-/** Switches pods, some at a time. One that is gone meanwhile is none of its business. */
+/** Switches pods, some at a time. Ignores those that are gone meanwhile. */
 export async function switchPods(
   { labels, pods }: SwitchedPods,
   { namespace, isEnabled }: { readonly namespace: string; readonly isEnabled: boolean },

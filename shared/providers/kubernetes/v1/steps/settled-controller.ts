@@ -5,10 +5,10 @@ import type { Look } from '#tasks/wait.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked } from '../../api/unchecked.ts';
 
-/** How long a controller may take to see what was changed, milliseconds. It takes some unless it is away, or has much to do. */
+/** How long a controller may take to see a change, milliseconds. It takes a few unless it is down or overloaded. */
 const patienceMs = 30_000;
 
-/** A controller as it was when its pods could be chosen. */
+/** A controller at the time when its pods could be chosen. */
 export interface SettledController {
   readonly live: Manifest;
   /** False when it had not seen its latest change by then. */
@@ -16,10 +16,10 @@ export interface SettledController {
 }
 
 /**
- * Waits until a controller has seen what it is to do now. It tells so when it has made the pods that it wanted: from then on none
- * comes of an earlier template, and a list has all that did. After half a minute it is taken as it is.
+ * Waits until a controller has observed its current spec. It reports that once it has created the pods that it wanted: from then on no pod
+ * comes from an earlier template, and a list has all that did. After half a minute it stops waiting.
  *
- * @param read reads it; what it throws ends the wait
+ * @param read reads it; an error that it throws ends the wait
  */
 export async function waitUntilSettled(
   read: () => Promise<Manifest>,
@@ -37,7 +37,7 @@ export async function waitUntilSettled(
   });
 }
 
-/** The line that tells of a server group whose controller did not see its change in time. */
+/** The line that reports a server group whose controller did not see its change in time. */
 export function describeUnsettled(serverGroup: string): string {
   return `The controller of ${serverGroup} has not seen the change in ${patienceMs / 1_000} seconds: pods that it makes meanwhile may be as they were.`;
 }

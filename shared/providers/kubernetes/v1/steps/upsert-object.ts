@@ -5,18 +5,18 @@ import { resources, type V1Kind } from './resources.ts';
 import { getRef, type ServerGroupName } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
 
-/** An object that is to be there as `build` makes it. */
+/** An object to create or replace as `build` makes it. */
 export interface Upsert extends ServerGroupName {
   readonly kind: V1Kind;
-  /** Makes the object. @param live what is there of its name; undefined for nothing */
+  /** Makes the object. @param live the existing object of its name; undefined if there is none */
   build(live: Manifest | undefined): Manifest;
 }
 
 /**
- * Creates an object, or replaces the one that is there. What is written over is what was looked at: when somebody else was faster, it
- * looks again. A repeat leaves what the first try left.
+ * Creates an object, or replaces the existing one. It replaces only the version that it has read: if another client was faster, it reads
+ * again. A repeat has the same result.
  *
- * @throws KubernetesApiError as the API server refuses
+ * @throws KubernetesApiError if the API server refuses
  */
 export async function upsertObject(
   { kind, namespace, name, build }: Upsert,

@@ -15,39 +15,39 @@ import {
 import { runTracked, type TrackedClient } from '../../operations/steps/track-writes.ts';
 import { AttributeRules } from '../descriptions/attribute-rules.ts';
 
-/** One operation of V1 accounts, apart from accounts and sessions. */
+/** One operation of V1 accounts, without accounts and sessions. */
 export interface V1OperationFields<D extends object>
   extends Pick<OperationFields<D>, 'name' | 'purpose' | 'operationClass' | 'phase' | 'schema'> {
   /** Clouddriver's name of the description, which begins its validation errors. */
   readonly prefix: string;
-  /** The account that a description says to read from; empty, undefined or left out: the one that it is about. */
+  /** The account that a description says to read from; empty or undefined for its own account. */
   findSourceAccount?(description: D): string | undefined;
-  /** Reports what is wrong with a description as far as that is known without a call. */
+  /** Reports what is wrong with a description as far as is known without a call. */
   check(description: D, rules: AttributeRules): void;
-  /** Does it; see `PreparedOperation.run`. */
+  /** Runs it; see `PreparedOperation.run`. */
   run(description: D, work: V1Work): Promise<object | undefined>;
 }
 
-/** An operation as the list of V1 operations holds it. */
+/** An operation in the list of V1 operations. */
 export interface V1OperationDefinition extends OperationDefinition {
-  /** What the API's document calls its description: Clouddriver's name of it. */
+  /** Name of its description in the API's document: Clouddriver's name. */
   readonly title: string;
 }
 
-/** What an operation of a V1 account works with. */
+/** The tools of a V1 account's operation. */
 export interface V1Work extends TrackedClient {
   readonly session: KubernetesSession;
   readonly account: KubernetesV1Account;
   /** The namespaces that the account may use; empty for all. */
   readonly namespaces: readonly string[];
-  /** Reaches nothing outside of them. */
+  /** Reaches nothing outside these namespaces. */
   readonly client: KubernetesClient;
   readonly run: OperationRun;
-  /** The same in the account that is read from, which may be the same one. */
+  /** The same for the account that is read from, which may be the same one. */
   openSource(): Promise<V1Work>;
 }
 
-/** Makes an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are common to all. */
+/** Creates an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are the same for all. */
 export function defineV1Operation<D extends object>(fields: V1OperationFields<D>): V1OperationDefinition {
   const { name, purpose, operationClass, phase, prefix, schema } = fields;
   return {
@@ -79,7 +79,7 @@ export function defineV1Operation<D extends object>(fields: V1OperationFields<D>
   };
 }
 
-/** @throws InvalidInputError; where the account is wrong, nothing else of the description is looked at, as in Clouddriver. */
+/** @throws InvalidInputError; if the account is wrong, nothing else is checked, as in Clouddriver. */
 function getV1Account(
   input: JsonObject,
   { name, prefix }: Pick<V1OperationFields<object>, 'name' | 'prefix'>,
@@ -91,7 +91,7 @@ function getV1Account(
   throw new InvalidInputError(`${prefix}.account.${accountName === '' ? 'empty' : 'notFound'}`);
 }
 
-/** Undefined for an account that is none of V1. */
+/** Undefined for an account other than V1's. */
 function findSource(
   name: string | undefined,
   account: KubernetesV1Account,

@@ -4,13 +4,13 @@ import type { ObjectFacts } from '../../rows/facts.ts';
 import type { V1ContainerFacts, V1PodFacts } from '../../rows/v1-facts.ts';
 import { isLoadBalancerLabel } from '../naming/labels.ts';
 
-/** How a pod fares, in Spinnaker's words. */
+/** The health of a pod, in Spinnaker's words. */
 export type V1HealthState = V1HealthView['state'];
 
-/** What is asked of a state: `state`, and why it is so where that is known. */
+/** A state, and its reason if known. */
 type Verdict = Pick<V1HealthView, 'state' | 'description'>;
 
-/** How a pod fares: by its phase, by each load balancer that it is labelled for, by each of its containers. */
+/** The health of a pod: by its phase, by each load balancer that it is labelled for, by each of its containers. */
 export function toV1HealthViews({ pod, v1, labels }: ObjectFacts): V1HealthView[] {
   const { containers = [], ...others } = v1?.pod ?? {};
   const own = judgePod(pod?.phase ?? '', { ...others, containers });
@@ -35,7 +35,7 @@ export function toV1HealthViews({ pod, v1, labels }: ObjectFacts): V1HealthView[
   ];
 }
 
-/** How a pod fares on the whole. What is unknown does not count beside what is known. */
+/** The overall health of a pod. Unknown states do not count beside known ones. */
 export function getV1HealthState(health: readonly V1HealthView[]): V1HealthState {
   const states = health.map(({ state }) => state).filter((state) => state !== 'Unknown');
   const isAll = (state: V1HealthState): boolean =>
@@ -48,7 +48,7 @@ export function getV1HealthState(health: readonly V1HealthView[]): V1HealthState
   return worst ?? 'Unknown';
 }
 
-/** Counts pods by how they fare; one that has ended counts as unknown, or as down where it failed. */
+/** Counts pods by their health; one that has ended counts as unknown, or as down if it failed. */
 export function countV1Instances(states: readonly V1HealthState[]): InstanceCountsView {
   const count = (...wanted: readonly V1HealthState[]): number =>
     states.filter((state) => wanted.includes(state)).length;

@@ -6,7 +6,7 @@ import { listLoadBalancers } from '../naming/labels.ts';
 import { getV1HealthState, toV1HealthViews } from './health.ts';
 import { formatObjectYaml } from './object-yaml.ts';
 
-/** A pod with what lists of server groups show. */
+/** A pod as lists of server groups show it. */
 export function toV1InstanceSummaryView(facts: ObjectFacts): V1InstanceSummaryView {
   const health = toV1HealthViews(facts);
   const { name, namespace, v1 } = facts;
@@ -21,7 +21,7 @@ export function toV1InstanceSummaryView(facts: ObjectFacts): V1InstanceSummaryVi
   };
 }
 
-/** A pod with all that is shown of it. */
+/** A pod with all details. */
 export function toV1InstanceView(account: string, facts: ObjectFacts): V1InstanceView {
   const { name, namespace, moniker, owners, labels, v1, object } = facts;
   const [owner] = owners;

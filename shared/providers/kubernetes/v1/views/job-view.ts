@@ -7,10 +7,10 @@ import { readCreationTimestamp, readName, readNamespace } from '../../manifest/i
 import { cloudProvider } from '../../views/resource-view.ts';
 import { parseServerGroupName } from '../naming/server-group-name.ts';
 
-/** Reasons of a container that waits for ever, in lower case, besides those that speak of an error. */
+/** Reasons of a container that waits for ever, in lower case, besides those that mention an error. */
 const hopelessReasons: readonly string[] = ['imagepullbackoff', 'registryunavailable'];
 
-/** A job of a V1 account: a pod, whose first container tells how it fares. @param logs what that wrote, of a job that has ended */
+/** A job of a V1 account: a pod, whose first container decides its state. @param logs that container's log, for a job that has ended */
 export function toV1JobView(account: string, pod: Manifest, logs?: string): V1JobView {
   const { status } = asUnchecked<V1Pod>(pod);
   const state = findFirstState(pod);
@@ -46,7 +46,7 @@ export function toV1JobView(account: string, pod: Manifest, logs?: string): V1Jo
   };
 }
 
-/** How a job fares, by its first container. One that waits for what does not come has failed. */
+/** The state of a job, by its first container. One that waits for something that will not come has failed. */
 export function getV1JobState(pod: Manifest): V1JobView['jobState'] {
   const { running, waiting, terminated } = findFirstState(pod) ?? {};
   if (terminated)
@@ -58,7 +58,7 @@ export function getV1JobState(pod: Manifest): V1JobView['jobState'] {
   return isHopeless ? 'Failed' : 'Starting';
 }
 
-/** When a job has ended, epoch milliseconds; undefined while it has not, or where nobody tells. */
+/** When a job has ended, epoch milliseconds; undefined while it has not, or if it is unknown. */
 export function findJobEnd(pod: Manifest): number | undefined {
   return findTime(findFirstState(pod)?.terminated?.finishedAt);
 }

@@ -11,10 +11,10 @@ import { isV1Disabled, listSecurityGroupsOf } from './server-group-links.ts';
 /** A server group behind a load balancer. */
 type MemberView = V1LoadBalancerView['serverGroups'][number];
 
-/** What decides who is behind a load balancer. */
+/** The facts that decide which server groups are behind a load balancer. */
 export interface V1LoadBalancerContext {
   readonly account: string;
-  /** Server groups of its namespace, with their pods, whatever applications they belong to. */
+  /** Server groups of its namespace, with their pods, of any application. */
   readonly serverGroups: readonly ServerGroupFacts[];
   readonly ingresses: readonly ObjectFacts[];
 }
@@ -45,7 +45,7 @@ export function toV1LoadBalancerView(
   };
 }
 
-/** Whether a server group's template has a label, whatever it says. */
+/** Whether a server group's template has a label, with any value. */
 export function isBehind({ facts }: Pick<ServerGroupFacts, 'facts'>, label: string): boolean {
   return Object.hasOwn(facts.workload?.podLabels ?? {}, label);
 }

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { asJsonObject } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 
-/** An object as YAML, as somebody would write it: without its status and what tells this very object from others of its name. */
+/** An object as YAML, as a user would write it: without its status and what identifies this particular object. */
 export function formatObjectYaml({ status: _, ...object }: Manifest): string {
   const {
     uid: __,

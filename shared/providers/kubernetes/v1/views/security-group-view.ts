@@ -10,10 +10,10 @@ import { readIngress } from '../read/ingress.ts';
 import { listTexts } from '../read/values.ts';
 import { formatObjectYaml } from './object-yaml.ts';
 
-/** Ports at which an Ingress is there, by Kubernetes' definition. */
+/** Ports of an Ingress, by Kubernetes' definition. */
 const ports = [80, 443].map((port) => ({ startPort: port, endPort: port }));
 
-/** An Ingress with all that is shown of it. */
+/** An Ingress with all details. */
 export function toV1SecurityGroupView(account: string, facts: ObjectFacts): V1SecurityGroupView {
   const { name, namespace, moniker, createdTime, labels, ingress, object } = facts;
   return {

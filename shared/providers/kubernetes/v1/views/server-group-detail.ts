@@ -11,13 +11,13 @@ import { formatObjectYaml } from './object-yaml.ts';
 import { isV1Disabled } from './server-group-links.ts';
 import { toV1ServerGroupCore, type V1ServerGroupContext } from './server-group-view.ts';
 
-/** Kubernetes' annotation that numbers the ReplicaSets of a Deployment, and tells the Deployment's own number. */
+/** Kubernetes' annotation with the number of a Deployment's ReplicaSets, and the Deployment's own number. */
 const revisionAnnotation = 'deployment.kubernetes.io/revision';
 
-/** A server group with the objects that say more of it; its own and its pods' objects stand in their facts. */
+/** A server group with its related objects; its own and its pods' objects are in their facts. */
 export interface WholeServerGroup extends ServerGroupFacts, Omit<ServerGroupParts, 'account'> {}
 
-/** A server group with everything. Of one that is too large to be kept whole, what only the object tells is left out. */
+/** A server group with all details. For one that is too large to be cached whole, details from the object are left out. */
 export function toV1ServerGroupView(
   whole: WholeServerGroup,
   context: V1ServerGroupContext,

@@ -21,8 +21,8 @@ export function listSecurityGroupsOf(
 }
 
 /**
- * Whether a server group is out of service: it has no pods, none of its load balancers has them, or, where it is behind none, its
- * annotation says so.
+ * Whether a server group is out of service: it has no pods, none of its load balancers has them, or, if it is behind none, its annotation
+ * says so.
  */
 export function isV1Disabled({ workload, v1 }: ObjectFacts): boolean {
   if (workload?.replicas === 0) return true;

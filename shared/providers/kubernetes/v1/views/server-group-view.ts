@@ -6,7 +6,7 @@ import { countV1Instances, getV1HealthState, toV1HealthViews } from './health.ts
 import { toV1InstanceSummaryView } from './instance-view.ts';
 import { isV1Disabled, listLoadBalancersOf, listSecurityGroupsOf } from './server-group-links.ts';
 
-/** Where a server group stands. */
+/** The surroundings of a server group. */
 export interface V1ServerGroupContext {
   readonly account: string;
   /** The Ingresses of its namespace, or of more. */
@@ -19,7 +19,7 @@ export type V1ServerGroupCore = Omit<
   'cluster' | 'isDisabled' | 'serverGroupManagers' | 'instances'
 >;
 
-/** A server group with what lists show. */
+/** A server group as lists show it. */
 export function toV1ServerGroupSummaryView(
   serverGroup: ServerGroupFacts,
   context: V1ServerGroupContext,
