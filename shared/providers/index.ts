@@ -5,7 +5,7 @@ import { fiatPlugin } from './fiat/index.ts';
 import { front50Plugin } from './front50/index.ts';
 import { kubernetesPlugin } from './kubernetes/index.ts';
 
-/** The registry of providers. Nothing of ours changes it; a test may add a provider before it opens a runtime. */
+/** The registry of providers. Our code never changes it; a test may add a provider before it opens a runtime. */
 export const plugins: ProviderPlugin[] = [
   // One line each.
   kubernetesPlugin,

@@ -8,19 +8,19 @@ import { RegistryClient } from './registry-client.ts';
 import { RegistrySender } from './registry-sender.ts';
 import { type TagListing, toTagListing } from './tag-listing.ts';
 
-/** What a client is opened with. */
+/** The options of opening a client. */
 export type ClientParts = Pick<ProviderOptions, 'clock' | 'randomness' | 'log' | 'services' | 'environment'>;
 
 /** A registry's client with its connections. */
 export interface AccountClient extends AsyncDisposable {
   readonly client: RegistryClient;
-  /** What it authenticates with. */
+  /** The credentials with which it authenticates. */
   readonly credentials: BasicCredentials;
-  /** What lists repositories and tags: the client, or ECR's API. */
+  /** Lists repositories and tags, through the client or ECR's API. */
   readonly listing: TagListing;
 }
 
-/** Opens the client of an account, which connects when it is first asked. */
+/** Opens the client of an account, which connects on first use. */
 export function openAccountClient(account: RegistryAccount, parts: ClientParts): AccountClient {
   const { clock, randomness } = parts;
   const pool = startConnectionPool(account);

@@ -1,7 +1,7 @@
 import type { RegistryAccount } from './account.ts';
 import type { AccountClient, ClientParts } from './account-client.ts';
 
-/** The clients of all accounts: one for each, which is loaded and opened when it is first needed. */
+/** The clients of all accounts: one for each, loaded and opened on first use. */
 export class AccountClients implements AsyncDisposable {
   readonly #parts: ClientParts;
   readonly #clients = new Map<string, Promise<AccountClient>>();

@@ -11,13 +11,13 @@ import {
 } from '#settings/coerce.ts';
 import { ecrField } from './ecr-account.ts';
 
-/** Where the accounts stand in Spinnaker's configuration. */
+/** Path of the accounts in Spinnaker's configuration. */
 export const accountsPath = 'dockerRegistry.accounts';
 
-/** What switches all of them off where it is false. */
+/** The setting that switches all of them off if it is false. */
 export const enabledPath = 'dockerRegistry.enabled';
 
-/** Connections that an account may have at a time, and seconds' requests by tens: what `cacheThreads` stands for here. */
+/** The most `cacheThreads` of an account. Each allows more concurrent requests, and more requests a second: see `limits.ts`. */
 export const cacheThreadsMax = 10;
 
 const names = withDefault(nameListField(), []);
@@ -54,25 +54,25 @@ const accountShape = {
 
 const accountSchema = requireField(settingsField(accountShape));
 
-/** One entry of `dockerRegistry.accounts`, each option by itself right. */
+/** One entry of `dockerRegistry.accounts`, whose options are each valid. */
 export type AccountFields = ReturnType<typeof parseAccountFields>;
 
-/** Names of all options of an account, but for those that say who may use it. */
+/** Names of all options of an account, except its permissions. */
 export const accountOptions: readonly string[] = Object.keys(accountShape);
 
 /**
  * Reads one entry of `dockerRegistry.accounts`.
  *
- * @param at where it stands, for messages.
- * @throws InvalidInputError with one sentence for each option that is wrong, which begins with its path.
+ * @param at its path, for messages.
+ * @throws InvalidInputError with one sentence for each wrong option, which begins with its path.
  */
 export function parseAccountFields(entry: JsonValue, at: string) {
   return parseAt(accountSchema, entry, at);
 }
 
 /**
- * Which options of an account are public. A new option must say so here: `false` for whatever holds a credential or says where one is,
- * and for what is only needed to reach the registry.
+ * Which options of an account are public. A new option must say so here: `false` for options that hold a credential or say where one is,
+ * and for those needed only to reach the registry.
  */
 export const publicAccountOptions: { readonly [option in keyof AccountFields]: boolean } = {
   name: true,

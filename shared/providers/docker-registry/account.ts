@@ -14,16 +14,16 @@ import { hasPlaceholder } from '#settings/spring-placeholders.ts';
 import { type AccountFields, accountsPath, enabledPath, parseAccountFields } from './account-fields.ts';
 import { findEcrRegistry } from './ecr-account.ts';
 
-/** Characters of a pattern for names of repositories. */
+/** The most characters of a pattern for names of repositories. */
 const patternLengthMax = 1_000;
 
 /** Which repositories of a registry are cached. */
 export interface RepositoryChoice {
-  /** These; empty for those of the catalog. */
+  /** Only these; empty for those of the catalog. */
   readonly names: readonly string[];
-  /** Path of a file that holds a catalog in the place of the registry's: `{"repositories": […]}`. */
+  /** Path of a file with a catalog that replaces the registry's: `{"repositories": […]}`. */
   readonly catalogFile: string | undefined;
-  /** Names of the catalog that count, as a whole; undefined for all. */
+  /** Matches the whole names of the catalog that count; undefined for all. */
   readonly pattern: RegExp | undefined;
   /** Names that do not count. */
   readonly skip: ReadonlySet<string>;
@@ -31,17 +31,17 @@ export interface RepositoryChoice {
 
 /** A Docker registry account. */
 export interface RegistryAccount extends Account, CredentialsOwner {
-  /** Where the API is: what is called is `v2/` below it. It ends with a slash. */
+  /** Base URL of the API, which is at `v2/` below it. It ends with a slash. */
   readonly baseUrl: URL;
-  /** For secrets that pull images; empty where there is none. */
+  /** For pull secrets; empty if there is none. */
   readonly email: string;
   readonly repositories: RepositoryChoice;
-  /** Which of them have charts: those of `helmOciRepositories`, and none where that is empty. */
+  /** Repositories of charts: those of `helmOciRepositories`, or none if that is empty. */
   readonly charts: RepositoryChoice;
   readonly intervalMs: number;
-  /** How much of the registry is asked for at a time, from 1: what `cacheThreads` says. */
+  /** How much is requested of the registry at a time, from 1: the option `cacheThreads`. */
   readonly threads: number;
-  /** Milliseconds for an answer. */
+  /** Time limit of an answer, milliseconds. */
   readonly timeoutMs: number;
   /** Repositories, or tags, of one page. */
   readonly pageSize: number;
@@ -51,15 +51,15 @@ export interface RegistryAccount extends Account, CredentialsOwner {
   readonly inspectDigests: boolean;
   /** Whether tags are listed newest first. */
   readonly sortTagsByDate: boolean;
-  /** Whether any certificate of the registry will do. */
+  /** Whether to accept any certificate of the registry. */
   readonly insecure: boolean;
-  /** Hosts besides the registry's that may be called wherever they are. */
+  /** Hosts besides the registry's that may be called at any address. */
   readonly trustedHosts: ReadonlySet<string>;
-  /** The registry of Amazon ECR that it is, which is asked by its own API; undefined for any other. */
+  /** The Amazon ECR registry, which is called by its own API; undefined for any other registry. */
   readonly ecr: EcrRegistry | undefined;
 }
 
-/** The accounts of a configuration: those that can be used, and the others with the reason. */
+/** The accounts of a configuration: the usable ones, and the others with the reason. */
 export interface ParsedAccounts {
   readonly accounts: readonly RegistryAccount[];
   readonly rejected: readonly RejectedAccount[];
@@ -101,7 +101,7 @@ export function parseRegistryAccounts(options: ParseOptions): ParsedAccounts {
   return { accounts, rejected, warnings };
 }
 
-/** The entries of the list of accounts. @throws InvalidInputError when it is none. */
+/** The entries of the list of accounts. @throws InvalidInputError if it is not a list. */
 export function listEntries(settings: JsonObject): readonly JsonValue[] {
   const isEnabled = parseAt(booleanField(), getSetting(settings, enabledPath), enabledPath) ?? true;
   const list = getSetting(settings, accountsPath) || [];
@@ -109,7 +109,7 @@ export function listEntries(settings: JsonObject): readonly JsonValue[] {
   return isEnabled ? list : [];
 }
 
-/** The name of an entry, whatever else is wrong with it; empty when it has none. */
+/** The name of an entry, even if the rest is invalid; empty if it has none. */
 export function findEntryName(entry: JsonValue): string {
   const name = findMember(asJsonObject(entry) ?? {}, 'name') ?? '';
   return typeof name === 'object' ? '' : String(name).trim();
@@ -117,7 +117,7 @@ export function findEntryName(entry: JsonValue): string {
 
 interface EntryReading extends Pick<ParseOptions, 'placement' | 'credentials'> {
   readonly entry: JsonValue;
-  /** Where it stands: messages begin with it. */
+  /** Its path: messages begin with it. */
   readonly at: string;
 }
 
@@ -164,7 +164,7 @@ function createAccount(fields: AccountFields, reading: EntryReading): RegistryAc
   };
 }
 
-/** What is wrong with options that are each right by themselves, in Clouddriver's words. */
+/** What is wrong with the combination of valid options, in Clouddriver's words. */
 function findConflicts(fields: AccountFields, name: string): readonly string[] {
   const { repositories, catalogFile, repositoriesRegex } = fields;
   const chosen = Object.entries({ repositories: repositories.length > 0, catalogFile, repositoriesRegex })
@@ -190,7 +190,7 @@ function findWrongNames(option: string, names: readonly string[]): readonly stri
   );
 }
 
-/** The options that say what its password is. */
+/** The options that give its password. */
 function listPasswords(fields: AccountFields): readonly unknown[] {
   const { password, passwordFile, passwordCommand, dockerconfigFile } = fields;
   return [password, passwordFile, passwordCommand, dockerconfigFile].filter(Boolean);
@@ -202,7 +202,7 @@ const machineOptions = ['passwordFile', 'passwordCommand', 'dockerconfigFile', '
 /** Options that may be references to secrets. */
 const secretOptions: readonly string[] = ['username', 'password'];
 
-/** What cannot work: a placeholder that nothing filled in, a reference where none may stand, a file where functions have none. */
+/** What cannot work: an unresolved placeholder, a reference where none is allowed, a file where functions have none. */
 function findUnusable(fields: AccountFields, { placement }: EntryReading): readonly string[] {
   const texts = Object.entries(fields).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
@@ -226,7 +226,7 @@ function findUnusable(fields: AccountFields, { placement }: EntryReading): reado
 }
 
 /**
- * Reads an address. A slash at its end and `/v2` are cut off, as Clouddriver does.
+ * Reads an address. Removes a slash at its end and `/v2`, as in Clouddriver.
  *
  * @throws InvalidInputError, which does not quote it.
  */
@@ -254,7 +254,7 @@ function createChoice(fields: AccountFields, at: string): RepositoryChoice {
   };
 }
 
-/** The pattern that a whole name must match, as Java's does. */
+/** The pattern that a whole name must match, as in Java. */
 function parsePattern(text: string, at: string): RegExp {
   try {
     if (text.length <= patternLengthMax) return new RegExp(`^(?:${text})$`, 'u');
@@ -268,7 +268,7 @@ function parsePattern(text: string, at: string): RegExp {
 
 type Shown = Omit<DockerRegistryAccountView, keyof AccountView | 'email'> & { readonly email: string | null };
 
-/** What `GET /credentials` shows of it besides: never the user, the password or the repositories. */
+/** The additional details in `GET /credentials`: never the user, the password or the repositories. */
 function createDetails(fields: AccountFields, address: string, registry: string): JsonObject {
   return {
     address,
@@ -287,7 +287,7 @@ function createDetails(fields: AccountFields, address: string, registry: string)
   } satisfies Shown;
 }
 
-/** Clouddriver warns, too: such a blank most often came from a file. */
+/** As in Clouddriver: such a blank usually came from a file. */
 function listWarnings({ password, ...fields }: AccountFields, at: string): readonly AccountWarning[] {
   if (password === undefined || password === password.trim()) return [];
   const reason = `${at}.password: it begins or ends with blanks, which are sent as they are`;

@@ -1,14 +1,14 @@
 import type { ObjectKey, StoredObject } from '#caching/store/cache-store.ts';
 import { asJsonArray, asJsonObject, asString, getPath, type JsonValue } from '#core/json.ts';
 
-/** A tag as it is cached. */
+/** A cached tag. */
 export interface CachedTag {
   readonly name: string;
-  /** What it stands for, where the account wants to know. */
+  /** The digest that it refers to, if the account tracks digests. */
   readonly digest?: string | undefined;
-  /** When the image was made, as it says so. */
+  /** When the image was created, according to itself. */
   readonly created?: string | undefined;
-  /** Labels of the image; undefined where nobody looked at it. */
+  /** Labels of the image; undefined if they were not read. */
   readonly labels?: { readonly [name: string]: string } | undefined;
 }
 
@@ -21,19 +21,19 @@ export interface RepositoryPlace {
   readonly kind: RepositoryKind;
 }
 
-/** Tags of one object. */
+/** The most tags of one object. */
 export const chunkTagsMax = 2_000;
 
-/** Bytes of the tags of one object, before they are compressed: an object holds 380 KB compressed. */
+/** The most bytes of one object's tags, uncompressed: an object holds 380 KB compressed. */
 const chunkBytesMax = 300 * 2 ** 10;
 
-/** Names the object of a repository's chunk: `shop/cart`, `shop/cart#1` … */
+/** The name of the object with a repository's chunk: `shop/cart`, `shop/cart#1` … */
 export function toChunkKey({ account, kind }: RepositoryPlace, repository: string, chunk: number): ObjectKey {
   const name = chunk === 0 ? repository : `${repository}#${chunk}`;
   return { account, kind, namespace: '', name };
 }
 
-/** Which chunk of which repository a cached object is, by its name. */
+/** The repository and chunk of a cached object, by its name. */
 export function parseChunkName(name: string): { readonly repository: string; readonly chunk: number } {
   const [repository = '', chunk = '0'] = name.split('#', 2);
   return { repository, chunk: Number(chunk) };
@@ -63,7 +63,7 @@ export function writeChunks(tags: readonly CachedTag[]): readonly string[] {
 }
 
 /**
- * The tags in the objects of one repository, by chunk. What a longer list left behind is passed over.
+ * The tags in the objects of one repository, by chunk. Chunks left over from a longer list are ignored.
  *
  * @param objects in the order of their chunks
  */
@@ -78,7 +78,7 @@ export function readChunks(
   return bodies.flatMap((each) => asJsonArray(getPath(each, 'tags')).flatMap(readTag));
 }
 
-/** How many objects a repository has, as its first one tells. */
+/** How many objects a repository has, according to its first one. */
 export function countChunks(first: Pick<StoredObject, 'readBody'>): number {
   const count = Number(getPath(parseBody(first), 'chunks') ?? 1);
   return Number.isInteger(count) && count > 0 ? count : 1;

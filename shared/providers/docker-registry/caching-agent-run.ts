@@ -22,43 +22,43 @@ import { RepositoryWriter } from './repository-writer.ts';
 import { TagDetails } from './tag-details.ts';
 import { type TagListing, toTagListing } from './tag-listing.ts';
 
-/** Repositories of an account whose runs share a worker with those of others. */
+/** The most repositories of an account whose runs share a worker with other accounts. */
 export const sharedRepositoriesMax = 200;
 
-/** Milliseconds of a run in which tags are looked at; what is left over is for the next run. */
+/** Milliseconds of a run in which tags are inspected; the rest is left for the next run. */
 export const lookMs = 120_000;
 
-/** Milliseconds of a run in which digests are asked for again, for a tag may be moved: those first that wait longest. */
+/** Milliseconds of a run in which digests are requested again, since tags may move: the longest waiting ones first. */
 export const lookAgainMs = 10_000;
 
-/** Milliseconds after which a digest is asked for again within {@link lookMs}, be there ever so many. */
+/** Milliseconds after which a digest is requested again within {@link lookMs}, however many there are. */
 export const digestLifetimeMs = 600_000;
 
-/** Names of broken repositories that a run tells. */
+/** The most names of broken repositories that a run reports. */
 const brokenToldMax = 5;
 
-/** What a run works with. */
+/** The options of a run. */
 export interface CachingAgentRunOptions {
   readonly account: RegistryAccount;
   readonly client: RegistryClient;
-  /** What lists repositories and tags. Default: the client does, by names alone. */
+  /** Lists repositories and tags. Default: the client, which returns only names. */
   readonly listing?: TagListing;
   readonly clock: Clock;
-  /** What is brought up to date. Default: the repositories of images. */
+  /** The kind to bring up to date. Default: the repositories of images. */
   readonly kind?: RepositoryKind;
 }
 
 /**
- * Brings what is cached of a registry up to date, its images or its charts: lists the repositories and their tags, and writes what changed.
+ * Brings the cache of a registry's images or charts up to date: lists the repositories and their tags, and writes changes.
  *
- * @throws FailedOperationError when the repositories cannot be listed, or none of them can be read: nothing is evicted then.
+ * @throws FailedOperationError if the repositories cannot be listed, or none of them can be read: nothing is evicted then.
  */
 export async function runImageCachingAgent(
   options: CachingAgentRunOptions,
   run: CachingRun,
 ): Promise<CachingResult> {
   const known = parseState(run.state);
-  // All is to be read: that is nothing to be done beside others.
+  // Everything must be read: too much to do beside other runs.
   if (known === undefined && !run.isAlone) return toListing(run, 0);
   const repositories = await listRepositories(options, run.signal);
   if (repositories.length > sharedRepositoriesMax && !run.isAlone) return toListing(run, repositories.length);
@@ -88,7 +88,7 @@ function getChoice({ account, kind }: CachingAgentRunOptions): RepositoryChoice 
   return kind === 'chart' ? account.charts : account.repositories;
 }
 
-/** Whether a repository that is there, or in the list of the account, counts. */
+/** Whether an existing repository, or one in the account's list, counts. */
 function isChosen(name: string, { pattern, skip }: RepositoryChoice): boolean {
   return !skip.has(name) && (pattern?.test(name) ?? true);
 }
@@ -101,10 +101,10 @@ export interface RepositoryChange {
 }
 
 /**
- * Brings what is cached of one repository up to date, beside whatever run goes on: what was seen later stays. One that the account does
- * not choose is left alone.
+ * Brings the cache of one repository up to date, even beside a run: later observations win. Ignores a repository that the account does not
+ * choose.
  *
- * @throws FailedOperationError when the repository cannot be read.
+ * @throws FailedOperationError if the repository cannot be read.
  */
 export async function updateRepository(
   options: CachingAgentRunOptions,
@@ -133,7 +133,7 @@ export async function updateRepository(
   const looked = await details.look(repository, sortTags(tags), { known, isDue: () => false });
   await writer.write(repository, looked.tags, before);
   const pushed = new PushedImages({ account, atMs });
-  // Of a repository that no run saw yet, all other tags may be old.
+  // In a repository that no run has seen yet, all other tags may be old.
   const told = before > 0 ? looked.tags : looked.tags.filter(({ name }) => name === pushedTag);
   pushed.add(repository, known, told);
   return { changes: writer.changes, events: kind === 'chart' ? [] : pushed.events };
@@ -163,7 +163,7 @@ async function readCatalog(file: string): Promise<readonly string[]> {
   }
 }
 
-/** Of a repository of which nothing is known, and whose tags may all have been there before. */
+/** The state of an unknown repository, whose tags may all be old. */
 const unknownState: RepositoryState = {
   ...{ hash: '', chunks: 0, revision: '', checkedAtMs: 0, checkedTo: '' },
   isFilled: false,
@@ -221,8 +221,8 @@ class ImageAgentRun {
   }
 
   /**
-   * What the last run left. Where that is lost all that is cached is compared; of ECR, of which events tell as well, what was written
-   * since then.
+   * The state of the last run. If it is lost, everything cached is compared; for ECR, whose events update the cache too, everything written
+   * since.
    */
   async #findKnown(): Promise<CachingAgentState> {
     const last = this.#known;
@@ -232,14 +232,14 @@ class ImageAgentRun {
       [...cached].map(([repository, stored]) => {
         const known = last?.get(repository);
         const isSame = known?.chunks === stored.chunks && known.revision === stored.revision;
-        // What an event brought into the cache is there as a whole.
+        // A repository that an event brought into the cache is complete.
         const isFilled = last !== undefined && (known?.isFilled ?? true);
         return [repository, isSame ? known : { ...unknownState, ...stored, isFilled }];
       }),
     );
   }
 
-  /** What fails for one repository costs no other, and what is cached of it stays. */
+  /** A failure for one repository does not affect others, and its cache stays. */
   async #forEach(repositories: readonly string[], act: (repository: string) => Promise<void>): Promise<void> {
     const { signal } = this.#run;
     await forEachConcurrently(
@@ -258,7 +258,7 @@ class ImageAgentRun {
   }
 
   async #update(repository: string, last: RepositoryState | undefined): Promise<void> {
-    // A repository that comes after the first run is new, and so are all its tags.
+    // A repository that appears after the first run is new, and so are all its tags.
     const known = last ?? (this.#known === undefined ? unknownState : undefined);
     if (known !== undefined) this.#next.set(repository, known);
     const tags = await this.#listing.listTags(repository, this.#run.signal);
@@ -285,7 +285,7 @@ class ImageAgentRun {
     });
   }
 
-  /** Repositories whose digests may be asked for again, those first that wait longest. */
+  /** Repositories whose digests may be requested again, the longest waiting ones first. */
   #listKnown(): readonly string[] {
     const known = [...this.#next].filter(
       ([repository, { checkedAtMs }]) => !this.#broken.has(repository) && checkedAtMs < this.#startedAtMs,
@@ -293,7 +293,7 @@ class ImageAgentRun {
     return known.sort(([, one], [, other]) => one.checkedAtMs - other.checkedAtMs).map(([name]) => name);
   }
 
-  /** Asks for the digests of a repository again, from where the last run left off. @param untilMs monotonic; later where it waited long */
+  /** Requests the digests of a repository again, from where the last run stopped. @param untilMs monotonic; later if it waited long */
   async #check(repository: string, untilMs: number): Promise<void> {
     const state = this.#next.get(repository);
     if (state === undefined) return;
@@ -332,14 +332,14 @@ class ImageAgentRun {
     const more = broken.length - told.length;
     const states = [...this.#next.values()];
     const isUnfinished = states.some(({ hash }) => hash === '');
-    // Events tell of images alone.
+    // Events report only images.
     const { events, untold } = this.#options.kind === 'chart' ? noneTold : this.#pushed;
     return {
       outcome: 'done',
       state: formatState(this.#next),
       items: states.filter(({ chunks }) => chunks > 0).length,
       changes: this.#writer.changes,
-      // With a repository that could not be read, or not to its end, not everything that is so now is cached.
+      // If a repository could not be read, or not completely, the cache is not complete as of now.
       asOfMs: broken.length === 0 && !isUnfinished ? this.#startedAtMs : undefined,
       events,
       ...((told.length > 0 || untold > 0) && {

@@ -1,19 +1,19 @@
 import { asJsonObject, asString, getPath, type JsonValue } from '#core/json.ts';
 import { compareText } from '#core/text-order.ts';
 
-/** What a run leaves of a repository for the next one. */
+/** The state of a repository that a run leaves for the next one. */
 export interface RepositoryState {
-  /** Tells its list of tags from others; empty where not all of them were looked at yet. */
+  /** Identifies its list of tags; empty if not all of them were inspected yet. */
   readonly hash: string;
-  /** Objects that it has in the cache. */
+  /** Number of its objects in the cache. */
   readonly chunks: number;
   /** The latest revision of these. */
   readonly revision: string;
-  /** When all digests were last asked for, wall time in milliseconds. */
+  /** When all digests were last requested, wall time in milliseconds. */
   readonly checkedAtMs: number;
-  /** The last tag whose digest was asked for again; empty where that is to begin. */
+  /** The last tag whose digest was requested again; empty to start at the beginning. */
   readonly checkedTo: string;
-  /** Whether all its tags were cached once: from then on a further tag is one that was pushed. */
+  /** Whether all its tags were cached once: from then on a new tag counts as pushed. */
   readonly isFilled: boolean;
 }
 
@@ -22,7 +22,7 @@ export type CachingAgentState = ReadonlyMap<string, RepositoryState>;
 
 const form = 1;
 
-/** The text of a state: always the same for the same one. */
+/** The text of a state: equal states have equal texts. */
 export function formatState(state: CachingAgentState): string {
   const sorted = [...state].sort(([one], [other]) => compareText(one, other));
   const rows = sorted.map(([name, { hash, chunks, checkedAtMs, checkedTo, isFilled, revision }]) => [
@@ -37,7 +37,7 @@ export function formatState(state: CachingAgentState): string {
   return JSON.stringify({ form, repositories: rows });
 }
 
-/** Reads what a run left; undefined for what another version left, and for nothing. */
+/** Reads a run's state; undefined for another version's state, and for none. */
 export function parseState(text: string | undefined): CachingAgentState | undefined {
   if (!text) return undefined;
   const parsed: unknown = JSON.parse(text);

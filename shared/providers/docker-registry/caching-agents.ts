@@ -6,21 +6,21 @@ import type { AccountClients } from './account-clients.ts';
 import type { RepositoryKind } from './cached-tags.ts';
 import { findImageChange } from './ecr-events.ts';
 
-/** Clouddriver's names. It has as many as an account has `cacheThreads`; here one does. */
+/** Clouddriver's names. It runs `cacheThreads` of each per account; here one is enough. */
 const agentNames: { readonly [kind in RepositoryKind]: string } = {
   repository: 'DockerRegistryImageCachingAgent[1/1]',
   chart: 'DockerRegistryHelmOciCachingAgent[1/1]',
 };
 
-/** What agents work with. */
+/** The options of caching agents. */
 export interface CachingAgentParts {
   readonly clients: AccountClients;
   readonly clock: Clock;
-  /** What tells how accounts are. Left out, nothing does. */
+  /** Reports the health of accounts. Default: not reported. */
   readonly breakers?: AccountBreakers | undefined;
 }
 
-/** Makes the agents of accounts. Nothing more is loaded or connected to before one of them runs. */
+/** Creates the caching agents of accounts. Nothing else is loaded or connected before one of them runs. */
 export function createCachingAgents(
   accounts: readonly RegistryAccount[],
   { clients, clock, breakers }: CachingAgentParts,

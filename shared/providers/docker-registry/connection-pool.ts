@@ -5,10 +5,10 @@ import type { RegistryAccount } from './account.ts';
 import { createForeignLookup } from './foreign-hosts.ts';
 import { requestsAtOnce } from './limits.ts';
 
-/** Milliseconds for a connection. */
+/** Time limit of connecting, milliseconds. */
 const connectTimeoutMs = 10_000;
 
-/** Bytes of the headers of an answer. */
+/** The most bytes of an answer's headers. */
 const answerHeadersBytesMax = 64 * 2 ** 10;
 
 /** One request to one URL; redirects are not followed. */
@@ -19,13 +19,13 @@ export interface PoolRequest {
   readonly signal: AbortSignal;
 }
 
-/** Connections of one account. Disposing of them breaks them. */
+/** Connections of one account. Disposing of them cuts them. */
 export interface ConnectionPool extends AsyncDisposable {
   /** @throws undici's errors, AccessDeniedError for a host that may not be called, the signal's reason. */
   send(target: PoolRequest): Promise<Dispatcher.ResponseData>;
 }
 
-/** Opens the connections of an account on demand: to its registry, which may be anywhere, and to other hosts, which may not. */
+/** Opens the connections of an account on demand: to its registry, at any address, and to other hosts, at public ones unless trusted. */
 export function startConnectionPool(account: RegistryAccount): ConnectionPool {
   const { baseUrl, insecure, threads, timeoutMs } = account;
   const shared = {

@@ -2,10 +2,10 @@ import { InvalidInputError } from '#core/errors.ts';
 import type { EcrRegistry } from '#platform/ports/ecr.ts';
 import { settingsField, stringField } from '#settings/coerce.ts';
 
-/** Hosts of private registries, those of FIPS and of dual stacks included. */
+/** Hosts of private registries, including FIPS and dual-stack endpoints. */
 const registryHost = /^(\d{12})\.dkr[.-]ecr(?:-fips)?\.([a-z\d-]+)\.(?:amazonaws\.com(?:\.cn)?|on\.aws)$/;
 
-/** The options of `ecr`, each with what it must look like. */
+/** The options of `ecr`, each with its form. */
 const forms = {
   registryId: { form: /^\d{12}$/, expected: 'the 12 digits of an AWS account, in quotes' },
   region: { form: /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/, expected: 'a region of AWS, such as eu-west-1' },
@@ -16,7 +16,7 @@ const forms = {
   externalId: { form: /^[\w+=,.@:/-]{2,1224}$/, expected: 'an external id of STS' },
 } as const;
 
-/** How a registry of ECR is reached; Busdriver's own. */
+/** How to reach an ECR registry; Busdriver's own option. */
 export const ecrField = settingsField({
   registryId: stringField(),
   region: stringField(),
@@ -26,18 +26,18 @@ export const ecrField = settingsField({
 
 type EcrFields = Partial<Record<keyof typeof forms, string | undefined>>;
 
-/** What says that an account is one of ECR. */
+/** The fields that identify an account as ECR's. */
 export interface EcrOptions {
   readonly ecr?: EcrFields | undefined;
-  /** Whether the account has a password, or says where one is. */
+  /** Whether the account has a password, or refers to one. */
   readonly hasPassword: boolean;
 }
 
 /**
- * The registry of ECR that an account is of: its address is one of ECR's and it has no password, or it has options of ECR. Undefined for
- * an account of another registry.
+ * The ECR registry of an account whose address is ECR's and that has no password, or that has ECR's options. Undefined for an account of
+ * another registry.
  *
- * @param host that of the address, in lower case
+ * @param host host of the address, in lower case
  * @throws InvalidInputError
  */
 export function findEcrRegistry(

@@ -11,12 +11,12 @@ import type { TagListing } from './tag-listing.ts';
 
 const backOff = { firstMs: 500, fixedShare: 0.5 };
 
-/** What a client works with. */
+/** The options of a client. */
 export interface EcrClientOptions {
   readonly registry: EcrRegistry;
-  /** Undefined where the place of this process has no ECR. */
+  /** Undefined if this process has no access to ECR. */
   readonly service: EcrService | undefined;
-  /** How many times the common pace. */
+  /** Multiple of the usual pace. */
   readonly threads: number;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -28,8 +28,8 @@ interface Page<T> {
 }
 
 /**
- * Lists a registry by ECR's API, at the account's pace: a page tells up to a thousand images with their tags, digests and the dates when
- * they were pushed, so that no manifest is asked for.
+ * Lists a registry by ECR's API, at the account's pace: a page has up to a thousand images with their tags, digests and push dates, so that
+ * no manifest is requested.
  */
 export class EcrClient implements TagListing {
   readonly #options: EcrClientOptions;
@@ -63,7 +63,7 @@ export class EcrClient implements TagListing {
     return images && [...tags.values()];
   }
 
-  /** What the registry itself takes for user and password. */
+  /** The user and password that the registry itself accepts. */
   getAuthorizationToken(signal: AbortSignal): Promise<EcrToken> {
     return this.#call(signal, (ecr, registry) => ecr.getAuthorizationToken(registry, signal));
   }
@@ -72,7 +72,7 @@ export class EcrClient implements TagListing {
     return this.#call(options.signal, (ecr, registry) => ecr.describeImages(registry, repository, options));
   }
 
-  /** What all pages have; undefined where there is no such list. */
+  /** The items of all pages; undefined if there is no such list. */
   async #listPages<T>(
     what: string,
     itemsMax: number,
@@ -91,7 +91,7 @@ export class EcrClient implements TagListing {
     throw tooMany(`${pagesMax} pages of ${what}`);
   }
 
-  /** Makes a call when it is its turn, again while ECR is busy. */
+  /** Makes a call when its turn comes, and retries while ECR is busy. */
   async #call<T>(
     signal: AbortSignal,
     act: (service: EcrService, registry: EcrRegistry) => Promise<T>,

@@ -2,16 +2,16 @@ import type { Clock } from '#core/clock.ts';
 import type { BasicCredentials } from '#oci/credentials.ts';
 import type { EcrToken } from '#platform/ports/ecr.ts';
 
-/** Share of a token's time after which the next one is asked for. */
+/** Share of a token's lifetime after which the next one is requested. */
 const renewalShare = 0.8;
 
-/** A token that was refused is used again all the same when it is no older than this, milliseconds. */
+/** A refused token is still used again if it is no older than this, milliseconds. */
 const refusalPauseMs = 10_000;
 
-/** Milliseconds for a token. */
+/** Time limit of a request for a token, milliseconds. */
 const tokenTimeoutMs = 30_000;
 
-/** What tokens are asked with. */
+/** The options of requesting tokens. */
 export interface EcrCredentialsOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Asks ECR for a token. */
@@ -22,7 +22,7 @@ interface Held extends EcrToken {
   readonly askedAtMs: number;
 }
 
-/** The tokens of a registry of ECR: one is used for most of the 12 hours that it holds, and one is asked for at a time. */
+/** The tokens of a registry of ECR: each is used for most of its 12 hours, and only one is requested at a time. */
 export function createEcrCredentials({ clock, ask }: EcrCredentialsOptions): BasicCredentials {
   let held: Held | undefined;
   let asking: Promise<string> | undefined;
@@ -32,7 +32,7 @@ export function createEcrCredentials({ clock, ask }: EcrCredentialsOptions): Bas
     try {
       held = { ...(await ask(AbortSignal.timeout(tokenTimeoutMs))), askedAtMs };
     } catch (error) {
-      // The one before still holds for a fifth of its time.
+      // The previous token is still valid for a fifth of its lifetime.
       if (held === undefined || held.expiresAtMs <= clock.now()) throw error;
     }
     return held.basic;

@@ -4,8 +4,8 @@ import type { RegistryAccount } from './account.ts';
 import type { RepositoryChange } from './caching-agent-run.ts';
 
 /**
- * What an event tells has changed in the registry of an account: it is one of ECR about an image that got a tag, or was deleted. Undefined
- * for any other; AWS: "Sample events from Amazon ECR".
+ * The change in an account's registry that an event of ECR reports: an image was tagged, or deleted. Undefined for any other event; AWS:
+ * "Sample events from Amazon ECR".
  */
 export function findImageChange(
   { source, detailType, account, region, detail }: AwsEvent,
@@ -18,6 +18,6 @@ export function findImageChange(
   const action = detail['action-type'];
   if (repository === undefined || detail['result'] !== 'SUCCESS') return undefined;
   if (action === 'DELETE') return { repository };
-  // What is pushed without a tag, such as the parts of an image of several platforms, shows nowhere.
+  // Images without a tag, such as the parts of a multi-platform image, are shown nowhere.
   return action === 'PUSH' && tag !== undefined ? { repository, pushedTag: tag } : undefined;
 }

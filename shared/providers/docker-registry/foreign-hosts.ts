@@ -3,18 +3,18 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { AccessDeniedError } from '#core/errors.ts';
 
-/** The well-known prefix of NAT64: behind it stands an IPv4 address. */
+/** The well-known prefix of NAT64: an IPv4 address follows it. */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** Which hosts a registry may send us to besides its own. */
+/** The hosts besides its own to which a registry may send us. */
 export interface ForeignHostRules {
-  /** Hosts that may be anywhere, in lower case. */
+  /** Hosts that may have any address, in lower case. */
   readonly trustedHosts: ReadonlySet<string>;
 }
 
 /**
- * Refuses a URL that a registry names, unless it is plainly one to be called: `https`, or `http` where the registry itself is called
- * so; no user or password in it; no address in place of a name that is not a public one.
+ * Refuses a URL from a registry unless it is clearly safe to call: `https`, or `http` if the registry itself uses that; without user and
+ * password; with a name, or a public address.
  *
  * @throws AccessDeniedError naming the host, never more of the URL.
  */
@@ -30,9 +30,9 @@ export function assertForeignUrlAllowed(url: URL, registry: URL, { trustedHosts 
 }
 
 /**
- * Looks names up, and refuses those of which an address is not a public one. What is judged is what is dialled.
+ * Resolves names, and refuses those with an address that is not public. The checked addresses are the ones to which it connects.
  *
- * @param registryHost the registry's own host, which may be anywhere.
+ * @param registryHost the registry's own host, which may have any address.
  */
 export function createForeignLookup(
   registryHost: string,

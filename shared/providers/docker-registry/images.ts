@@ -12,7 +12,7 @@ import {
   toChunkKey,
 } from './cached-tags.ts';
 
-/** What is read of an account. */
+/** The parts of an account that are read. */
 interface AccountReading {
   readonly cache: CacheStore;
   readonly account: RegistryAccount;
@@ -27,15 +27,15 @@ interface CachedRepository {
   readonly tags: readonly CachedTag[];
 }
 
-/** What of a cache is shown. */
+/** The part of a cache to show. */
 export interface ImageReaderOptions {
   readonly cache: CacheStore;
-  /** Those that may be shown. */
+  /** The accounts that may be shown. */
   readonly accounts: readonly RegistryAccount[];
   readonly kind: RepositoryKind;
 }
 
-/** What artifacts of each kind are called. */
+/** The artifact type of each kind. */
 const artifactTypes = { repository: 'docker', chart: 'helm/image' } as const;
 
 /** The images in a cache, or the charts. */
@@ -63,7 +63,7 @@ export function createImageReader({ cache, accounts, kind }: ImageReaderOptions)
   };
 }
 
-/** Those that a query may need: one where it names that and counts no others before. */
+/** The repositories that a query may need: only one if it names that and does not skip any first. */
 async function readRepositories(
   reading: AccountReading,
   { repository, count }: ImageQuery,
@@ -99,7 +99,7 @@ async function readRepository(
   return readChunks([first, ...(keys.length > 0 ? await cache.getObjects(keys) : [])]);
 }
 
-/** The images of a repository that a query finds, as far as it counts. */
+/** The images of a repository that match a query, up to its limit. */
 function pickImages(
   { account, kind, repository, tags }: CachedRepository,
   query: ImageQuery,
@@ -144,14 +144,14 @@ function toImageView(
   };
 }
 
-/** What Igor hands on to pipelines. */
+/** The details that Igor passes on to pipelines. */
 function toDetails({ created, labels = {} }: CachedTag) {
   const named = Object.entries(labels).filter(([name]) => detailLabels.includes(name));
   const date = toMs(created);
   return { ...Object.fromEntries(named), ...(date !== undefined && date >= 0 && { date }) };
 }
 
-/** Labels that Clouddriver shows beside the artifact. */
+/** Labels that Clouddriver shows with the artifact. */
 const detailLabels: readonly string[] = ['buildNumber', 'commitId', 'branch'];
 
 /** Newest first, those without a date last, and those of one date by name. */

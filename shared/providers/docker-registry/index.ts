@@ -25,7 +25,7 @@ function openDockerRegistry(options: ProviderOptions): Provider {
       return createCachingAgents(accounts, { clients, clock: options.clock, breakers: options.breakers });
     },
     images: {
-      // Titus has its images in Docker registries.
+      // Titus keeps its images in Docker registries.
       cloudProviders: [dockerRegistryPlugin.name, 'titus'],
       async open({ cache, mayRead, content }) {
         const { createImageReader } = await import('./images.ts');

@@ -5,7 +5,7 @@ export class Pace {
   readonly #clock: Pick<Clock, 'monotonic' | 'sleep'>;
   readonly #stepMs: number;
   readonly #burstMs: number;
-  /** When the next request's turn would be, had there been no burst. */
+  /** When the next request's turn would be without a burst. */
   #nextMs = Number.NEGATIVE_INFINITY;
 
   /** @param perSecond requests a second, and as many at once after a pause. */

@@ -4,10 +4,10 @@ import type { Provider } from '#provider-kit/provider.ts';
 import { findEntryName, listEntries } from './account.ts';
 import { type AccountFields, parseAccountFields, publicAccountOptions } from './account-fields.ts';
 
-/** The accepted accounts with their public options, as they were understood: what nobody knows is left out. */
+/** The accepted accounts with their public options, as they were parsed, which leaves out unknown members. */
 export function toPublicSettings(settings: JsonObject, { accounts }: Pick<Provider, 'accounts'>): JsonObject {
   const left = new Map(accounts.map((account) => [account.name, account]));
-  // Where the list cannot be read no account was accepted.
+  // If the list cannot be read, no account was accepted.
   const entries = left.size === 0 ? [] : listEntries(settings);
   const shown = entries.flatMap((entry): JsonObject[] => {
     // The first of a name is the one that counts, as when it was accepted.
@@ -26,7 +26,7 @@ function toPublicAccount(
   const fields = Object.entries(parseAccountFields(entry, '')).filter(
     ([option, value]) => publicAccountOptions[option as keyof AccountFields] && value !== undefined,
   );
-  // Where groups of the legacy list were all there was, permissions are made of them again.
+  // If only the legacy list of groups was given, permissions are derived from it again.
   const isLegacy = requiredGroupMembership.length > 0;
   const access = { ...(permissions && !isLegacy && { permissions }), requiredGroupMembership };
   return JSON.parse(JSON.stringify({ ...Object.fromEntries(fields), name, ...access })) as JsonObject;

@@ -2,36 +2,36 @@ import type { BusEvent } from '#platform/ports/event-bus.ts';
 import type { RegistryAccount } from './account.ts';
 import type { CachedTag } from './cached-tags.ts';
 
-/** Images of a run that events tell: each is one. */
+/** The most images of a run that are published, one event each. */
 export const pushedToldMax = 1_000;
 
-/** What a run tells of. */
+/** The run whose images are published. */
 export interface PushedImagesOptions {
   readonly account: Pick<RegistryAccount, 'name' | 'registry'>;
   /** When the run began, wall time in milliseconds. */
   readonly atMs: number;
 }
 
-/** The images that a run found to have been pushed: new tags, and tags whose digest was known and is another one now. */
+/** The images that a run found to be pushed: new tags, and tags whose known digest has changed. */
 export class PushedImages {
   readonly #options: PushedImagesOptions;
   readonly #events: BusEvent[] = [];
-  /** How many there were beyond those that are told. */
+  /** How many there were beyond the published ones. */
   untold = 0;
 
   constructor(options: PushedImagesOptions) {
     this.#options = options;
   }
 
-  /** An event for each, as far as they are told. */
+  /** An event for each, up to the limit. */
   get events(): readonly BusEvent[] {
     return this.#events;
   }
 
   /**
-   * Takes what became of a repository.
+   * Adds the changes of a repository.
    *
-   * @param before what was cached of it, by tag.
+   * @param before its cached tags, by name.
    */
   add(repository: string, before: ReadonlyMap<string, CachedTag>, after: readonly CachedTag[]): void {
     for (const tag of after) {

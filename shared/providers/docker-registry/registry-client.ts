@@ -16,14 +16,14 @@ const manifestTypes = [
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ].join(', ');
 
-/** What an image says of itself. */
+/** An image's own details. */
 export interface ImageDetails {
-  /** When it was made, as it says it; undefined where it does not. */
+  /** When it was created, according to itself; undefined if it does not say. */
   readonly created?: string | undefined;
   readonly labels: { readonly [name: string]: string };
 }
 
-/** What a client works with. */
+/** The options of a client. */
 export interface RegistryClientOptions {
   /** Name of the account. */
   readonly account: string;
@@ -31,11 +31,11 @@ export interface RegistryClientOptions {
   readonly baseUrl: URL;
   /** Names on a page. */
   readonly pageSize: number;
-  /** Sends a request. It throws where there is no answer. */
+  /** Sends a request. Throws if there is no answer. */
   send(request: RegistryRequest): Promise<RegistryAnswer>;
 }
 
-/** A request for something in a content that is stored by its digest. */
+/** A request for something in content that is stored by its digest. */
 interface StoredContent {
   readonly digest: string;
   readonly accept: string;
@@ -46,7 +46,7 @@ interface StoredContent {
 /** A list in pages. */
 interface ListRequest {
   readonly path: string;
-  /** Member of a page that has the names. */
+  /** Member of a page with the names. */
   readonly member: string;
   readonly scope: string;
   readonly namesMax: number;
@@ -54,9 +54,8 @@ interface ListRequest {
 }
 
 /**
- * Asks a registry by the protocol of OCI's distribution specification, which is Docker's version 2. All methods throw
- * FailedOperationError, in words that name no more of a URL than its host, when the registry does not answer what it should, and the
- * signal's reason.
+ * Calls a registry by the OCI Distribution Specification, which is Docker's version 2. If the registry's answer is wrong, all methods throw
+ * FailedOperationError, whose message names only the host of a URL; they also throw the signal's reason.
  */
 export class RegistryClient {
   readonly #options: RegistryClientOptions;
@@ -77,14 +76,14 @@ export class RegistryClient {
     return names.filter((name) => isRepositoryName(name));
   }
 
-  /** The tags of a repository, each once, in the registry's order; undefined when there is no such repository. */
+  /** The tags of a repository, each once, in the registry's order; undefined if there is no such repository. */
   async listTags(repository: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
     const list = { path: `${repository}/tags/list`, member: 'tags', scope: toScope(repository), signal };
     const names = await this.#list({ ...list, namesMax: tagsMax });
     return names?.filter((name) => isTag(name));
   }
 
-  /** The digest of what a tag stands for; undefined when there is no such tag. */
+  /** The digest that a tag refers to; undefined if there is no such tag. */
   async findDigest(repository: string, tag: string, signal: AbortSignal): Promise<string | undefined> {
     const { send } = this.#options;
     const request = { ...this.#toRequest(repository, `manifests/${tag}`, signal), accept: manifestTypes };
@@ -98,7 +97,7 @@ export class RegistryClient {
     return toDigest(whole.body);
   }
 
-  /** What the image of a digest says of itself; nothing for what is no image, such as a chart. */
+  /** The details of a digest's image; none for anything but an image, such as a chart. */
   async getImageDetails(repository: string, digest: string, signal: AbortSignal): Promise<ImageDetails> {
     const manifest = await this.#getManifest(repository, digest, signal);
     const { platform } = manifest;
@@ -117,7 +116,7 @@ export class RegistryClient {
     return this.#getContent(repository, `manifests/${digest}`, content);
   }
 
-  /** What is stored by its digest, which is looked at. */
+  /** Content that is stored by its digest, which is verified. */
   async #getContent(
     repository: string,
     path: string,
@@ -149,7 +148,7 @@ export class RegistryClient {
     return { url, scope: toScope(repository), signal };
   }
 
-  /** The names of all pages; undefined where the first one is 404. */
+  /** The names of all pages; undefined if the first one is 404. */
   async #list({
     path,
     member,

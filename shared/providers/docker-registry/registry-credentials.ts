@@ -4,18 +4,18 @@ import type { RegistryCredential } from '#provider-kit/registry-credentials.ts';
 import type { RegistryAccount } from './account.ts';
 import type { AccountClients } from './account-clients.ts';
 
-/** What credentials are given from. */
+/** The sources of credentials. */
 export interface CredentialParts {
   readonly accounts: readonly RegistryAccount[];
-  /** Their credentials are given: what a registry has refused of these is read again. */
+  /** The clients whose credentials are returned: refused ones are read again. */
   readonly clients: AccountClients;
   readonly credentials: ProviderOptions['credentials'];
 }
 
 /**
- * The credentials of an account, as its client has them.
+ * The credentials of an account, from its client.
  *
- * @throws as `RegistryCredentialSource` says.
+ * @throws like `RegistryCredentialSource`.
  */
 export async function getRegistryCredential(
   name: string,

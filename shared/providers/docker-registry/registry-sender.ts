@@ -15,7 +15,7 @@ import { Pace } from './pace.ts';
 
 const backOff = { firstMs: 500, fixedShare: 0.5 };
 
-/** Statuses that a moment may mend. */
+/** Statuses of transient errors. */
 const passingStatuses = new Set([429, 502, 503, 504]);
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
@@ -25,22 +25,22 @@ export interface RegistryRequest {
   readonly url: URL;
   readonly method?: 'GET' | 'HEAD';
   readonly accept: string;
-  /** What it asks for, as token servers call it. */
+  /** The scope of its token, in the form of token servers. */
   readonly scope: string;
   readonly signal: AbortSignal;
 }
 
-/** An answer, read whole. */
+/** A complete answer. */
 export interface RegistryAnswer {
   /** The URL that answered: the target of the last redirect, if there was one. */
   readonly url: URL;
   readonly statusCode: number;
-  /** A header by its name in lower case; several of one name are joined by commas. Empty where there is none. */
+  /** A header by its name in lower case; several of one name are joined by commas. Empty if there is none. */
   getHeader(name: string): string;
   readonly body: Uint8Array;
 }
 
-/** What a sender works with. */
+/** The options of a sender. */
 export interface SenderOptions {
   readonly account: RegistryAccount;
   readonly pool: ConnectionPool;
@@ -49,7 +49,7 @@ export interface SenderOptions {
   readonly randomness: Randomness;
 }
 
-/** An answer that a moment may mend. */
+/** An answer with a transient error. */
 class PassingError extends FailedOperationError {}
 
 /** One request to one URL. */
@@ -62,7 +62,7 @@ interface Hop {
   readonly bytesMax: number;
 }
 
-/** Sends the requests of one account: authenticated, at its pace, within its bounds. */
+/** Sends the requests of one account: authenticated, at its pace, within its limits. */
 export class RegistrySender {
   readonly #options: SenderOptions;
   readonly #pace: Pace;
@@ -85,12 +85,11 @@ export class RegistrySender {
   }
 
   /**
-   * Sends a request, authenticates where that is asked for, and goes where the registry redirects it; what fails for a moment is tried
-   * again.
+   * Sends a request, authenticates if required, and follows the registry's redirects; retries transient failures.
    *
    * @returns any answer but a refusal of the credentials.
-   * @throws FailedOperationError when there is no answer; AccessDeniedError when the registry sends us where we may not go; the signal's
-   *   reason. Messages name hosts, never more of a URL, and never what an answer holds.
+   * @throws FailedOperationError if there is no answer; AccessDeniedError if the registry redirects to a forbidden host; the signal's
+   *   reason. Messages name only hosts of URLs, and never quote an answer.
    */
   async send({ scope, signal, ...request }: RegistryRequest): Promise<RegistryAnswer> {
     const hop = { method: 'GET', ...request, signal, bytesMax: answerBytesMax } as const;
@@ -106,7 +105,7 @@ export class RegistrySender {
     throw new FailedOperationError(credentialsRefused);
   }
 
-  /** Goes where the registry sends us: the account's credentials stay with its own host. */
+  /** Follows the registry's redirects; the account's credentials go only to its own host. */
   async #follow(first: Hop): Promise<RegistryAnswer> {
     let hop = first;
     for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
@@ -171,7 +170,7 @@ async function readBody(
   bytesMax: number,
   host: string,
 ): Promise<Uint8Array> {
-  // A body that nobody reads to its end must not bring the process down when its connection breaks.
+  // A body that is not read to its end must not crash the process when its connection breaks.
   body.on('error', () => {});
   const gathered = new GatheredBytes();
   for await (const piece of body) {
@@ -183,7 +182,7 @@ async function readBody(
   return gathered.take();
 }
 
-/** What went wrong with a connection, by its code: messages of Node hold addresses. */
+/** The error of a failed connection, by its code: Node's messages contain addresses. */
 function toFailure(error: unknown, { host }: URL): Error {
   const causes = [error, error instanceof Error ? error.cause : undefined];
   const denied = causes.find((cause) => cause instanceof VisibleError);

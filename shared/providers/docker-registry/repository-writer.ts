@@ -11,27 +11,27 @@ import {
   writeChunks,
 } from './cached-tags.ts';
 
-/** What a writer works with. */
+/** The options of a writer. */
 export interface WriterOptions {
   readonly account: string;
   /** Whether they have images or charts. Default: images. */
   readonly kind?: RepositoryKind;
   readonly cache: CacheStore;
-  /** When the run began, wall time in milliseconds: of two runs the later one is right. */
+  /** When the run began, wall time in milliseconds: of two runs the later one wins. */
   readonly startedAtMs: number;
-  /** To be called before each write. @throws when there may be none any more */
+  /** Called before each write. @throws if the run may not write any more */
   ensureHeld(): void;
 }
 
-/** What is cached of a repository. */
+/** The cached state of a repository. */
 export interface CachedRepositoryState {
-  /** Objects that it has. */
+  /** Number of its objects. */
   readonly chunks: number;
-  /** The latest revision of these; empty where others write it at this moment. */
+  /** The latest revision of these; empty while others write it. */
   readonly revision: string;
 }
 
-/** Writes repositories into the cache: only what differs from what is there. */
+/** Writes repositories into the cache: only what differs from the cache. */
 export class RepositoryWriter {
   readonly #options: WriterOptions;
   readonly #place: RepositoryPlace;
@@ -45,7 +45,7 @@ export class RepositoryWriter {
     this.#revision = toRevision(1, String(options.startedAtMs));
   }
 
-  /** What each repository has that is cached. */
+  /** The state of each cached repository. */
   async listCached(): Promise<ReadonlyMap<string, CachedRepositoryState>> {
     const { cache } = this.#options;
     const states = new Map<string, CachedRepositoryState>();
@@ -62,13 +62,13 @@ export class RepositoryWriter {
     return states;
   }
 
-  /** How many objects a repository has, as its first one tells. */
+  /** How many objects a repository has, according to its first one. */
   async countObjects(repository: string): Promise<number> {
     const [first] = await this.#load(repository, 1);
     return first === undefined ? 0 : countChunks(first);
   }
 
-  /** The tags of a repository as they are cached. @param chunks objects that it has */
+  /** The cached tags of a repository. @param chunks number of its objects */
   async read(repository: string, chunks: number): Promise<readonly CachedTag[]> {
     return readChunks(await this.#load(repository, chunks));
   }
@@ -76,8 +76,8 @@ export class RepositoryWriter {
   /**
    * Caches the tags of a repository.
    *
-   * @param before objects that it has.
-   * @returns what it has now.
+   * @param before number of its objects.
+   * @returns its new state.
    */
   async write(
     repository: string,
@@ -106,7 +106,7 @@ export class RepositoryWriter {
     return { chunks: bodies.length, revision: isOvertaken ? '' : latest };
   }
 
-  /** Evicts a repository. @param chunks objects that it has */
+  /** Evicts a repository. @param chunks number of its objects */
   remove(repository: string, chunks: number): Promise<void> {
     return this.#removeFrom(repository, 0, chunks);
   }

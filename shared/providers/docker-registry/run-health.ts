@@ -2,23 +2,23 @@ import type { AccountBreaker } from '#accounts/model/account-breaker.ts';
 import type { CachingResult } from '#caching/scheduling/caching-agent.ts';
 import { AccessDeniedError, FailedOperationError, UnreachableError } from '#core/errors.ts';
 
-/** What other processes found out of an account is looked at no more often than this, in milliseconds. */
+/** How often to check what other processes know of an account, at most, in milliseconds. */
 export const healthLookMs = 60_000;
 
-/** Most errors that one is the cause of the next. */
+/** The longest chain of causes that is followed. */
 const causesMax = 10;
 
-/** What a run is judged by. */
+/** The run to judge. */
 export interface JudgedRun {
-  /** What tells how the account is. Undefined where nobody wants to know. */
+  /** Receives the health of the account. Undefined if it is not reported. */
   readonly breaker: AccountBreaker | undefined;
-  /** Of the run. One that was ended says nothing of the account. */
+  /** The run's signal. An aborted run says nothing of the account. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs an agent, and tells how its account is by what becomes of that: its registry answered, could not be reached, or answered something
- * else than was asked for. Nobody waits for a registry that cannot be reached: the next run asks it again.
+ * Runs a caching agent, and reports the health of its account by the outcome: its registry answered, could not be reached, or returned a
+ * wrong answer. Nothing waits for an unreachable registry: the next run calls it again.
  *
  * @throws what the run throws.
  */
@@ -26,11 +26,11 @@ export async function judgeRun(
   { breaker, signal }: JudgedRun,
   run: () => Promise<CachingResult>,
 ): Promise<CachingResult> {
-  // What another process told since is else taken for what this one told.
+  // Otherwise a newer report of another process would count as this one's.
   await breaker?.learn(healthLookMs);
   try {
     const result = await run();
-    // One that is to be run alone may have asked for nothing.
+    // A run that must be repeated alone may have made no request.
     if (result.outcome !== 'listing') await breaker?.noteAnswer();
     return result;
   } catch (error) {
@@ -39,7 +39,7 @@ export async function judgeRun(
   }
 }
 
-/** Failures of ours, such as of the cache, say nothing of the registry. Reasons are everybody's: they hold no host. */
+/** Our own failures, such as the cache's, say nothing of the registry. Reasons are public: they contain no host. */
 async function noteFailure(breaker: AccountBreaker | undefined, error: unknown): Promise<void> {
   if (listCauses(error).some((cause) => cause instanceof UnreachableError)) {
     await breaker?.noteDeath('the registry cannot be reached: GET /cache/introspection tells why');

@@ -6,38 +6,38 @@ import type { CachedTag } from './cached-tags.ts';
 import { requestsAtOnce } from './limits.ts';
 import type { RegistryClient } from './registry-client.ts';
 
-/** What looking at tags works with. */
+/** The options of inspecting tags. */
 export interface DetailsOptions {
   readonly account: RegistryAccount;
   readonly client: RegistryClient;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Monotonic time, milliseconds, after which no tag is looked at any more: the rest is for the next run. */
+  /** Monotonic time, milliseconds, after which no tag is inspected any more: the rest is left for the next run. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }
 
-/** What came of looking at tags. */
+/** The result of inspecting tags. */
 export interface DetailedTags {
-  /** Those that are known, in their order. */
+  /** The known tags, in order. */
   readonly tags: readonly CachedTag[];
-  /** The first tag that was put off; undefined when all were looked at. */
+  /** The first postponed tag; undefined if all were inspected. */
   readonly leftFrom: string | undefined;
 }
 
 /** What is known of the tags of a repository. */
 export interface KnownTags {
-  /** What is cached of them, by tag. */
+  /** The cached ones, by name. */
   readonly known: ReadonlyMap<string, CachedTag>;
-  /** Whether a tag that is known is to be looked at again. */
+  /** Whether a known tag must be inspected again. */
   isDue(name: string): boolean;
-  /** As {@link DetailsOptions.untilMs}, which is the default. */
+  /** Like {@link DetailsOptions.untilMs}, which is the default. */
   readonly untilMs?: number;
 }
 
-/** What is known of a tag by its digest. */
+/** The details of a tag that depend on its digest. */
 type ImagePart = Pick<CachedTag, 'created' | 'labels'>;
 
-/** Looks at what tags of one account stand for, as far as the account wants to know. */
+/** Inspects the images of one account's tags, as far as the account asks for. */
 export class TagDetails {
   readonly #options: DetailsOptions;
 
@@ -45,7 +45,7 @@ export class TagDetails {
     this.#options = options;
   }
 
-  /** Whether the account wants to know more than lists of tags tell: those of ECR have digests and dates. */
+  /** Whether the account asks for more than lists of tags contain: ECR's have digests and dates. */
   get isWanted(): boolean {
     const { trackDigests, ecr } = this.#options.account;
     return (trackDigests && ecr === undefined) || this.#wantsImages;
@@ -57,9 +57,9 @@ export class TagDetails {
   }
 
   /**
-   * Looks at tags. One that is gone is left out, and so is one that has to wait for the next run, unless it is known already.
+   * Inspects tags. Leaves out those that are gone, and those that must wait for the next run unless they are already known.
    *
-   * @param listed sorted by name, with what is known of them now.
+   * @param listed sorted by name, with what is known of them.
    */
   async look(
     repository: string,
@@ -99,7 +99,7 @@ export class TagDetails {
     return { ...(await image), ...tag, digest };
   }
 
-  /** The images that are known: one of a digest stays as it is for ever. */
+  /** The known images: the image of a digest never changes. */
   #listImages(known: ReadonlyMap<string, CachedTag>): Map<string, Promise<ImagePart>> {
     const images = new Map<string, Promise<ImagePart>>();
     for (const tag of known.values()) {
@@ -109,7 +109,7 @@ export class TagDetails {
     return images;
   }
 
-  /** Nothing for an image that cannot be read: its tag counts all the same, and it is looked at again. */
+  /** Nothing for an unreadable image: its tag still counts, and it is inspected again. */
   async #findImage(repository: string, digest: string): Promise<ImagePart> {
     const { account, client, signal } = this.#options;
     try {
@@ -126,7 +126,7 @@ export class TagDetails {
   }
 }
 
-/** What is cached of a tag, unless it stands for another image by now, as far as its list tells. */
+/** The cached tag, unless the list shows that it refers to another image now. */
 function pickKnown(
   { name, digest }: CachedTag,
   known: ReadonlyMap<string, CachedTag>,

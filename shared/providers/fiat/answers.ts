@@ -11,13 +11,13 @@ import {
   type JsonValue,
 } from '#core/json.ts';
 
-/** Accounts, applications and roles that one answer of Fiat may name together. */
+/** The most accounts, applications and roles in total in one answer of Fiat. */
 export const namesMax = 100_000;
 
-/** Levels of nesting in an answer of Fiat; a real one has 5. */
+/** The most levels of nesting in an answer of Fiat; a real one has 5. */
 export const levelsMax = 20;
 
-/** The permission of a user whom nobody knows: he may do nothing. */
+/** The permission of an unknown user, who may do nothing. */
 export function createEmptyPermission(user: string): UserPermission {
   return {
     user,
@@ -31,19 +31,18 @@ export function createEmptyPermission(user: string): UserPermission {
 }
 
 /**
- * A user's permission out of Fiat's `UserPermission.View`:
+ * A user's permission from Fiat's `UserPermission.View`:
  *
+ * ``` {"name", "accounts": [{"name", "authorizations": ["READ", …]}], "applications": [likewise], "roles": [{"name", "source"}],
+ * "serviceAccounts", "buildServices", "admin", "accountManager", "legacyFallback", "allowAccessToUnknownApplications"}
  * ```
- * {"name", "accounts": [{"name", "authorizations": ["READ", …]}], "applications": [likewise], "roles": [{"name", "source"}],
- *  "serviceAccounts", "buildServices", "admin", "accountManager", "legacyFallback", "allowAccessToUnknownApplications"}
- * ```
  *
- * Fiat compares names without case: those that differ in nothing else count as one, with the authorizations of all. Authorizations
- * that this version does not know give nothing. `legacyFallback` is nothing that Fiat itself says (its clients make such permissions
- * while it is away), so it gives nothing either.
+ * Fiat ignores the case of names: those that differ only in case count as one, with the authorizations of all. Unknown authorizations grant
+ * nothing. Fiat itself never sends `legacyFallback` (its clients make such permissions while it is unavailable), so it grants nothing
+ * either.
  *
- * @param user whom was asked for.
- * @throws FailedOperationError, with the reason and nothing of the answer, when it is something else: rights are never guessed.
+ * @param user the requested user.
+ * @throws FailedOperationError, with the reason and nothing of the answer, if the answer is of another form: permissions are never guessed.
  */
 export function parsePermission(answer: JsonValue, user: string): UserPermission {
   if (!isJsonObject(answer) || !isWithinDepth(answer, levelsMax)) throw refuse('is no permission of a user');
@@ -63,10 +62,10 @@ export function parsePermission(answer: JsonValue, user: string): UserPermission
   };
 }
 
-/** Bytes that a name takes in memory besides its characters. */
+/** Bytes of a name in memory, besides its characters. */
 const nameBytes = 80;
 
-/** Bytes that a permission takes in memory, about. */
+/** Approximate bytes of a permission in memory. */
 export function estimateBytes({ accounts, applications, roles }: UserPermission): number {
   let bytes = 0;
   for (const names of [accounts.keys(), applications.keys(), roles.keys()])
@@ -109,7 +108,7 @@ function readAuthorizations({ authorizations: list }: JsonObject, member: string
   return authorizations.filter((known) => list.includes(known));
 }
 
-/** One set for all that hold the same: users have thousands of applications, and there are 16 combinations. */
+/** Equal sets are shared: users have thousands of applications, and there are 16 combinations. */
 const sharedSets = new Map<string, ReadonlySet<Authorization>>();
 
 function toShared(granted: readonly Authorization[]): ReadonlySet<Authorization> {
@@ -120,7 +119,7 @@ function toShared(granted: readonly Authorization[]): ReadonlySet<Authorization>
   return shared;
 }
 
-/** A flag, which is absent in answers of old versions: then it is off. */
+/** A flag; off if absent, as in answers of old versions. */
 function readFlag(answer: JsonObject, member: string): boolean {
   const value = answer[member] ?? false;
   if (typeof value !== 'boolean') throw refuse(`has ${member} that is neither true nor false`);

@@ -9,19 +9,19 @@ import { KeptPermissions } from './kept-permissions.ts';
 import type { FiatSettings } from './settings.ts';
 import { SharedRequests } from './shared-requests.ts';
 
-/** Characters of a user's name. No mail address, no distinguished name of use is longer. */
+/** The most characters of a user's name. No usable mail address or distinguished name is longer. */
 export const userLengthMax = 1024;
 
-/** A complaint is logged this often at most: milliseconds. */
+/** The shortest time between two logs of a complaint, milliseconds. */
 export const complaintIntervalMs = 10_000;
 
-/** A failure of Fiat this long ago says that the next question may fail, too: milliseconds. */
+/** How long a failure of Fiat suggests that the next request may fail, too, milliseconds. */
 export const failingMs = 10_000;
 
-/** While a stale permission may be used, Fiat is asked for its user this often at most: milliseconds. */
+/** While a stale permission may be used, the shortest time between two requests for its user, milliseconds. */
 export const staleRetryMs = 5_000;
 
-/** What an authorizer works with. */
+/** The options of an authorizer. */
 export interface AuthorizerOptions {
   readonly client: FiatClient;
   readonly settings: Pick<FiatSettings, 'keptMs' | 'staleMs' | 'usersMax'>;
@@ -31,7 +31,7 @@ export interface AuthorizerOptions {
   readonly remembered?: RememberedBytes;
 }
 
-/** What an authorizer with a client of its own works with. */
+/** The options of an authorizer with its own client. */
 export interface OpenAuthorizerOptions {
   readonly clock: Clock;
   readonly randomness: Pick<Randomness, 'fraction'>;
@@ -39,7 +39,7 @@ export interface OpenAuthorizerOptions {
   readonly remembered?: RememberedBytes;
 }
 
-/** An authorizer that asks the Fiat of the settings. Disposing of it breaks its connections. */
+/** An authorizer that asks the Fiat of the settings. Disposing of it cuts its connections. */
 export function openAuthorizer(
   settings: FiatSettings,
   { clock, randomness, ...others }: OpenAuthorizerOptions,
@@ -53,10 +53,10 @@ export function openAuthorizer(
 }
 
 /**
- * Tells what users may do, as Fiat says it: asked once for all who ask for a user at the same time, and kept. What Fiat does not say
- * nobody may do; where settings allow it, what it said some minutes ago holds while it cannot be asked.
+ * Returns what users may do according to Fiat. Simultaneous callers share one request for a user, and the answer is kept. What Fiat does
+ * not grant is forbidden. If settings allow it, answers some minutes old stay valid while Fiat is unavailable.
  *
- * Where Fiat failed a moment ago, one try must do for the next question: so a long failure costs each request 2 seconds, not 10.
+ * If Fiat failed a moment ago, the next request gets only one try, so that a long failure costs each request 2 seconds, not 10.
  */
 export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   const { client, settings, clock, log, remembered } = options;
@@ -74,7 +74,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
       if (permission === undefined) complaints.tellOfStranger(name);
       return keep(name, permission ?? createEmptyPermission(name));
     } catch (error) {
-      // Nobody waits any more: that says nothing of Fiat.
+      // No caller waits any more: that says nothing of Fiat.
       if (signal.aborted) throw error;
       const stale = kept.find(name, keptMs + staleMs);
       complaints.add(error, stale !== undefined);
@@ -89,7 +89,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     return permission;
   }
 
-  /** A stale permission whose user was asked for a moment ago. */
+  /** The stale permission of a user for whom Fiat was asked a moment ago. */
   function findStale(name: string): UserPermission | undefined {
     return kept.hasFailed(name, staleRetryMs) ? kept.find(name, keptMs + staleMs) : undefined;
   }
@@ -105,13 +105,13 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   };
 }
 
-/** Whether somebody can have the name. `.` and `..` would be taken for steps of the path in which it stands. */
+/** Whether a user can have the name. `.` and `..` would act as segments of the path that contains it. */
 function isPossible(name: string): boolean {
   if (name.length > userLengthMax || !name.isWellFormed() || /^\.{1,2}$/.test(name)) return false;
   return !/\p{Cc}/u.test(name);
 }
 
-/** What the log is told of Fiat: its failures, once in a while. */
+/** Logs Fiat's failures, once in a while. */
 class Complaints {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #log: Logger;
@@ -125,7 +125,7 @@ class Complaints {
     this.#log = log;
   }
 
-  /** Whether the last question failed, and that a moment ago. */
+  /** Whether the last request failed, a moment ago. */
   get areFresh(): boolean {
     return this.#failures > 0 && this.#getAge(this.#lastFailureMs) < failingMs;
   }
@@ -147,7 +147,7 @@ class Complaints {
     this.#failures = 0;
   }
 
-  /** A wrong base URL leads here, too: then it is every user. */
+  /** A wrong base URL has the same effect, then for every user. */
   tellOfStranger(user: string): void {
     if (this.#getAge(this.#strangerAtMs) < complaintIntervalMs) return;
     this.#strangerAtMs = this.#clock.now();

@@ -7,31 +7,31 @@ import type { JsonValue } from '#core/json.ts';
 import { parsePermission } from './answers.ts';
 import { type ConnectionPool, startConnectionPool } from './connection-pool.ts';
 
-/** How much a question to Fiat may take. */
+/** Limits of a request to Fiat. */
 export interface ClientLimits {
-  /** Milliseconds for an answer, its repetitions included. */
+  /** Milliseconds for an answer, including retries. */
   readonly totalMs: number;
-  /** Milliseconds for one try, from its connection to the last byte. */
+  /** Milliseconds for one try, from connecting to the last byte. */
   readonly tryMs: number;
-  /** Milliseconds before the second try, give or take half; before each further one half as much again. */
+  /** Milliseconds before the second try, plus or minus half; half as much again before each further one. */
   readonly retryDelayMs: number;
   /** Largest answer. 10,000 applications take 1 MB. */
   readonly bytesMax: number;
 }
 
-/** Milliseconds for one try: Fiat answers out of its memory, so one that takes longer is in trouble. */
+/** Milliseconds for one try: Fiat answers from memory, so a slower one is in trouble. */
 export const tryMs = 2_000;
 
-/** Bytes of one answer of Fiat. */
+/** The most bytes of one answer of Fiat. */
 export const answerBytesMax = 8 * 2 ** 20;
 
 /** Bytes of a 404 that are read, so that its connection can be used again. */
 const missingBytesMax = 64 * 2 ** 10;
 
-/** By which factor each pause between tries is longer than the one before. */
+/** The factor by which each pause between tries grows. */
 const pauseGrowth = 1.5;
 
-/** What a client works with. */
+/** The options of a client. */
 export interface FiatClientOptions {
   /** With a slash at its end. */
   readonly baseUrl: URL;
@@ -40,9 +40,9 @@ export interface FiatClientOptions {
   readonly limits: Pick<ClientLimits, 'totalMs' | 'retryDelayMs'> & Partial<ClientLimits>;
 }
 
-/** What may be said to a question. */
+/** The options of a request. */
 export interface AskOptions {
-  /** Ends the question when nobody waits for its answer any more. */
+  /** Aborts the request when no caller waits for its answer any more. */
   readonly signal: AbortSignal;
   /** Whether one try is enough. */
   readonly isOnce?: boolean;
@@ -51,15 +51,15 @@ export interface AskOptions {
 /** Asks Fiat. */
 export interface FiatClient extends AsyncDisposable {
   /**
-   * What a user may do; undefined for one whom Fiat does not know, which it says by 404.
+   * What a user may do; undefined for a user unknown to Fiat, which answers 404.
    *
    * @param user well-formed text, neither `.` nor `..`; undefined for Fiat's `anonymous`.
-   * @throws UnavailableError when Fiat did not answer, or something else, which it says; nothing of the answer is in it.
+   * @throws UnavailableError if Fiat gave no answer, or a wrong one, with the reason; it quotes nothing of the answer.
    */
   getPermission(user: string | undefined, options: AskOptions): Promise<UserPermission | undefined>;
 }
 
-/** An answer that says nothing of the user, and whether another try may bring another one. */
+/** An answer that says nothing of the user, and whether another try may help. */
 class RefusedError extends Error {
   override name = 'RefusedError';
   readonly isRetryable: boolean;
@@ -70,10 +70,10 @@ class RefusedError extends Error {
   }
 }
 
-/** Fiat's name for who did not say who he is. */
+/** Fiat's name for anonymous callers. */
 export const anonymousUser = 'anonymous';
 
-/** A client, which connects when it is first asked. What a moment may mend is tried again until the time is over. */
+/** A client, which connects on first use. Transient failures are retried until the time is over. */
 export function createFiatClient(options: FiatClientOptions): FiatClient {
   const { baseUrl, clock, randomness } = options;
   const limits = { tryMs, bytesMax: answerBytesMax, ...options.limits };
@@ -135,14 +135,14 @@ export function createFiatClient(options: FiatClientOptions): FiatClient {
 }
 
 /**
- * Spinnaker's services tell each other who asks. Fiat's `defaultToUnrestrictedUser` needs it: then a user without permissions of his
- * own has those of everybody, but only if it is he who asks.
+ * Spinnaker's services pass on the calling user. Fiat's `defaultToUnrestrictedUser` needs that: a user without permissions of their own
+ * then has everybody's, but only if they are the caller.
  */
 function toHeaders(user: string | undefined): { readonly [name: string]: string } {
   return user !== undefined && /^[\x20-\x7e]*$/.test(user) ? { 'X-SPINNAKER-USER': user } : {};
 }
 
-/** Lost connections and time-outs, and what servers say that will soon be back. An answer of another form stays as it is. */
+/** Lost connections, time-outs and statuses of temporary failures. A retry does not help against an answer of a wrong form. */
 function isRetryable(error: unknown): boolean {
   return error instanceof RefusedError ? error.isRetryable : !(error instanceof FailedOperationError);
 }
@@ -152,7 +152,7 @@ async function readJson(
   { statusCode, body }: Dispatcher.ResponseData,
   bytesMax: number,
 ): Promise<JsonValue | undefined> {
-  // A body that nobody reads to its end must not bring the process down when its connection breaks.
+  // A body that is not read to its end must not crash the process when its connection breaks.
   body.on('error', () => {});
   if (statusCode === 404) {
     await body.dump({ limit: missingBytesMax }).catch(() => undefined);

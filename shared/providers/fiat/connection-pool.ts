@@ -2,25 +2,25 @@ import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 
-/** Connections that a process keeps to Fiat at most. */
+/** The most connections of a process to Fiat. */
 export const connectionsMax = 16;
 
-/** A question. */
+/** A request. */
 export interface PoolRequest {
   readonly origin: string;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly path: string;
   readonly headers: { readonly [name: string]: string };
   readonly signal: AbortSignal;
 }
 
-/** Connections to Fiat, kept alive between questions. Disposing of them breaks them. */
+/** Connections to Fiat, kept alive between requests. Disposing of them cuts them. */
 export interface ConnectionPool extends AsyncDisposable {
-  /** Sends a GET and answers the response; redirects are not followed. @throws undici's errors, the signal's reason. */
+  /** Sends a GET and returns the response; does not follow redirects. @throws undici's errors, the signal's reason. */
   get(question: PoolRequest): Promise<Dispatcher.ResponseData>;
 }
 
-/** Opens a pool, which connects on demand. `tryMs`: milliseconds for each step of a question. */
+/** Opens a pool, which connects on demand. `tryMs`: milliseconds for each step of a request. */
 export function startConnectionPool(tryMs: number): ConnectionPool {
   const agent = new Agent({
     allowH2: false,

@@ -3,13 +3,13 @@ import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/pr
 import { toPublicSettings } from './public-settings.ts';
 import { type FiatSettings, knownSettings, parseFiatSettings, settingsPath } from './settings.ts';
 
-/** Fiat, which tells what users may do, where `services.fiat.enabled` says so. */
+/** Fiat, which decides what users may do, if `services.fiat.enabled` is set. */
 export const fiatPlugin: ProviderPlugin = { name: 'fiat', knownSettings, open: openFiat, toPublicSettings };
 
 /**
- * Opens what asks Fiat; a provider without any capability where Fiat is off.
+ * Opens the authorizer that asks Fiat; a provider without any capability if Fiat is off.
  *
- * @throws InvalidInputError for wrong settings. They are not left out as those of an account are: without Fiat everybody would pass.
+ * @throws InvalidInputError for wrong settings. Unlike an account's, they are not ignored: without Fiat all users would be allowed.
  */
 function openFiat(options: ProviderOptions): Provider {
   const fiat = parseFiatSettings(options.settings);
@@ -25,7 +25,7 @@ function openFiat(options: ProviderOptions): Provider {
   return { ...emptyProvider, ...openLate(fiat, options) };
 }
 
-/** Loaded when it is first asked: all functions with accounts open the plug-in, and most installations have Fiat off. */
+/** Loaded on first use: all functions with accounts open the plug-in, and most installations have Fiat off. */
 function openLate(
   settings: FiatSettings,
   options: ProviderOptions,

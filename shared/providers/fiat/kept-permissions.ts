@@ -3,12 +3,12 @@ import type { Clock } from '#core/clock.ts';
 import { RememberedBytes } from '#core/remembered-bytes.ts';
 import { estimateBytes } from './answers.ts';
 
-/** How much is kept. */
+/** Limits of what is kept. */
 export interface KeptPermissionsOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** Users at most. */
+  /** The most users. */
   readonly usersMax: number;
-  /** Milliseconds after which a permission is of no use to anybody. */
+  /** Milliseconds after which a permission is useless. */
   readonly longestMs: number;
   /** What this process may remember. Default: its own. */
   readonly remembered?: RememberedBytes;
@@ -33,7 +33,7 @@ export class KeptPermissions {
     this.#remembered = options.remembered ?? new RememberedBytes();
   }
 
-  /** What was told of a user within the last `ageMs` milliseconds; undefined when that is nothing. */
+  /** The permission of a user from the last `ageMs` milliseconds; undefined if there is none. */
   find(user: string, ageMs: number): UserPermission | undefined {
     const kept = this.#kept.get(user);
     if (kept === undefined || this.#getAge(kept.atMs) >= ageMs) return undefined;
@@ -53,7 +53,7 @@ export class KeptPermissions {
     return this.#getAge(failedAtMs) < ageMs;
   }
 
-  /** Keeps what was told of a user now. Of too many users those that were told of longest ago give way. */
+  /** Keeps a user's new permission. If there are too many users, the oldest permissions are dropped. */
   keep(user: string, permission: UserPermission): void {
     this.#drop(user);
     const kept = {
@@ -76,7 +76,7 @@ export class KeptPermissions {
     this.#kept.delete(user);
   }
 
-  /** By wall time: Lambda stops a process between its invocations, and a monotonic clock with it. One turned back counts as time passed. */
+  /** By wall time: Lambda stops a process between invocations, and its monotonic clock, too. A clock set back counts as time passed. */
   #getAge(sinceMs: number): number {
     return Math.abs(this.#options.clock.now() - sinceMs);
   }

@@ -3,7 +3,7 @@ import { isPlainUrl, pickSettings } from '#settings/public-settings.ts';
 import { getSetting } from '#settings/spring-config.ts';
 import { settingsPath } from './settings.ts';
 
-/** All that says whether and how Fiat is asked; none of it is secret. */
+/** The settings for whether and how Fiat is asked; none of them is secret. */
 const names = [
   'enabled',
   'allowStaleSeconds',
@@ -14,7 +14,7 @@ const names = [
   'retry.maxBackoffMillis',
 ];
 
-/** What functions without secrets need to ask Fiat. A URL with a user or a password is refused when the settings are read. */
+/** The settings that functions without secrets need to ask Fiat. A URL with a user or a password is refused when the settings are read. */
 export function toPublicSettings(settings: JsonObject): JsonObject {
   const path = `${settingsPath}.baseUrl`;
   const paths = names.map((name) => `${settingsPath}.${name}`);

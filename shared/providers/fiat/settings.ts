@@ -11,24 +11,24 @@ import {
 } from '#settings/coerce.ts';
 import { getSetting } from '#settings/spring-config.ts';
 
-/** Where Fiat stands in the configuration, as in all of Spinnaker's services. */
+/** Path of Fiat in the configuration, as in all of Spinnaker's services. */
 export const settingsPath = 'services.fiat';
 
-/** Where Clouddriver looks for Fiat when nothing says where it is. */
+/** Clouddriver's default URL of Fiat. */
 export const defaultBaseUrl = 'http://localhost:7003';
 
-/** Longest that a permission may be used, after its usual time, while Fiat cannot be asked: seconds. */
+/** The longest that a permission may be used beyond its usual time while Fiat is unavailable, seconds. */
 export const allowStaleSecondsMax = 300;
 
-/** Longest that a permission may be kept (`cache.expiresAfterWriteSeconds`): seconds. */
+/** The longest that a permission may be kept (`cache.expiresAfterWriteSeconds`): seconds. */
 export const keptSecondsMax = 300;
 
 /** Most users whose permissions may be kept (`cache.maxEntries`). */
 export const usersMax = 10_000;
 
 /**
- * Longest that one question, its repetitions included, may take (`retry.maxBackoffMillis`): milliseconds. A read that waited for it
- * must still end below 20 seconds.
+ * The longest that one request may take, including retries (`retry.maxBackoffMillis`): milliseconds. A read that waited for it must still
+ * end within 20 seconds.
  */
 export const totalMsMax = 10_000;
 
@@ -36,24 +36,24 @@ export const totalMsMax = 10_000;
 export interface FiatSettings {
   /** With a slash at its end. */
   readonly baseUrl: URL;
-  /** Milliseconds for which a permission is used without asking again. */
+  /** Milliseconds for which a permission is used without another request. */
   readonly keptMs: number;
-  /** Milliseconds for which it may be used beyond that while Fiat cannot be asked. 0: not at all. */
+  /** Milliseconds for which it may be used beyond that while Fiat is unavailable. 0: not at all. */
   readonly staleMs: number;
   /** Users whose permissions are kept. */
   readonly usersMax: number;
-  /** Milliseconds before the first repetition. */
+  /** Milliseconds before the first retry. */
   readonly retryDelayMs: number;
-  /** Milliseconds for one question, its repetitions included. */
+  /** Milliseconds for one request, including retries. */
   readonly totalMs: number;
   /**
-   * Whether the configuration has `legacyFallback`, by which Clouddriver lets users pass while Fiat is away. Busdriver does not: this
-   * is for the log.
+   * Whether the configuration has `legacyFallback`, by which Clouddriver allows users everything while Fiat is unavailable. Busdriver does
+   * not; this is for the log.
    */
   readonly wantsLegacyFallback: boolean;
 }
 
-/** Names and defaults are those of Fiat's own client for Spinnaker's services, but for `allowStaleSeconds`, which is ours. */
+/** Names and defaults are those of Fiat's own client for Spinnaker's services, except `allowStaleSeconds`, which is ours. */
 const fiatFields = {
   enabled: withDefault(booleanField(), false),
   baseUrl: withDefault(stringField(), defaultBaseUrl),
@@ -82,9 +82,9 @@ export const knownSettings: readonly string[] = [
 /**
  * Reads `services.fiat`.
  *
- * @returns undefined where Fiat is off, which is the default; then nothing else in there is looked at.
- * @throws InvalidInputError naming each setting that is of no use, also when it cannot be told whether Fiat is on: nobody may be let
- *   in then. The URL itself stays out of the message: it may hold a password.
+ * @returns undefined if Fiat is off, which is the default; the other settings are then not checked.
+ * @throws InvalidInputError naming each invalid setting, also if it is unclear whether Fiat is on: no user may be allowed then. The message
+ *   does not contain the URL, which may hold a password.
  */
 export function parseFiatSettings(settings: JsonObject): FiatSettings | undefined {
   const fiat = getSetting(settings, settingsPath);

@@ -1,7 +1,7 @@
 import { untilAborted } from '#core/deadline.ts';
 import { UnavailableError } from '#core/errors.ts';
 
-/** Users who may be asked for at one time; more are told to come again. */
+/** The most users requested at a time; further callers must retry. */
 export const requestsMax = 256;
 
 interface SharedRequest<T> {
@@ -10,15 +10,15 @@ interface SharedRequest<T> {
   waiting: number;
 }
 
-/** Requests under way, one a key: who asks what is being asked waits for the same answer. */
+/** Requests in flight, one per key: callers with the same key share one answer. */
 export class SharedRequests<T> {
   readonly #requests = new Map<string, SharedRequest<T>>();
 
   /**
-   * The answer to a request, which is put when nobody has put it yet. A request for which nobody waits any more ends.
+   * The answer to a request, which is sent unless it is already in flight. A request is aborted once no caller waits for it.
    *
-   * @param ask puts the request; its signal ends it.
-   * @throws what `ask` rejects with; UnavailableError when the caller's signal is aborted first, or too much is being asked.
+   * @param ask sends the request; its signal aborts it.
+   * @throws what `ask` rejects with; UnavailableError if the caller's signal is aborted first, or there are too many requests.
    */
   async ask(
     key: string,
@@ -42,7 +42,7 @@ export class SharedRequests<T> {
       throw new UnavailableError(`Fiat is being asked for ${requestsMax} users at this moment; try again`);
     const unwanted = new AbortController();
     const request = { answer: ask(unwanted.signal), unwanted, waiting: 0 };
-    // Who waits hears of it; where nobody does any more, nobody is to.
+    // Waiting callers get the error; without any it must not count as unhandled.
     request.answer.catch(() => undefined);
     this.#requests.set(key, request);
     return request;

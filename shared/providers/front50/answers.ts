@@ -4,18 +4,18 @@ import type { CatalogApplication, CatalogProject } from '#views/catalog.ts';
 import type { ProjectClusterSpec } from '#views/views.ts';
 
 /**
- * Applications of Front50's answer. What has no name is left out.
+ * Applications of Front50's answer. Those without a name are left out.
  *
- * @throws FailedOperationError when it is no list.
+ * @throws FailedOperationError if it is not a list.
  */
 export function parseApplications(answer: JsonValue): readonly CatalogApplication[] {
   return listNamed(answer).map(({ name, entry }) => ({ name, attributes: entry }));
 }
 
 /**
- * Projects of Front50's answer. What has no name is left out.
+ * Projects of Front50's answer. Those without a name are left out.
  *
- * @throws FailedOperationError when it is no list.
+ * @throws FailedOperationError if it is not a list.
  */
 export function parseProjects(answer: JsonValue): readonly CatalogProject[] {
   return listNamed(answer).map(({ name, entry }) => {
@@ -31,9 +31,9 @@ export function parseProjects(answer: JsonValue): readonly CatalogProject[] {
 }
 
 /**
- * Ids of pipeline templates of Front50's answer, each once: it lists every version of a template. What has none is left out.
+ * Ids of pipeline templates in Front50's answer, each once: it lists every version of a template. Templates without an id are left out.
  *
- * @throws FailedOperationError when it is no list.
+ * @throws FailedOperationError if it is not a list.
  */
 export function parseTemplateIds(answer: JsonValue): readonly string[] {
   if (!Array.isArray(answer)) throw new FailedOperationError('its answer is no list');

@@ -4,17 +4,17 @@ import { parseApplications, parseProjects } from './answers.ts';
 import type { Front50Client } from './client.ts';
 import { createRemembered, type RememberedOptions } from './remembered.ts';
 
-/** What a catalog works with. */
+/** The options of a catalog. */
 export interface CatalogOptions extends Pick<RememberedOptions<unknown>, 'clock' | 'randomness' | 'log'> {
   readonly client: Pick<Front50Client, 'getJson'>;
 }
 
-/** What is missing may have been entered a moment ago: it is looked for in an answer of this age at most. */
+/** The greatest age of an answer in which something is missing, milliseconds: it may have been entered a moment ago. */
 const freshForMissingMs = 2_000;
 
 /**
- * The catalog of Front50. It asks for all applications and all projects at once, and for neither more often than needed: Front50 has
- * them in memory, and one answer does for everybody.
+ * The catalog of Front50. It requests all applications, or all projects, at once, and no more often than needed: Front50 has them in
+ * memory, and one answer serves all callers.
  */
 export function createCatalog({ client, clock, randomness, log }: CatalogOptions): Catalog {
   const applications = createRemembered<readonly CatalogApplication[]>({

@@ -7,24 +7,24 @@ import { GatheredBytes } from '#core/gathered-bytes.ts';
 import { isJsonObject, type JsonValue } from '#core/json.ts';
 import type { ConnectionPool, PoolTimeouts } from './connection-pool.ts';
 
-/** How much a question to Front50 may take. */
+/** Limits of a request to Front50. */
 export interface ClientLimits extends PoolTimeouts {
-  /** Milliseconds for an answer, its repetitions included. */
+  /** Milliseconds for an answer, including retries. */
   readonly totalMs: number;
   /** Largest answer. */
   readonly bytesMax: number;
 }
 
 /**
- * Largest answer of Front50, bytes: 16,000 applications or projects of 2 KB. It comes uncompressed, since nothing else is asked
- * for. Parsing it takes about 0.2 s, which nothing else gets.
+ * Largest answer of Front50, bytes: 16,000 applications or projects of 2 KB. It comes uncompressed, since nothing else is requested.
+ * Parsing it blocks the process for about 0.2 s.
  */
 export const front50BytesMax = 32 * 2 ** 20;
 
 /** Nesting and number of values of Front50's answers: 16,000 applications have 30 values each. */
 export const front50JsonBounds: JsonBounds = { depthMax: 128, valuesMax: 750_000 };
 
-/** Reads end below 20 seconds: a page must come to its end after Front50 came to none. */
+/** Reads end within 20 seconds: a page must be complete even if Front50 does not answer. */
 const defaultLimits: ClientLimits = {
   connectMs: 2_000,
   headersMs: 5_000,
@@ -36,7 +36,7 @@ const defaultLimits: ClientLimits = {
 const triesMax = 3;
 const backOff = { firstMs: 200 };
 
-/** What a client works with. */
+/** The options of a client. */
 export interface Front50ClientOptions {
   /** With a slash at its end. */
   readonly baseUrl: URL;
@@ -50,19 +50,19 @@ export interface Front50Client extends AsyncDisposable {
   /**
    * The JSON at a path below the base URL.
    *
-   * @throws UnavailableError when Front50 did not answer it, which says why.
+   * @throws UnavailableError with the reason if Front50 did not answer.
    */
   getJson(path: string): Promise<JsonValue>;
   /**
-   * The text of the JSON object at a path below the base URL, as Front50 sent it: its numbers stay as they are. Undefined when Front50
-   * has none there.
+   * The text of the JSON object at a path below the base URL, as Front50 sent it: its numbers stay as they are. Undefined if Front50 has
+   * none there.
    *
-   * @throws UnavailableError when Front50 did not answer it, which says why; the signal's reason once that is aborted.
+   * @throws UnavailableError with the reason if Front50 did not answer; the signal's reason once that is aborted.
    */
   findObjectText(path: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** An answer that says no, and whether another attempt may bring another one. */
+/** A refusal, and whether another attempt may help. */
 class RefusedError extends Error {
   override name = 'RefusedError';
   readonly isRetryable: boolean;
@@ -82,7 +82,7 @@ interface JsonAnswer {
   readonly value: JsonValue;
 }
 
-/** A client, which connects when it is first asked. What fails is tried again soon, twice at most. */
+/** A client, which connects on first use. Failures are retried soon, at most twice. */
 export function createFront50Client(options: Front50ClientOptions): Front50Client {
   const { baseUrl, clock, randomness } = options;
   const limits = { ...defaultLimits, ...options.limits };
@@ -130,7 +130,7 @@ export function createFront50Client(options: Front50ClientOptions): Front50Clien
   };
 }
 
-/** Loaded late: all functions with accounts open the catalog, and few ask it. */
+/** Loaded late: all functions with accounts open the catalog, and few use it. */
 async function startPool(timeouts: PoolTimeouts): Promise<ConnectionPool> {
   const { startConnectionPool } = await import('./connection-pool.ts');
   return startConnectionPool(timeouts);
@@ -144,7 +144,7 @@ async function readJson(
   { statusCode, body }: Dispatcher.ResponseData,
   bytesMax: number,
 ): Promise<JsonAnswer> {
-  // A body that nobody reads to its end must not bring the process down when its connection breaks.
+  // A body that is not read to its end must not crash the process when its connection breaks.
   body.on('error', () => {});
   if (statusCode !== 200) {
     body.destroy();

@@ -2,9 +2,9 @@ import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 
-/** How long Front50 may take, milliseconds. */
+/** Time limits of Front50, milliseconds. */
 export interface PoolTimeouts {
-  /** To connect, TLS included. */
+  /** To connect, including TLS. */
   readonly connectMs: number;
   /** Until its answer begins. */
   readonly headersMs: number;
@@ -12,9 +12,9 @@ export interface PoolTimeouts {
   readonly bodyMs: number;
 }
 
-/** Connections to Front50. Disposing of them breaks them. */
+/** Connections to Front50. Disposing of them cuts them. */
 export interface ConnectionPool extends AsyncDisposable {
-  /** Sends a GET and answers the response; redirects are not followed. @throws undici's errors, the signal's reason. */
+  /** Sends a GET and returns the response; does not follow redirects. @throws undici's errors, the signal's reason. */
   get(url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
 }
 

@@ -7,7 +7,7 @@ import { createTemplateFetcher, templateBytesMax } from './pipeline-templates.ts
 import { toPublicSettings } from './public-settings.ts';
 import { knownSettings, parseBaseUrl, settingsPath } from './settings.ts';
 
-/** Front50: the applications, projects and pipeline templates that people entered, where `services.front50.baseUrl` says where it is. */
+/** Front50: the applications, projects and pipeline templates that users entered, if `services.front50.baseUrl` is set. */
 export const front50Plugin: ProviderPlugin = {
   name: 'front50',
   knownSettings,
@@ -15,7 +15,7 @@ export const front50Plugin: ProviderPlugin = {
   toPublicSettings,
 };
 
-/** A wrong setting leaves the catalog out, as a wrong account is left out. */
+/** Wrong settings disable the catalog, just as a wrong account is left out. */
 function openFront50(options: ProviderOptions): Provider {
   try {
     return openCatalog(options, parseBaseUrl(options.settings));

@@ -21,10 +21,10 @@ const digestMark = '@sha256:';
 /** Largest pipeline template, bytes. */
 export const templateBytesMax = 4 * 2 ** 20;
 
-/** Templates that are fetched at a time, each of which is in memory as a whole. */
+/** Templates that are fetched at a time, each of which is held in memory as a whole. */
 export const concurrentTemplatesMax = 32;
 
-/** A pipeline template: with neither tag nor digest its latest version. */
+/** A pipeline template; its latest version if there is neither tag nor digest. */
 interface TemplateReference {
   readonly id: string;
   /** Empty for none. */
@@ -33,21 +33,21 @@ interface TemplateReference {
   readonly digest: string;
 }
 
-/** What templates are fetched with. */
+/** The options of fetching templates. */
 export interface TemplateFetcherOptions
   extends Pick<RememberedOptions<unknown>, 'clock' | 'randomness' | 'log'> {
-  /** Takes answers of `templateBytesMax` at most. */
+  /** Accepts answers of at most `templateBytesMax`. */
   readonly client: Pick<Front50Client, 'findObjectText'>;
-  /** Takes the list of all templates, each as a whole. */
+  /** Accepts the list of all templates, each as a whole. */
   readonly listClient: Pick<Front50Client, 'getJson'>;
 }
 
-/** Who looks for a template may have entered it a moment ago: an answer of this age does. */
+/** The greatest age of the list for users who pick a template, milliseconds: they may have entered it a moment ago. */
 const freshForPickersMs = 2_000;
 
 /**
- * Fetches pipeline templates of version 2 from Front50, as Orca asks for those that pipelines refer to. Its names are the ids of those
- * whose scope is `global`, as in Clouddriver.
+ * Fetches pipeline templates of version 2 from Front50, as Orca requests those that pipelines refer to. As in Clouddriver, its names are
+ * the ids of those with scope `global`.
  */
 export function createTemplateFetcher(options: TemplateFetcherOptions): ArtifactFetcher {
   const { client, listClient, clock, randomness, log } = options;
@@ -112,7 +112,7 @@ export function parseTemplateReference({ reference = '' }: Artifact): TemplateRe
   return { id, tag: '', digest: version ?? '' };
 }
 
-/** As Clouddriver asks: with both parameters, empty where they are not meant. */
+/** As in Clouddriver: with both parameters, empty if they are not used. */
 function toPath({ id, tag, digest }: TemplateReference): string {
   return `v2/pipelineTemplates/${encodeURIComponent(id)}?${new URLSearchParams({ tag, digest })}`;
 }

@@ -4,11 +4,11 @@ import { waitAtMost } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
 
-/** What is remembered, and how it is asked for. */
+/** What is remembered, and how to request it. */
 export interface RememberedOptions<T> {
-  /** In words for the log: `applications`. */
+  /** Its name in the log: `applications`. */
   readonly what: string;
-  /** Asks for it anew. */
+  /** Requests it again. */
   load(): Promise<T>;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
@@ -17,39 +17,39 @@ export interface RememberedOptions<T> {
 
 /** A remembered answer. */
 export interface RememberedAnswer<T> {
-  /** Undefined as long as there was none. */
+  /** Undefined as long as there is no answer. */
   readonly value: T | undefined;
   /** Whether it was answered within the last 5 minutes. */
   readonly isCurrent: boolean;
 }
 
-/** Something that is remembered while it cannot be asked for. */
+/** Something that is remembered while it cannot be requested. */
 export interface Remembered<T> {
   /**
-   * The last answer, for which is asked again when it is older than `freshMs`; default 30 seconds. Who has an answer waits for a
-   * newer one for half a second only. Never rejects.
+   * The last answer, which is requested again if it is older than `freshMs`; default 30 seconds. If there is an answer, it waits only half
+   * a second for a newer one. Never rejects.
    */
   read(options?: { readonly freshMs?: number }): Promise<RememberedAnswer<T>>;
 }
 
-/** Answers of this age are good enough. */
+/** Answers of up to this age are good enough. */
 const freshAgeMs = 30_000;
 
-/** Answers of this age still count as current. */
+/** Answers of up to this age still count as current. */
 const currentAgeMs = 5 * 60_000;
 
-/** Who has an old answer waits this long for a new one. Then he goes on: it comes to whoever asks next. */
+/** How long a caller waits for a new answer if there is an old one. After that the new one goes to the next caller. */
 const waitMs = 500;
 
-/** Pauses after failures: from the first to the second, doubled each time, and up to half of it longer. */
+/** Pauses after failures: from `firstMs` to `mostMs`, doubled each time, and randomly up to half longer. */
 const backOff = { firstMs: 3_000, mostMs: 90_000, fixedShare: 2 / 3 };
 
 /** A complaint that is still true is logged again after this long. */
 const complaintIntervalMs = 5 * 60_000;
 
 /**
- * Remembers the answers to one question. Lambda stops a process between its invocations, so nothing here runs by a timer: whoever
- * comes when a newer answer is due asks for it.
+ * Remembers the answers to one question. Lambda stops a process between its invocations, so nothing here uses a timer: the first caller
+ * after a newer answer is due requests it.
  */
 export function createRemembered<T>(options: RememberedOptions<T>): Remembered<T> {
   const { clock, randomness, log, what } = options;
@@ -81,7 +81,7 @@ export function createRemembered<T>(options: RememberedOptions<T>): Remembered<T
     log.warn('Front50 does not answer', {
       what,
       reason: getErrorMessage(error),
-      // Without them it counts as empty.
+      // Without a former answer it counts as empty.
       hasFormerAnswers: known !== undefined,
     });
   }

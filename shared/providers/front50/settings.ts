@@ -3,7 +3,7 @@ import type { JsonObject } from '#core/json.ts';
 import { booleanField, parseWith, requireField, settingsField, stringField } from '#settings/coerce.ts';
 import { getSetting } from '#settings/spring-config.ts';
 
-/** Where Front50 stands in the configuration, as in all of Spinnaker's services. */
+/** Path of Front50 in the configuration, as in all of Spinnaker's services. */
 export const settingsPath = 'services.front50';
 
 const front50Fields = { enabled: booleanField(), baseUrl: stringField() };
@@ -16,10 +16,10 @@ export const knownSettings: readonly string[] = [
 ];
 
 /**
- * Reads `services.front50`: `baseUrl`, and `enabled`, which is true where there is a `baseUrl`.
+ * Reads `services.front50`: `baseUrl`, and `enabled`, whose default is true if there is a `baseUrl`.
  *
- * @returns Front50's URL, with a slash at its end; undefined where it is not to be asked.
- * @throws InvalidInputError naming the setting. The URL itself stays out of the message: it may hold a password.
+ * @returns Front50's URL, with a slash at its end; undefined if it is not to be used.
+ * @throws InvalidInputError naming the setting. The message does not contain the URL, which may hold a password.
  */
 export function parseBaseUrl(settings: JsonObject): URL | undefined {
   const front50 = getSetting(settings, settingsPath);
