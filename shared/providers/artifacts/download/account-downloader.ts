@@ -9,17 +9,17 @@ import type { SourceOptions } from './source.ts';
 import { hasUserInfo } from './url-guard.ts';
 import { parseUrlRestrictions, type UrlRestrictions } from './url-restrictions.ts';
 
-/** Settings that count for every account: `artifacts.urlRestrictions`, `artifacts.maxDownloadBytes`. */
+/** Settings that apply to every account: `artifacts.urlRestrictions`, `artifacts.maxDownloadBytes`. */
 const sharedFields = {
   urlRestrictions: jsonObjectField(),
   maxDownloadBytes: intField({ min: 1, max: Number.MAX_SAFE_INTEGER }),
 };
 
 /**
- * Starts the downloader of an account, within the restrictions that `readUrlRestrictions` answers.
+ * Starts the downloader of an account, within the restrictions from `readUrlRestrictions`.
  *
- * @param insecureOrigin a scheme, host and port whose certificate may be any. None by default.
- * @throws InvalidInputError naming the key that cannot be used.
+ * @param insecureOrigin a scheme, host and port for which any certificate is accepted. None by default.
+ * @throws InvalidInputError naming the invalid key.
  */
 export function startAccountDownloader(
   account: ConfiguredAccount,
@@ -42,9 +42,9 @@ export function startAccountDownloader(
 }
 
 /**
- * What an account may fetch: its `urlRestrictions` above those of `artifacts.urlRestrictions`, key by key.
+ * What an account may fetch: its `urlRestrictions` override `artifacts.urlRestrictions`, key by key.
  *
- * @throws InvalidInputError naming the key that cannot be used.
+ * @throws InvalidInputError naming the invalid key.
  */
 export function readUrlRestrictions(account: ConfiguredAccount, settings: JsonObject): UrlRestrictions {
   const artifacts = asJsonObject(getSetting(settings, 'artifacts')) ?? {};
@@ -54,7 +54,7 @@ export function readUrlRestrictions(account: ConfiguredAccount, settings: JsonOb
   return parseUrlRestrictions(merged, `${account.context}: urlRestrictions`);
 }
 
-/** Loads the downloader with the first download: most functions open artifact accounts, and one downloads. */
+/** Loads the downloader with the first download: most functions open artifact accounts, and only one downloads. */
 function startLater(options: DownloaderOptions): Downloader {
   let starting: Promise<Downloader> | undefined;
   const start = async () => (await import('./downloader.ts')).startDownloader(options);
@@ -72,23 +72,23 @@ function startLater(options: DownloaderOptions): Downloader {
 }
 
 /**
- * Most bytes of a download, where the settings say so: `artifacts.maxDownloadBytes`.
+ * The most bytes of a download, if set: `artifacts.maxDownloadBytes`.
  *
- * @throws InvalidInputError when it is no number of bytes.
+ * @throws InvalidInputError if it is not a number of bytes.
  */
 export function readDownloadBytesMax(settings: JsonObject): number | undefined {
   const artifacts = asJsonObject(getSetting(settings, 'artifacts')) ?? {};
   return parseSettings(sharedFields, artifacts, 'artifacts').maxDownloadBytes;
 }
 
-/** Longest reference that is a URL, in characters: what servers take of a request's target. */
+/** Longest reference that is a URL, in characters: what servers accept as a request's target. */
 export const referenceLengthMax = 8_192;
 
 /**
  * The URL that an artifact refers to.
  *
- * @throws InvalidInputError when there is none, it is longer than `referenceLengthMax`, or it holds a user name or password:
- *   credentials are the account's. The reference itself stays out of the message: it may hold a secret.
+ * @throws InvalidInputError if there is none, it is longer than `referenceLengthMax`, or it holds a user name or password: credentials
+ *   belong to the account. The message does not contain the reference, which may hold a secret.
  */
 export function parseReference({ reference = '' }: Artifact): URL {
   if (reference.length > referenceLengthMax) {

@@ -14,9 +14,9 @@ import type { ContentVersion, CredentialHeaders, DownloadAnswer } from './downlo
 import type { SourceOptions } from './source.ts';
 import { hasUserInfo } from './url-guard.ts';
 
-/** A server that an account names: what artifacts name are places on it. */
+/** A server that an account names: artifacts name places on it. */
 export interface AccountServer extends AsyncDisposable {
-  /** Where it is; its path ends in a slash. */
+  /** Its URL; the path ends in a slash. */
   readonly base: URL;
   /**
    * Reads a URL: with the account's credentials if it is of the server's own origin, without any elsewhere.
@@ -24,11 +24,11 @@ export interface AccountServer extends AsyncDisposable {
    * @throws what `Downloader.download` throws.
    */
   read(url: URL, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** As `read`, and answers headers beside the body. @param known what is known of the content already */
+  /** Like `read`, but also returns headers. @param known what is already known of the content */
   open(url: URL, known: ContentVersion | undefined, signal: AbortSignal): Promise<DownloadAnswer>;
 }
 
-/** Where an account names its server, and what it may authenticate with. */
+/** The fields by which an account names its server, and its credentials. */
 export interface AccountServerFields {
   /** Key of the account that holds the URL. */
   readonly urlKey: string;
@@ -37,10 +37,10 @@ export interface AccountServerFields {
 }
 
 /**
- * Opens the server that an account names. Its credentials go to the origin of the server alone, so there are no `credentialOrigins`; the
- * restrictions of the account count for it as for any other host.
+ * Opens the server that an account names. Its credentials go only to the server's origin, so there are no `credentialOrigins`; the
+ * account's restrictions apply to it as to any other host.
  *
- * @throws InvalidInputError naming the key that is missing or cannot be used.
+ * @throws InvalidInputError naming the missing or invalid key.
  */
 export function openAccountServer(
   account: ConfiguredAccount,
@@ -57,7 +57,7 @@ export function openAccountServer(
   return openServer(base, createAuthorizer(credentials, context, secrets), { account, options });
 }
 
-/** A server whose credentials are made by an authorizer. */
+/** A server whose credentials come from an authorizer. */
 export function openServer(
   base: URL,
   authorize: Authorizer,
@@ -87,7 +87,7 @@ export function openServer(
 /**
  * The URL of a server that an account names; its path ends in a slash.
  *
- * @throws InvalidInputError naming the key when it is missing, or no http or https URL without user name, query and fragment.
+ * @throws InvalidInputError naming the key if it is missing, or not an http or https URL without user name, query and fragment.
  */
 export function readServerUrl({ settings, context }: ConfiguredAccount, urlKey: string): URL {
   const { [urlKey]: text } = parseSettings({ [urlKey]: stringField() }, settings, context);
@@ -101,7 +101,7 @@ export function readServerUrl({ settings, context }: ConfiguredAccount, urlKey: 
   return url;
 }
 
-/** @throws InvalidInputError when the account has `credentialOrigins` beside its server. */
+/** @throws InvalidInputError if the account has `credentialOrigins` in addition to its server. */
 export function assertNoOrigins({ settings, context }: ConfiguredAccount, urlKey: string): void {
   if (findMember(settings, 'credentialOrigins') === undefined) return;
   throw new InvalidInputError(
@@ -110,18 +110,18 @@ export function assertNoOrigins({ settings, context }: ConfiguredAccount, urlKey
 }
 
 /**
- * A text that callers name as a part of a path, slashes included.
+ * Checks a text that callers give as a part of a path, including slashes.
  *
- * @param field what it is, for messages.
- * @throws InvalidInputError when it is empty or would end the path or lead out of it: credentials are good for all of a server, and
- *   artifacts for what stands below one place of it. The text itself stays out of the message.
+ * @param field its name, for messages.
+ * @throws InvalidInputError if it is empty or would end the path or lead out of it: credentials are valid for the whole server, but
+ *   artifacts only below one place of it. The message does not contain the text.
  */
 export function parsePathPart(text: string | undefined, field: string): string {
   if (!text) throw new InvalidInputError(`${field}: expected a value`);
   if (text.length > pathPartLengthMax) {
     throw new InvalidInputError(`${field}: expected at most ${pathPartLengthMax} characters`);
   }
-  // URL parsers drop tabs and line breaks, so that two dots may hide in what is none.
+  // URL parsers drop tabs and line breaks, which may hide two dots.
   const isUnsafe = /[\p{Cc}?#\\]/u.test(text) || encodedUnsafe.test(text) || text.split(slash).some(isDots);
   if (isUnsafe) {
     throw new InvalidInputError(
@@ -131,13 +131,13 @@ export function parsePathPart(text: string | undefined, field: string): string {
   return text;
 }
 
-/** Longest part of a path that an artifact names, in characters. */
+/** The longest part of a path that an artifact names, in characters. */
 export const pathPartLengthMax = 4_096;
 
-/** Control characters and backslashes in percent-encoding, which goes to the server as it is written. */
+/** Control characters and backslashes in percent-encoding, which is sent to the server as written. */
 const encodedUnsafe = /%(?:[01][\da-f]|7f|5c|c2%[89][\da-f])/i;
 
-/** Between segments, for a server that decodes before it looks. */
+/** The separator of segments, for a server that decodes first. */
 const slash = /\/|%2f/i;
 
 function isDots(segment: string): boolean {

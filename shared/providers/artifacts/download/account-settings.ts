@@ -15,11 +15,11 @@ import type { ArtifactSource, OpenedSources } from './source.ts';
 
 /** One entry of `artifacts.<kind>.accounts`. */
 export interface ConfiguredAccount {
-  /** Empty when it has none: then it is rejected. */
+  /** Empty if it has none: then it is rejected. */
   readonly name: string;
-  /** What messages about it begin with: what it is and its name, or its place in the configuration. */
+  /** The beginning of messages about it: what it is and its name, or its place in the configuration. */
   readonly context: string;
-  /** The entry, keys as they were spelled. */
+  /** The entry, with keys as spelled. */
   readonly settings: JsonObject;
 }
 
@@ -29,17 +29,17 @@ export interface OpenAccountsOptions {
   readonly settings: JsonObject;
   /** Key below `artifacts`, for example `github`. */
   readonly kind: string;
-  /** Where the accounts stand. Default: the list `accounts` of `artifacts.<kind>`. */
+  /** Path of the accounts. Default: the list `accounts` of `artifacts.<kind>`. */
   readonly place?: { readonly section: string; readonly list: string };
-  /** Adds what is built in to what is configured. */
+  /** Adds the built-in accounts to the configured ones. */
   readonly complete?: (accounts: readonly ConfiguredAccount[]) => readonly ConfiguredAccount[];
-  /** @throws InvalidInputError when the account cannot be used. */
+  /** @throws InvalidInputError if the account cannot be used. */
   readonly open: (account: ConfiguredAccount) => ArtifactSource;
 }
 
 /**
- * Opens the accounts below `artifacts.<kind>`, or in another place: none unless `enabled` is true there, as in Clouddriver. Accounts that
- * cannot be used, and those named like an earlier one, are rejected.
+ * Opens the accounts below `artifacts.<kind>`, or in another place; as in Clouddriver none unless `enabled` is true there. Unusable
+ * accounts, and those with an earlier one's name, are rejected.
  */
 export function openConfiguredAccounts(options: OpenAccountsOptions): OpenedSources {
   const sources = new Map<string, ArtifactSource>();
@@ -64,7 +64,7 @@ export function openConfiguredAccounts(options: OpenAccountsOptions): OpenedSour
   return { sources: [...sources.values()], rejectedAccounts };
 }
 
-/** Describes one entry of the list of accounts. `place` is where it stands, for messages when it has no name. */
+/** Describes one entry of the list of accounts. `place` is its path, for messages if it has no name. */
 export function describeAccount(settings: JsonObject, kind: string, place: string): ConfiguredAccount {
   const value = findMember(settings, 'name') ?? '';
   const name = typeof value === 'object' ? '' : String(value).trim();
@@ -72,7 +72,7 @@ export function describeAccount(settings: JsonObject, kind: string, place: strin
 }
 
 /**
- * Reads settings by field, in whatever spelling their keys have (`useContentAPI`, `use-content-api`).
+ * Reads settings by field, in any spelling of their keys (`useContentAPI`, `use-content-api`).
  *
  * @throws InvalidInputError with one sentence for each violation, beginning with `context`.
  */

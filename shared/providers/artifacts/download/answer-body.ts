@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 
-/** The answer of a host as a job is given it: all of its bytes, the path of a file with them, or as it arrives. */
+/** The answer of a host as passed to a job: all of its bytes, the path of a file with them, or a stream as it arrives. */
 export type AnswerBody = Uint8Array | { readonly path: string } | AsyncIterable<Uint8Array>;
 
-/** Bytes that are looked at together. */
+/** Bytes that are processed together. */
 const pieceBytes = 2 ** 16;
 
 /** The pieces of an answer. */

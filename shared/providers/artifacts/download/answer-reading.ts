@@ -1,4 +1,4 @@
-/** All that reads large answers of hosts, loaded when the first one is read. */
+/** Code that reads large answers of hosts, loaded with the first one. */
 import { join } from 'node:path';
 import { FailedOperationError } from '#core/errors.ts';
 import { GatheredBytes } from '#core/gathered-bytes.ts';
@@ -24,20 +24,20 @@ export interface AnswerJob<Query extends AnswerQuery, Result>
 }
 
 interface AnswerQuery {
-  /** Host that answered, for messages. */
+  /** The answering host, for messages. */
   readonly host: string;
 }
 
-/** The threads in which answers are read; none in a function of Lambda, which has one request at a time. */
+/** The threads in which answers are read; none in a Lambda function, which has one request at a time. */
 export function findThreads({ placement }: Pick<ProviderOptions, 'placement'>): ThreadPool | undefined {
   return placement === 'local' ? threadsOfProcess : undefined;
 }
 
 /**
- * Asks for something in the answer of a host. A small one is read here; a large one goes into a file first, so that no thread waits for a
+ * Looks for something in the answer of a host. A small one is read here; a large one goes into a file first, so that no thread waits for a
  * host, and is then read in a thread.
  *
- * @throws what the job throws, and `ThreadPool.run`; FailedOperationError when the answer is larger than it may be.
+ * @throws what the job throws, and `ThreadPool.run`; FailedOperationError if the answer is too large.
  */
 export async function readAnswer<Query extends AnswerQuery, Result>(
   body: AsyncIterable<Uint8Array>,
@@ -67,7 +67,7 @@ export async function readAnswer<Query extends AnswerQuery, Result>(
   }
 }
 
-/** The first bytes, a little more than may be read here where there are so many. */
+/** The first bytes: slightly more than may be read here, if there are that many. */
 async function gather(pieces: AsyncIterator<Uint8Array>) {
   const gathered = new GatheredBytes();
   while (gathered.length <= inPlaceBytesMax) {

@@ -15,8 +15,8 @@ import { CredentialsRefusedError } from './credentials-refused.ts';
 import type { CredentialHeaders } from './downloader.ts';
 
 /**
- * What an account may authenticate with; a file wins over the values it stands for, a token over a user name. Each may be a reference to
- * a secret, that of a file to its content.
+ * The credentials of an account; a file wins over the values that it replaces, a token over a user name. Each may be a reference to a
+ * secret, for a file to its content.
  */
 export interface Credentials {
   readonly username?: string | undefined;
@@ -39,15 +39,15 @@ export const basicCredentialFields = {
 export const tokenCredentialFields = { token: stringField(), tokenFile: stringField() };
 
 /**
- * Makes the headers that authenticate at a URL. Undefined when there is nothing to authenticate with.
+ * Makes the headers that authenticate at a URL. Undefined without credentials.
  *
- * @param isRefused whether those that it made last were refused: then secrets are read again.
- * @throws FailedOperationError when the credentials cannot be had at the moment.
+ * @param isRefused whether the last headers were refused: then secrets are read again.
+ * @throws FailedOperationError if the credentials are currently unavailable.
  */
 export type Authorizer = (url: URL, isRefused?: boolean) => Promise<CredentialHeaders | undefined>;
 
 /**
- * Downloads with the credentials for a URL, and once more where they are refused and there are other ones by now.
+ * Downloads with the credentials for a URL, and once more if they are refused and have changed by now.
  *
  * @throws what the authorizer and the download throw.
  */
@@ -73,17 +73,17 @@ export function canAuthenticate(credentials: Credentials): boolean {
   return Boolean(tokenFile || token || usernamePasswordFile || (username && password));
 }
 
-/** How fixed credentials are sent, and with what the secrets among them are read. */
+/** How fixed credentials are sent, and how secrets among them are read. */
 export interface AuthorizerOptions extends SecretTextOptions {
-  /** The headers with a token. Default: `Authorization: token …`, as GitHub has it. */
+  /** The headers with a token. Default: `Authorization: token …`, as for GitHub. */
   readonly toTokenHeaders?: (token: string) => CredentialHeaders;
 }
 
 /**
  * An authorizer for fixed credentials, by the `Authorization` header unless the options say otherwise. Files are read each time: they may
- * be rotated. Secrets are followed.
+ * be rotated. References to secrets are resolved.
  *
- * @param options left out, no secret can be read.
+ * @param options without them no secret can be read.
  */
 export function createAuthorizer(
   credentials: Credentials,
@@ -104,22 +104,22 @@ export function createAuthorizer(
   };
 }
 
-/** What stands for credentials: values, files, and secrets, which are remembered. */
+/** The sources of credentials: values, files, and secrets, which are remembered. */
 export class CredentialValues {
   readonly #context: string;
   readonly #options: SecretTextOptions | undefined;
   readonly #secrets = new Map<string, RemoteText>();
 
-  /** @param context what errors begin with. */
+  /** @param context the beginning of errors. */
   constructor(context: string, options: SecretTextOptions | undefined) {
     this.#context = context;
     this.#options = options;
   }
 
   /**
-   * The text that a value of a key stands for, without line breaks unless it is a private key; a key that ends in `File` holds a path.
+   * The text for a key's value, without line breaks unless it is a private key; a key that ends in `File` holds a path.
    *
-   * @throws FailedOperationError naming the key when it cannot be read.
+   * @throws FailedOperationError naming the key if it cannot be read.
    */
   async read(key: string, value: string): Promise<string> {
     const context = `${this.#context}: ${key}`;
@@ -127,7 +127,7 @@ export class CredentialValues {
     return key.endsWith('File') ? readCredentialFile(value, context) : value;
   }
 
-  /** Has secrets read again before they are next used. */
+  /** Has secrets read again before their next use. */
   invalidate(): void {
     for (const secret of this.#secrets.values()) secret.invalidate();
   }
@@ -140,7 +140,7 @@ export class CredentialValues {
     const text = await secret.getCurrent().catch((cause: unknown) => {
       throw new FailedOperationError(`${context}: ${getErrorMessage(cause)}`, { cause });
     });
-    // A key is PEM, whose lines count.
+    // A private key is PEM, in which line breaks matter.
     if (key.endsWith('PrivateKey')) return text;
     const value = text.replaceAll(/[\r\n]/g, '');
     if (!key.startsWith('token') || /^[\x21-\x7e]*$/.test(value)) return value;
@@ -162,10 +162,10 @@ const secretKeys: readonly string[] = [
 ];
 
 /**
- * Refuses credentials that cannot work: a placeholder that nothing filled in, a token that no header can carry, and, in
- * deployed functions, a file or a program.
+ * Refuses credentials that cannot work: an unresolved placeholder, a token that is invalid in a header, and, in deployed functions, a file
+ * or a program.
  *
- * @param credentials values by the key they are configured with.
+ * @param credentials values by their configured key.
  * @throws InvalidInputError naming the key.
  */
 export function assertCredentialsUsable(
@@ -193,7 +193,7 @@ export function assertCredentialsUsable(
   }
 }
 
-/** Deployed, the functions that fetch artifacts may read one secret, in which their accounts stand. */
+/** The deployed functions that fetch artifacts may read only one secret, which contains their accounts. */
 function assertReferenceUsable(
   key: string,
   reference: string,
@@ -211,7 +211,7 @@ function assertReferenceUsable(
   }
 }
 
-/** The content of a file without line breaks, as Clouddriver reads credentials. */
+/** The content of a file without line breaks, as in Clouddriver. */
 async function readCredentialFile(path: string, context: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replaceAll(/[\r\n]/g, '');

@@ -8,13 +8,13 @@ import { formatHost } from './url-guard.ts';
 export type CredentialOrigins = ReadonlySet<string>;
 
 /**
- * Reads where an account's credentials may go: the origins of its `credentialOrigins`, else those of its type, and those hosts that
- * its own `urlRestrictions.allowedDomains` spells out (not as a pattern), over HTTPS at the port of HTTPS. It may be nowhere.
+ * Reads where an account's credentials may go: the origins of its `credentialOrigins` (default: those of its type), and the hosts that its
+ * own `urlRestrictions.allowedDomains` spells out (not as a pattern), over HTTPS at the HTTPS port. The result may be empty.
  *
- * Restrictions that count for all accounts name no origin: one account's token is nothing for the host of another.
+ * Restrictions for all accounts add no origin: one account's token must not go to the host of another.
  *
- * @param originsOfType where the type of artifact lives, unless the account says otherwise.
- * @throws InvalidInputError for an entry that is no origin.
+ * @param originsOfType the origins of the type of artifact, unless the account says otherwise.
+ * @throws InvalidInputError for an entry that is not an origin.
  */
 export function parseCredentialOrigins(
   { settings, context }: ConfiguredAccount,
@@ -41,15 +41,15 @@ export interface OriginLimit {
   readonly origins: CredentialOrigins;
   /** The account's key that names them. */
   readonly setting: string;
-  /** What the credentials belong to; messages begin with it. */
+  /** The owner of the credentials; messages begin with it. */
   readonly context: string;
 }
 
 /**
  * An authorizer that refuses to authenticate anywhere but at the origins of the limit.
  *
- * @throws AccessDeniedError (from the authorizer) naming the account, the origin and the setting that would allow it. A URL
- *   that is not HTTP gets no credentials: it is refused by its scheme.
+ * @throws AccessDeniedError (from the authorizer) naming the account, the origin and the setting that would allow it. A URL that is not
+ *   HTTP gets no credentials: its scheme is refused elsewhere.
  */
 export function limitToOrigins(
   authorize: Authorizer,
@@ -65,16 +65,16 @@ export function limitToOrigins(
   };
 }
 
-/** `https://files.example.com:8443`; a slash may follow. Plain HTTP is the operator's choice, origin by origin. */
+/** `https://files.example.com:8443`; a slash may follow. Plain HTTP is the operator's choice for each origin. */
 function parseOrigin(text: string, context: string): string {
   const url = URL.parse(text);
-  // What else a URL may hold (user name, path, query) would stand in its full text. Browsers know hosts with asterisks.
+  // Other parts of a URL (user name, path, query) would appear in its full text. URL parsers accept hosts with asterisks.
   const bare = url !== null && url.href === `${url.origin}/` && !url.hostname.includes('*');
   if (bare && /^https?:$/.test(url.protocol)) return url.origin;
   throw new InvalidInputError(`${context}: expected an origin such as https://files.example.com:8443`);
 }
 
-/** The host that an entry of `allowedDomains` spells out, its dots escaped or not; nothing for a pattern. */
+/** The host that an entry of `allowedDomains` spells out, with its dots escaped or not; nothing for a pattern. */
 function toLiteralHost(entry: string): readonly string[] {
   const host = entry.replaceAll('\\.', '.').toLowerCase();
   const literal = /^[a-z0-9_.-]+$/.test(host) && /[a-z]$/.test(host) && URL.canParse(`https://${host}`);

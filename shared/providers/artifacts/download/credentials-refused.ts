@@ -1,10 +1,10 @@
 import { FailedOperationError } from '#core/errors.ts';
 
-/** An answer that says that credentials are needed, or of no use: 401. */
+/** An answer by which credentials are required or invalid: 401. */
 export class CredentialsRefusedError extends FailedOperationError {
-  /** Scheme, host and port that answered: after a redirect another one than was asked. */
+  /** The scheme, host and port that answered: after a redirect not the requested ones. */
   readonly origin: string;
-  /** Its headers `WWW-Authenticate`, joined by commas; empty where it has none. */
+  /** Its headers `WWW-Authenticate`, joined by commas; empty if it has none. */
   readonly challenge: string;
 
   constructor(message: string, { origin = '', challenge = '' } = {}) {

@@ -2,32 +2,32 @@ import type { Clock } from '#core/clock.ts';
 import { GatheredBytes } from '#core/gathered-bytes.ts';
 import type { ContentVersion, DownloadAnswer } from './downloader.ts';
 
-/** Milliseconds for which a document is remembered. */
+/** How long a document is remembered, milliseconds. */
 export const documentRememberedMs = 60_000;
 
-/** Bytes of documents that are remembered of an account, their URLs and versions included; a larger one is read anew each time. */
+/** Bytes of remembered documents of an account, including their URLs and versions; a larger one is read again each time. */
 export const documentsRememberedBytesMax = 2 ** 20;
 
-/** What documents are read with. */
+/** The options of reading documents. */
 export interface DocumentMemoryOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Asks for a document. @param known what is remembered of it; undefined for nothing */
+  /** Requests a document. @param known what is remembered of it; undefined for nothing */
   open(url: URL, known: ContentVersion | undefined, signal: AbortSignal): Promise<DownloadAnswer>;
 }
 
 interface RememberedDocument {
   readonly version: ContentVersion;
   readonly bytes: Uint8Array;
-  /** All that it takes of the memory. */
+  /** Everything that it takes of the memory. */
   readonly size: number;
   /** Monotonic time, milliseconds. */
   readonly untilMs: number;
 }
 
 /**
- * Small documents of the servers of one account: indexes of charts, metadata of versions. The server is asked each time, but need not send
- * again what it sent within the last minute: of that it is asked whether it is still the same, by `ETag` or `Last-Modified`. Where there is
- * no room, the oldest ones are forgotten.
+ * Small documents of the servers of one account: indexes of charts, metadata of versions. The server is called each time, but need not send
+ * again what it sent within the last minute: requests ask whether that is unchanged, by `ETag` or `Last-Modified`. If there is no room, the
+ * oldest ones are forgotten.
  */
 export class DocumentMemory {
   readonly #options: DocumentMemoryOptions;
@@ -48,7 +48,7 @@ export class DocumentMemory {
     return known !== undefined && answer.isUnchanged ? toBody(known.bytes) : this.#pass(url, answer);
   }
 
-  /** Passes a small document on when all of it is there, and remembers it. */
+  /** Passes on a small document once it is complete, and remembers it. */
   async *#pass(url: URL, answer: DownloadAnswer): AsyncGenerator<Uint8Array, void, undefined> {
     this.#forget(url.href);
     let gathered: GatheredBytes | undefined = new GatheredBytes();
@@ -77,7 +77,7 @@ export class DocumentMemory {
       if (this.#bytes + size <= documentsRememberedBytesMax) break;
       this.#forget(oldest);
     }
-    // What the bytes were gathered in may be twice as large.
+    // The buffer in which the bytes were gathered may be twice as large.
     const untilMs = this.#options.clock.monotonic() + documentRememberedMs;
     this.#documents.set(href, { version, bytes: bytes.slice(), size, untilMs });
     this.#bytes += size;

@@ -1,14 +1,14 @@
-/** How much a download may take. */
+/** Limits of a download. */
 export interface DownloadLimits {
-  /** Time to connect, TLS included. 5 s by default. */
+  /** Time to connect, including TLS. 5 s by default. */
   readonly connectTimeoutMs: number;
   /** Time until the answer begins. 15 s by default. */
   readonly headersTimeoutMs: number;
-  /** Longest pause between two pieces of the answer, as far as the caller keeps reading. 15 s by default. */
+  /** Longest pause between two pieces of the answer while the caller keeps reading. 15 s by default. */
   readonly bodyTimeoutMs: number;
-  /** Time until the last answer begins, redirects and repetitions included. A minute by default. */
+  /** Time until the last answer begins, including redirects and retries. A minute by default. */
   readonly answerTimeoutMs: number;
-  /** Time until everything was read. 10 minutes by default. */
+  /** Time until everything is read. 10 minutes by default. */
   readonly totalTimeoutMs: number;
   /** Longest time that the caller may take between two pieces of the answer. A minute by default. */
   readonly callerTimeoutMs: number;

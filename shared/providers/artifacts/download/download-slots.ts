@@ -1,27 +1,27 @@
 import { UnavailableError } from '#core/errors.ts';
 
-/** Downloads under way in the process, of all artifact accounts together. Each holds a connection and some hundred kilobytes. */
+/** Concurrent downloads of the process, of all artifact accounts together. Each holds a connection and some hundred kilobytes. */
 export const downloadsPerProcessMax = 128;
 
-/** Downloads under way for one artifact account: hosts of one that never end leave the others room. */
+/** Concurrent downloads of one artifact account: hosts whose answers never end leave room for other accounts. */
 export const downloadsPerAccountMax = 32;
 
-/** A bound on what is under way at once. */
+/** A limit on concurrent downloads. */
 export interface Slots {
   /**
    * Takes a slot.
    *
-   * @returns what gives it back; calling it again does nothing.
-   * @throws UnavailableError when none is free.
+   * @returns a function that gives it back; further calls do nothing.
+   * @throws UnavailableError if none is free.
    */
   take(): () => void;
 }
 
 /**
- * Slots of which `slotsMax` are taken at a time. Nobody waits for one: a caller who is told at once may try again, one who waits
- * holds a request.
+ * Slots of which `slotsMax` are taken at a time. Callers do not wait for one: a caller that fails at once can retry, but one that waits
+ * occupies a request.
  *
- * @param owner whose slots they are, for the message.
+ * @param owner owner of the slots, for the message.
  */
 export function createSlots(slotsMax: number, owner: string): Slots {
   let taken = 0;
@@ -48,8 +48,8 @@ export const slotsOfProcess = createSlots(downloadsPerProcessMax, 'This process'
 /**
  * Takes a slot of each.
  *
- * @returns what gives all of them back.
- * @throws UnavailableError when one has none free; then none is taken.
+ * @returns a function that gives all of them back.
+ * @throws UnavailableError if one has none free; then none is taken.
  */
 export function takeAll(slots: readonly Slots[]): () => void {
   const taken: (() => void)[] = [];

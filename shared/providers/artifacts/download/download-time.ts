@@ -3,18 +3,18 @@ import { formatHost } from './url-guard.ts';
 
 /** The time of one download. */
 export interface DownloadTime {
-  /** Aborts when the caller's signal does, and with a FailedOperationError when the time is over. */
+  /** Aborts with the caller's signal, and with a FailedOperationError when the time is over. */
   readonly signal: AbortSignal;
-  /** To be called when the last answer has begun. */
+  /** Call it when the last answer has begun. */
   recordAnswer(): void;
-  /** To be called at the end. */
+  /** Call it at the end. */
   stop(): void;
 }
 
 /**
- * Starts the time of a download: however a host spreads its redirects, interim answers and bytes, it ends.
+ * Starts the time of a download, which ends however a host spreads its redirects, interim answers and bytes.
  *
- * @param host who is asked, for the message.
+ * @param host the called host, for the message.
  */
 export function startDownloadTime(
   host: string,

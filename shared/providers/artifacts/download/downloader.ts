@@ -27,20 +27,20 @@ import type { UrlRestrictions } from './url-restrictions.ts';
 export const redirectsMax = 10;
 
 /**
- * How much of an answer waits for its caller, in bytes. Not more: a host that answers in pieces of one byte makes a hundred bytes
- * of memory of each.
+ * How much of an answer waits for its caller, in bytes. Not more: with a host that answers in pieces of one byte, each takes a hundred
+ * bytes of memory.
  */
 export const readAheadBytesMax = 16 * 1024;
 
 /**
- * Few, since Orca itself tries ten times; and none is begun later than the window, so that callers behind a gateway
- * get our answer rather than its time-out.
+ * Few, since Orca itself tries ten times; none begins after the window, so that callers behind a gateway get our answer rather than its
+ * time-out.
  */
 const retriesMax = 2;
 const retryWindowMs = 10_000;
 const backOff = { firstMs: 400, fixedShare: 0.5 };
 
-/** Failures before any answer that another attempt may mend. A name that does not exist is not one. */
+/** Failures before any answer for which another attempt may help. A name that does not exist is not one. */
 const retryableCodes = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -55,9 +55,9 @@ const retryableCodes = new Set([
 
 const redirectStatuses = new Set([300, 301, 302, 303, 307, 308]);
 
-/** What a downloader is started with. */
+/** The options of a downloader. */
 export interface DownloaderOptions {
-  /** Artifact account it works for, for messages and logs. */
+  /** Its artifact account, for messages and logs. */
   readonly account: string;
   readonly restrictions: UrlRestrictions;
   readonly clock: Clock;
@@ -66,19 +66,19 @@ export interface DownloaderOptions {
   readonly limits?: Partial<DownloadLimits>;
   /** How names are resolved. The system's resolver by default. */
   readonly resolve?: ResolveHost;
-  /** A scheme, host and port whose certificate may be any. None by default. */
+  /** A scheme, host and port for which any certificate is accepted. None by default. */
   readonly insecureOrigin?: string | undefined;
-  /** What bounds the downloads of all accounts together. The process's by default. */
+  /** The limit on the downloads of all accounts together. The process's by default. */
   readonly sharedSlots?: Slots;
 }
 
 /**
- * Headers that hold credentials, by their names in lower case: `authorization`, or another where a host wants it, like GitLab's
- * `private-token`. They take the place of no header that the downloader sends.
+ * Headers that hold credentials, by their names in lower case: `authorization`, or another that a host requires, like GitLab's
+ * `private-token`. They replace no header that the downloader sends.
  */
 export type CredentialHeaders = Readonly<Record<string, string>>;
 
-/** What a host called a content when it answered it, to be asked whether it is still the same. */
+/** A host's identification of the content that it sent, to ask later whether it is unchanged. */
 export interface ContentVersion {
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
@@ -87,48 +87,47 @@ export interface ContentVersion {
 /** One request. */
 export interface DownloadRequest {
   readonly url: URL;
-  /** GET by default. A POST is not redirected, and is not repeated once it was answered. */
+  /** GET by default. A POST is not redirected, and is not retried once it was answered. */
   readonly method?: 'GET' | 'POST';
-  /** What a POST sends. Default: nothing. */
+  /** The body of a POST. Default: empty. */
   readonly body?: { readonly mediaType: string; readonly text: string };
-  /** Headers beside those that the downloader sends, or in their place, by their names in lower case. They hold no credentials. */
+  /** Headers in addition to the downloader's, or replacing them, by their names in lower case. They hold no credentials. */
   readonly headers?: Readonly<Record<string, string>>;
   /** `Accept` header; anything by default. */
   readonly accept?: string;
-  /** Headers with credentials, sent to the scheme, host and port of `url` and nowhere else. */
+  /** Headers with credentials, sent only to the scheme, host and port of `url`. */
   readonly credentials?: CredentialHeaders | undefined;
-  /** What is known of the content already: where it is still the same, it need not be answered again. */
+  /** What is already known of the content: if it is unchanged, it need not be sent again. */
   readonly known?: ContentVersion | undefined;
 }
 
 /** The answer of a host. */
 export interface DownloadAnswer {
-  /** What was read: where the last redirect led, if there was one. */
+  /** The URL that was read: the target of the last redirect, if there was one. */
   readonly url: URL;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Whether the content is still what the request says is known of it; then the body is empty. */
+  /** Whether the content is unchanged since the request's `known`; then the body is empty. */
   readonly isUnchanged: boolean;
-  /** A header by its name in lower case; of several the first. */
+  /** A header by its name in lower case; the first of several. */
   getHeader(name: string): string | undefined;
 }
 
 /** Reads URLs that users name, within an account's restrictions. */
 export interface Downloader extends AsyncDisposable {
   /**
-   * Sends the request, follows redirects, and answers the body as it arrives. Iterate it or abort the signal:
-   * otherwise the connection stays open until the time of the download is over. What a host says beside a status that is no
-   * success is not read.
+   * Sends the request, follows redirects, and returns the body as it arrives. Iterate it or abort the signal: otherwise the connection
+   * stays open until the time of the download is over. Bodies of unsuccessful answers are not read.
    *
-   * @throws UnavailableError when too many downloads are under way, AccessDeniedError when the restrictions refuse the URL or a redirect of it, NotFoundError when the server
-   *   answers 404, FailedOperationError for any other failure (while iterating, too), the signal's reason once that
-   *   is aborted. Messages name the host, never more of the URL.
+   * @throws UnavailableError if too many downloads are in progress, AccessDeniedError if the restrictions refuse the URL or a redirect of
+   *   it, NotFoundError if the server answers 404, FailedOperationError for any other failure (while iterating, too), the signal's reason
+   *   once that is aborted. Messages name only the host of the URL.
    */
   download(request: DownloadRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** As `download`, and answers headers beside the body. */
+  /** Like `download`, but also returns headers. */
   open(request: DownloadRequest, signal: AbortSignal): Promise<DownloadAnswer>;
 }
 
-/** One request to one URL, redirects not followed. */
+/** One request to one URL, without following redirects. */
 interface Hop extends DownloadRequest {
   readonly method: 'GET' | 'POST';
   readonly signal: AbortSignal;
@@ -147,7 +146,7 @@ function startSender(
   let starting: Promise<GuardedAgent> | undefined;
 
   async function startAgent(): Promise<GuardedAgent> {
-    // Loaded late: most functions open artifact accounts, and one downloads.
+    // Loaded late: most functions open artifact accounts, and only one downloads.
     const { startGuardedAgent } = await import('./guarded-agent.ts');
     const { connectTimeoutMs } = limits;
     return startGuardedAgent({ restrictions, resolve, insecureOrigin, connectTimeoutMs });
@@ -167,7 +166,7 @@ function startSender(
           ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
           accept: accept ?? '*/*',
           'accept-encoding': 'gzip',
-          // GitHub's API refuses requests without one.
+          // GitHub's API refuses requests without a user agent.
           'user-agent': 'busdriver',
           ...(body && { 'content-type': body.mediaType }),
           ...headers,
@@ -209,7 +208,7 @@ export function startDownloader(options: DownloaderOptions): Downloader {
     throw new FailedOperationError(`Too many redirects (more than ${redirectsMax}) from ${start.host}`);
   }
 
-  /** Answers the body, and has `release` called once nothing of it comes any more. */
+  /** Returns the body, and calls `release` once nothing more of it arrives. */
   async function begin(
     request: DownloadRequest,
     time: DownloadTime,
@@ -267,7 +266,7 @@ function readAnswer(
   });
 }
 
-/** Repeats what failed before an answer, and a GET that the server failed to answer (5xx). */
+/** Retries failures before an answer, and a GET that the server failed to answer (5xx). */
 async function sendWithRetries(
   hop: Hop,
   sender: Sender,
@@ -284,7 +283,7 @@ async function sendWithRetries(
   }
 }
 
-/** What one attempt came to: an answer or an error, and whether another attempt may mend it. */
+/** The outcome of one attempt: an answer or an error, and whether another attempt may help. */
 interface Outcome {
   readonly response?: Dispatcher.ResponseData;
   readonly error?: unknown;
@@ -294,7 +293,7 @@ interface Outcome {
 async function tryHop(hop: Hop, sender: Sender): Promise<Outcome> {
   try {
     const response = await sender.send(hop);
-    // A body that nobody reads must not bring the process down when its connection breaks.
+    // An unread body must not crash the process when its connection breaks.
     response.body.on('error', () => {});
     return { response, retryable: hop.method === 'GET' && response.statusCode >= 500 };
   } catch (error) {

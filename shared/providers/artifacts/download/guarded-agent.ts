@@ -10,10 +10,10 @@ import { answerHeadersBytesMax } from './response-body.ts';
 import { assertAddressesAllowed, hostAddressesMax } from './url-guard.ts';
 import type { UrlRestrictions } from './url-restrictions.ts';
 
-/** Longest time that an idle connection is kept because a server asks for it, in milliseconds. */
+/** The longest time that an idle connection is kept at a server's request, in milliseconds. */
 export const idleConnectionMaxMs = 10_000;
 
-/** Answers every address of a host name. */
+/** Returns every address of a host name. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** How connections are made. */
@@ -22,26 +22,26 @@ export interface GuardedAgentOptions {
   readonly connectTimeoutMs: number;
   /** The system's resolver by default. */
   readonly resolve?: ResolveHost | undefined;
-  /** A scheme, host and port whose certificate may be any. None by default. */
+  /** A scheme, host and port for which any certificate is accepted. None by default. */
   readonly insecureOrigin?: string | undefined;
 }
 
-/** A connection pool. Disposing of it breaks its connections. */
+/** A connection pool. Disposing of it cuts its connections. */
 export interface GuardedAgent extends AsyncDisposable {
   /**
-   * Sends one request and answers its response, as undici's `request` does. Redirects are not followed.
+   * Sends one request and returns its response, like undici's `request`. Does not follow redirects.
    *
-   * @throws AccessDeniedError when the host may not be connected to, undici's errors otherwise.
+   * @throws AccessDeniedError if the host may not be connected to, undici's errors otherwise.
    */
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
 }
 
 /**
- * A connection pool that connects to allowed addresses only.
+ * A connection pool that connects only to allowed addresses.
  *
- * The addresses judged are the very ones that are dialled, so a name cannot answer one address to the check and
- * another to the connection. What was dialled is judged once more by the socket's own word before a byte is sent.
- * A URL that holds an address instead of a name is not looked up: judge it with `assertUrlAllowed` beforehand.
+ * It connects to exactly the addresses that it has checked, so a name cannot resolve to one address for the check and another for the
+ * connection. Before a byte is sent, the socket's own remote address is checked again. A URL with an address instead of a name is not
+ * resolved: check it with `assertUrlAllowed` beforehand.
  */
 export function startGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
   const { restrictions, connectTimeoutMs, insecureOrigin } = options;

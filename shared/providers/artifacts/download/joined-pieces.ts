@@ -1,13 +1,13 @@
 import type { Dispatcher } from 'undici';
 
-/** Small pieces are joined to pieces of this many bytes; larger ones pass as they are. */
+/** Small pieces are joined to pieces of this many bytes; larger ones pass unchanged. */
 const pieceBytes = 16 * 1024;
 
 /**
- * Joins the small pieces of an answer that arrive together, in one reading of the socket.
+ * Joins the small pieces of an answer that arrive together, in one read of the socket.
  *
- * A host may send each byte as a chunk of its own. Each would stand in the queues of streams as an object a hundred times its size,
- * for longer than the garbage collector takes for short: four such answers grew the process by 400 MiB.
+ * A host may send each byte as a chunk of its own. Each would wait in the queues of streams as an object a hundred times its size, too long
+ * for the garbage collector's young generation: four such answers grew the process by 400 MiB.
  */
 export function joinPieces(dispatch: Dispatcher.Dispatch): Dispatcher.Dispatch {
   return (options, handler) => dispatch(options, new PieceJoiner(handler));
@@ -19,7 +19,7 @@ type Arguments<K extends keyof Dispatcher.DispatchHandler> = Parameters<
 
 class PieceJoiner implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler;
-  /** What has not been passed on: copied at once, so that the pieces themselves are short-lived. */
+  /** Bytes not yet passed on: copied at once, so that the pieces themselves are short-lived. */
   #joined = Buffer.alloc(0);
   #length = 0;
 
@@ -59,7 +59,7 @@ class PieceJoiner implements Dispatcher.DispatchHandler {
 
   #begin(controller: Dispatcher.DispatchController): void {
     this.#joined = Buffer.allocUnsafeSlow(pieceBytes);
-    // Runs once the parser is through with what it was given.
+    // Runs once the parser has processed its input.
     queueMicrotask(() => this.#pass(controller));
   }
 

@@ -1,4 +1,4 @@
-/** Most levels of objects and lists in what an artifact host answers. GitHub's answers have about five. */
+/** The most levels of objects and lists in an artifact host's answer. GitHub's answers have about five. */
 export const jsonDepthMax = 64;
 
 const quote = 0x22;
@@ -7,8 +7,8 @@ const openings: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const closings: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
 /**
- * Whether JSON in UTF-8 has no more than `levelsMax` levels of objects and lists. It looks at brackets outside of strings alone,
- * byte by byte, so that what is too deep, or no JSON at all, never reaches a parser that would put it on a stack.
+ * Whether JSON in UTF-8 has no more than `levelsMax` levels of objects and lists. It checks only brackets outside of strings, byte by byte,
+ * so that input that is too deep, or not JSON at all, never reaches a recursive parser.
  */
 export function isShallowJson(bytes: Uint8Array, levelsMax: number): boolean {
   let level = 0;

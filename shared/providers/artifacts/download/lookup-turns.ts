@@ -3,19 +3,19 @@ import { lookup } from 'node:dns/promises';
 import { createConcurrencyLimit } from '#core/concurrency.ts';
 
 /**
- * Look-ups of names at a time in the whole process. Each holds one of the four threads that reading files and inflating share
- * until the name's own servers answer, and some never do.
+ * Look-ups of names at a time in the whole process. Until the name's servers answer, and some never do, each occupies one of the four
+ * threads that file reads and decompression share.
  */
 export const lookupsPerProcessMax = 2;
 
-/** Look-ups of names at a time for one account. One that waits for silent servers leaves the process a turn. */
+/** Look-ups of names at a time for one account. An account that waits for silent servers leaves the process another turn. */
 export const lookupsPerAccountMax = 1;
 
 /** Runs work when its turn comes, first come, first served. */
 export interface Turns {
   /**
-   * @param isPast says whether nobody waits for the work any more: then it is not begun.
-   * @throws what the work throws, and an error with the code `ETIMEDOUT` for work that is not begun.
+   * @param isPast returns whether no caller waits for the work any more: then it is not started.
+   * @throws what the work throws, and an error with the code `ETIMEDOUT` for work that is not started.
    */
   run<T>(work: () => Promise<T>, isPast: () => boolean): Promise<T>;
 }
@@ -38,9 +38,9 @@ const turnsOfProcess = createTurns(lookupsPerProcessMax);
 type LookUp = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /**
- * The system's resolver for one account, in turn with those of others.
+ * The system's resolver for one account, taking turns with other accounts.
  *
- * @param timeoutMs how long somebody waits for an answer: a look-up whose turn comes later is left out.
+ * @param timeoutMs how long callers wait for an answer: a look-up whose turn comes later is skipped.
  */
 export function createSystemResolver(timeoutMs: number): LookUp {
   const turnsOfAccount = createTurns(lookupsPerAccountMax);

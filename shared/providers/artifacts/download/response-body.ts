@@ -6,29 +6,29 @@ import { FailedOperationError, VisibleError } from '#core/errors.ts';
 import type { JsonValue } from '#core/json.ts';
 import { isShallowJson, jsonDepthMax } from './json-depth.ts';
 
-/** Largest headers of an answer, status line aside, in bytes: Node's own limit, whatever the process was started with. */
+/** The largest headers of an answer, without the status line, in bytes: Node's default limit, whatever the process' options. */
 export const answerHeadersBytesMax = 16 * 1024;
 
 /**
- * How slowly a host may answer on the whole, in bytes a second of waiting for it: what drips is not worth a connection. Less than
- * any line that somebody works with.
+ * The lowest average rate of a host, in bytes a second of waiting for it: a slower answer is not worth a connection. Less than any network
+ * in use.
  */
 export const bytesPerSecondMin = 1_024;
 
-/** How long a host may answer more slowly than that, in milliseconds. */
+/** How long a host may be slower than that, in milliseconds. */
 export const slownessMaxMs = 30_000;
 
-/** What a body is read with. */
+/** The options of reading a body. */
 export interface ResponseBodyOptions {
-  /** Who sent it, for messages. */
+  /** The sender, for messages. */
   readonly host: string;
   /** Most bytes to accept, counted after decompression. */
   readonly bytesMax: number;
   /** Longest time that the caller may take between two pieces, in milliseconds. */
   readonly callerTimeoutMs: number;
-  /** Tells how long the host takes. */
+  /** Measures how long the host takes. */
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** The `Content-Encoding` header, if any. Only gzip was asked for. */
+  /** The `Content-Encoding` header, if any. Only gzip was requested. */
   readonly contentEncoding: string | undefined;
   /** The `Content-Length` header, if any. */
   readonly contentLength: string | undefined;
@@ -36,12 +36,12 @@ export interface ResponseBodyOptions {
 }
 
 /**
- * The bytes of a body as they arrive, decompressed; nothing is read ahead of the caller but what the sockets buffer.
- * Iterate it or abort the signal: otherwise the connection stays open.
+ * The bytes of a body as they arrive, decompressed; nothing is read ahead of the caller except what the sockets buffer. Iterate it or abort
+ * the signal: otherwise the connection stays open.
  *
- * @throws FailedOperationError when the body is announced as larger than `bytesMax` or in an unknown encoding. While
- *   iterating: FailedOperationError when it turns out larger, the connection fails, the host drips (`bytesPerSecondMin`) or
- *   the caller pauses too long; the signal's reason once that is aborted.
+ * @throws FailedOperationError if the body is announced as larger than `bytesMax` or in an unknown encoding. While iterating:
+ *   FailedOperationError if it turns out larger, the connection fails, the host is too slow (`bytesPerSecondMin`) or the caller pauses too
+ *   long; the signal's reason once that is aborted.
  */
 export function readResponseBody(body: Readable, options: ResponseBodyOptions): AsyncIterable<Uint8Array> {
   if (Number(options.contentLength ?? 0) > options.bytesMax) {
@@ -74,10 +74,7 @@ async function* limitBody(body: Readable, options: ResponseBodyOptions) {
   }
 }
 
-/**
- * Watches how long is waited for the host. What the check answers is to be called when that goes on: pauses of the caller are
- * not the host's.
- */
+/** Watches how long the host takes. Call the returned function when waiting resumes: the caller's pauses do not count. */
 function createSpeedCheck({ clock, host }: ResponseBodyOptions): (received: number) => () => void {
   let waitedMs = 0;
   let waitingSinceMs = clock.monotonic();
@@ -104,15 +101,12 @@ function callerGone({ callerTimeoutMs, host }: ResponseBodyOptions): FailedOpera
   );
 }
 
-/**
- * Reads a whole body as JSON, as long as it has no more than `bytesMax` bytes and `jsonDepthMax` levels. Undefined when it is
- * longer, deeper or something else.
- */
+/** Reads a whole body as JSON, up to `bytesMax` bytes and `jsonDepthMax` levels. Undefined if it is longer, deeper or not JSON. */
 export async function readJsonBody(
   body: AsyncIterable<Uint8Array>,
   bytesMax: number,
 ): Promise<JsonValue | undefined> {
-  // Not a list of pieces: of an answer that comes byte by byte that is a hundred times as large.
+  // Not a list of pieces: for an answer that comes byte by byte that would be a hundred times as large.
   let bytes = Buffer.alloc(Math.min(bytesMax, 2 ** 16));
   let received = 0;
   for await (const chunk of body) {
@@ -133,8 +127,8 @@ export async function readJsonBody(
 }
 
 /**
- * A failure of a connection in words that may be shown: the host and what went wrong. Errors that are already meant
- * for users pass. Texts of the network stack stay out, for they name internal addresses.
+ * A connection's failure in a form that may be shown: the host and what went wrong. Errors that are already meant for users pass unchanged.
+ * Texts of the network stack are left out, since they name internal addresses.
  */
 export function toDownloadError(error: unknown, host: string): VisibleError {
   if (error instanceof VisibleError) return error;
@@ -143,7 +137,7 @@ export function toDownloadError(error: unknown, host: string): VisibleError {
   return new FailedOperationError(`Unable to read from ${host}: ${reason}`, { cause: error });
 }
 
-/** The code that Node, OpenSSL or the HTTP client gave an error; empty when it has none. */
+/** An error's code from Node, OpenSSL or the HTTP client; empty if it has none. */
 export function findErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   // Undici has lost the parser's own codes.

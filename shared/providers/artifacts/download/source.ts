@@ -15,22 +15,22 @@ export interface ArtifactSource extends ArtifactAccount, AsyncDisposable {
    */
   fetch(artifact: Artifact, signal: AbortSignal): Promise<ArtifactContent>;
   /**
-   * The names of all artifacts that it has. Left out by kinds that cannot tell.
+   * The names of all its artifacts. Undefined for kinds that cannot list them.
    *
    * @throws as `fetch`.
    */
   listNames?(signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * The versions of an artifact, newest first as far as the host sorts them. Left out by kinds that cannot tell.
+   * The versions of an artifact, newest first as far as the host sorts them. Undefined for kinds that cannot list them.
    *
-   * @throws as `fetch`; InvalidInputError when there is no artifact of that name.
+   * @throws like `fetch`; InvalidInputError if there is no artifact of that name.
    */
   listVersions?(name: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** What the accounts of one kind of artifact are opened with. */
+/** The options of opening the accounts of one kind of artifact. */
 export interface SourceOptions extends ProviderOptions {
-  /** How much a download may take. Default: `downloadLimits`, and what the settings say of bytes. */
+  /** Limits of a download. Default: `downloadLimits`, with the settings' limit of bytes. */
   readonly limits?: Partial<DownloadLimits>;
 }
 
@@ -38,12 +38,12 @@ export interface SourceOptions extends ProviderOptions {
 export interface OpenedSources {
   readonly sources: readonly ArtifactSource[];
   readonly rejectedAccounts: readonly RejectedAccount[];
-  /** Settings of the kind that are not obeyed. Default: none. */
+  /** Warnings about settings of the kind that have no effect. Default: none. */
   readonly warnings?: readonly AccountWarning[];
 }
 
 /**
- * How the accounts of one kind of artifact are opened: it takes them from the settings, and never throws for an
- * account that cannot be used but rejects it. Makes no network call.
+ * Opens the accounts of one kind of artifact from the settings. Rejects an unusable account, and never throws for it. Makes no network
+ * call.
  */
 export type OpenSources = (options: SourceOptions) => OpenedSources;

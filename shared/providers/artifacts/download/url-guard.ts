@@ -5,8 +5,8 @@ import { AccessDeniedError } from '#core/errors.ts';
 import type { IpAddress, IpBlock, UrlRestrictions } from './url-restrictions.ts';
 
 /**
- * What an address means to somebody who wants to reach what he should not: this machine, the link (where clouds keep
- * their metadata services), a private network, something else that is not the public internet, or the public internet.
+ * What an attacker could reach at an address: this machine, the link (where clouds keep their metadata services), a private network,
+ * something else that is not the public internet, or the public internet.
  */
 type AddressClass = 'localhost' | 'linkLocal' | 'private' | 'special' | 'public';
 
@@ -21,7 +21,7 @@ const classOfRange: Readonly<Record<string, AddressClass>> = {
   deprecatedSiteLocal: 'private',
 };
 
-/** By which key each class is refused. What is special cannot be allowed as a whole, only address by address. */
+/** The key that refuses each class. Special addresses cannot be allowed as a class, only one by one. */
 const refusals = {
   localhost: { rule: 'rejectLocalhost', reason: 'it is this machine' },
   linkLocal: { rule: 'rejectLinkLocal', reason: 'its address is link-local or a metadata service' },
@@ -29,10 +29,10 @@ const refusals = {
   special: { rule: 'allowedIps', reason: 'its address is not a public one' },
 } as const;
 
-/** Longest host name, in characters: that of DNS (RFC 1035, 2.3.4). Rules, which may be anybody's patterns, see no longer one. */
+/** Longest host name, in characters: that of DNS (RFC 1035, 2.3.4). Rules, which may be any patterns, see no longer ones. */
 export const hostLengthMax = 253;
 
-/** Most addresses of one host that are judged and dialled. A name may have thousands. */
+/** The most addresses of one host that are checked and tried. A name may have thousands. */
 export const hostAddressesMax = 32;
 
 /** Metadata and credential services that clouds keep outside the link-local ranges (Azure, Alibaba, AWS, Google). */
@@ -43,20 +43,20 @@ const metadataServices: readonly IpBlock[] = [
   [ipaddr.parse('fd20:ce::254'), 128],
 ];
 
-/** The only IPv6 block that is handed out for the public internet. */
+/** The only IPv6 block that is allocated for the public internet. */
 const globalUnicast: IpBlock = [ipaddr.parse('2000::'), 3];
 
-/** The well-known prefix of NAT64: the last 32 bits are the IPv4 address that is reached. */
+/** The well-known prefix of NAT64: the last 32 bits are the destination's IPv4 address. */
 const nat64: IpBlock = [ipaddr.parse('64:ff9b::'), 96];
 
 /**
- * Refuses a URL by its scheme, user information and host, before any look-up. What the host resolves to is judged by
- * `assertAddressesAllowed`.
+ * Refuses a URL by its scheme, user information and host, before any look-up. `assertAddressesAllowed` checks the addresses that the host
+ * resolves to.
  *
- * A user name or password in a URL is refused whatever the restrictions say: credentials are the account's, and in front of
- * an `@` a foreign host looks like one that is allowed.
+ * A user name or password in a URL is refused whatever the restrictions say: credentials belong to the account, and text before an `@` can
+ * look like an allowed host.
  *
- * @throws AccessDeniedError naming the host and the rule. Never more of the URL: the rest may hold secrets.
+ * @throws AccessDeniedError naming the host and the rule, never more of the URL, which may hold secrets.
  */
 export function assertUrlAllowed(url: URL, restrictions: UrlRestrictions): void {
   const host = getHost(url);
@@ -87,16 +87,16 @@ export function hasUserInfo({ username, password }: URL): boolean {
   return username !== '' || password !== '';
 }
 
-/** A host for a message: its beginning where it is longer than any real one. */
+/** A host for a message: only its beginning if it is longer than any real one. */
 export function formatHost(host: string): string {
   return host.length <= hostLengthMax ? host : `${host.slice(0, 64)}…`;
 }
 
 /**
- * Refuses a host by the addresses it resolves to or is connected at; one bad address is enough. Judging the
- * connection itself is what a name that changes its address between two look-ups cannot pass.
+ * Refuses a host by its resolved or connected addresses; one bad address is enough. Checking the connection itself also catches a name that
+ * changes its address between two look-ups.
  *
- * @throws AccessDeniedError naming the host and the rule. The addresses stay out: they tell about the network.
+ * @throws AccessDeniedError naming the host and the rule. The addresses are left out: they reveal the network.
  */
 export function assertAddressesAllowed(
   host: string,
@@ -110,7 +110,7 @@ export function assertAddressesAllowed(
   if (isIP(name) === 0 && !isNameAllowed(name, restrictions) && !parsed.every(isLocal)) denyName(name);
 }
 
-/** The host of a URL as rules see it: lower case, IPv6 without brackets, names without the dot of the DNS root. */
+/** The host of a URL in the form for rules: lower case, IPv6 without brackets, names without the dot of the DNS root. */
 function getHost(url: URL): string {
   const { hostname } = url;
   return hostname.startsWith('[') ? hostname.slice(1, -1) : stripRootDot(hostname.toLowerCase());
@@ -154,7 +154,7 @@ function isOwnAddress(address: IpAddress): boolean {
     .some((own) => own !== undefined && parseAddress(own.address).toNormalizedString() === text);
 }
 
-/** The IPv4 address that an IPv4-mapped or NAT64 address leads to; any other address as it is. */
+/** The IPv4 address in an IPv4-mapped or NAT64 address; any other address unchanged. */
 function unwrapIpv4(address: IpAddress): IpAddress {
   if (!(address instanceof ipaddr.IPv6)) return address;
   if (address.isIPv4MappedAddress()) return address.toIPv4Address();
@@ -195,8 +195,8 @@ function matchesAny(text: string, patterns: readonly RegExp[]): boolean {
 }
 
 /**
- * `orca.internal.` is `orca.internal`, written so that a rule on the end of the name would miss it. A loop and no pattern: one
- * for dots at the end begins anew at each dot of `...x`.
+ * `orca.internal.` is `orca.internal` in a form that a rule on the end of the name would miss. A loop, since a pattern for trailing dots
+ * would start again at each dot of `...x`.
  */
 function stripRootDot(host: string): string {
   let end = host.length;

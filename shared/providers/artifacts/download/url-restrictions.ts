@@ -12,17 +12,17 @@ export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 export type IpBlock = readonly [address: IpAddress, prefixLength: number];
 
 /**
- * Which URLs an artifact account may fetch: Spinnaker's `urlRestrictions`, with its names and defaults, and two keys
- * of our own (`rejectPrivateIps`, `allowedIps`).
+ * Which URLs an artifact account may fetch: Spinnaker's `urlRestrictions`, with its names and defaults, and two of our own keys
+ * (`rejectPrivateIps`, `allowedIps`).
  */
 export interface UrlRestrictions {
-  /** The whole host name must match. Undefined when the operator left it blank: then no name matches. */
+  /** The whole host name must match. Undefined if the operator left it blank: then no name matches. */
   readonly allowedHostnames: RegExp | undefined;
   /** `http`, `https` or both; lower case. */
   readonly allowedSchemes: readonly string[];
-  /** When not empty, the whole host must match one of them. */
+  /** Unless empty, the whole host must match one of them. */
   readonly allowedDomains: readonly RegExp[];
-  /** The same entries as text: a host spelled exactly so passes `allowedHostnames` and `excludedHostnames`. */
+  /** The same entries as text: a host with exactly this spelling passes `allowedHostnames` and `excludedHostnames`. */
   readonly allowedDomainNames: readonly string[];
   /** Host names that match one of these as a whole are refused. */
   readonly excludedHostnames: readonly RegExp[];
@@ -30,20 +30,20 @@ export interface UrlRestrictions {
   readonly rejectLocalhost: boolean;
   /** Refuses link-local addresses and cloud metadata services. */
   readonly rejectLinkLocal: boolean;
-  /** Refuses URLs that hold an IP address in place of a name. */
+  /** Refuses URLs with an IP address in place of a name. */
   readonly rejectVerbatimIps: boolean;
-  /** Refuses private networks (RFC 1918, RFC 4193, RFC 6598). Spinnaker lets them pass. */
+  /** Refuses private networks (RFC 1918, RFC 4193, RFC 6598). Spinnaker allows them. */
   readonly rejectPrivateIps: boolean;
-  /** Refused whatever else says yes. */
+  /** Refused even if other rules allow them. */
   readonly rejectedIps: readonly IpBlock[];
-  /** Allowed although another rule would refuse them, by name or spelled out in the URL. */
+  /** Allowed even if another rule would refuse them, by name or as an address in the URL. */
   readonly allowedIps: readonly IpBlock[];
 }
 
-/** Single-word names are left out: inside a cluster they are its own services. */
+/** Excludes single-word names: inside a cluster they are its own services. */
 const defaultAllowedHostnamesRegex = '.*\\..+';
 const defaultExcludedDomains = ['spinnaker', 'local', 'localdomain', 'internal'];
-/** `%s` stands for the excluded domain: it and everything below it. */
+/** `%s` is the excluded domain, which includes everything below it. */
 const defaultExcludedDomainTemplate = '(?=.+\\.%s$).*\\..+';
 
 const restrictionFields = {
@@ -65,10 +65,9 @@ const restrictionFields = {
 /**
  * Reads an account's `urlRestrictions`.
  *
- * @param context what the restrictions belong to; messages begin with it.
- * @throws InvalidInputError naming the key: a wrong type, a pattern that is no regular expression, an entry that is
- *   neither an IP address nor a CIDR block, a scheme other than http and https, or `excludedDomainsFromEnvironment`
- *   (functions do not read arbitrary environment variables).
+ * @param context the owner of the restrictions; messages begin with it.
+ * @throws InvalidInputError naming the key: a wrong type, an invalid regular expression, an entry that is neither an IP address nor a CIDR
+ *   block, a scheme other than http and https, or `excludedDomainsFromEnvironment` (functions do not read arbitrary environment variables).
  */
 export function parseUrlRestrictions(input: JsonObject, context: string): UrlRestrictions {
   const settings = parseSettings(restrictionFields, input, context);
@@ -120,9 +119,9 @@ function parseExcludedDomains(
 }
 
 /**
- * A pattern that must match the whole of a host name or URL, in either case: names have no case, patterns may be written in one.
+ * A pattern that must match a whole host name or URL, ignoring case: names have no case, but patterns may.
  *
- * @throws InvalidInputError when it is no regular expression.
+ * @throws InvalidInputError if it is not a regular expression.
  */
 export function parsePattern(pattern: string, context: string): RegExp {
   try {
@@ -138,7 +137,7 @@ function parseSchemes(schemes: readonly string[], context: string): readonly str
   throw new InvalidInputError(`${context}: expected http, https or both`);
 }
 
-/** One address, or a block in CIDR notation. Only the full notations: `10.1` means different things to different readers. */
+/** One address, or a block in CIDR notation. Only the full notations: `10.1` means different things to different parsers. */
 function parseIpBlock(text: string, context: string): IpBlock {
   const [address = '', prefixLength, ...rest] = text.trim().split('/');
   const bits = isIP(address) === 4 ? 32 : 128;
