@@ -3,43 +3,43 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TooLargeError } from '#core/errors.ts';
 
-/** What the names of folders begin with, so that those which a killed process left are found. */
+/** Prefix of the names of folders, by which those of killed processes are found. */
 export const temporaryPrefix = 'busdriver-git-';
 
-/** The file of a folder that an archive is written to, where that is not made as it is read. */
+/** The file in a folder to which an archive is written, unless it is created while it is read. */
 export const archiveName = 'archive';
 
-/** The names that `mkdtemp` makes of it. */
+/** The names that `mkdtemp` creates from it. */
 const temporaryName = new RegExp(`^${temporaryPrefix}[0-9A-Za-z]{6}$`);
 
-/** Folders that are older were left by processes that were killed, in milliseconds. */
+/** Age from which folders count as left by killed processes, in milliseconds. */
 const abandonedAfterMs = 3_600_000;
 
-/** A folder of one clone, with a bound on its bytes. Disposing of it closes its files, and deletes it in the thread that made it. */
+/** The folder of one clone, with a limit on its bytes. Disposing of it closes its files, and, in the thread that created it, deletes it. */
 export interface CloneFolder extends AsyncDisposable {
   readonly path: string;
   /** Bytes that its files may still grow by. */
   getBytesLeft(): number;
   /** Opens a new file. */
   createFile(name: string): Promise<CloneFile>;
-  /** Opens a file that is there, to be read. */
+  /** Opens an existing file for reading. */
   openFile(name: string): Promise<CloneFile>;
 }
 
-/** A file that is written at its end, and read anywhere. */
+/** A file that is appended to, and read at any offset. */
 export interface CloneFile {
   readonly name: string;
   readonly handle: FileHandle;
   readonly size: number;
-  /** @throws TooLargeError when the folder would have more bytes than it may. */
+  /** @throws TooLargeError if the folder would exceed its limit. */
   append(bytes: Uint8Array): Promise<void>;
 }
 
 /**
- * Makes a folder below the system's temporary one.
+ * Creates a folder below the system's temporary one.
  *
  * @param bytesMax most bytes of all its files.
- * @param nowMs for folders that a process left which was killed: old ones are deleted.
+ * @param nowMs the current time: old folders of killed processes are deleted.
  */
 export async function openCloneFolder(bytesMax: number, nowMs: number): Promise<CloneFolder> {
   await deleteAbandoned(nowMs);
@@ -53,7 +53,7 @@ export async function openCloneFolder(bytesMax: number, nowMs: number): Promise<
   };
 }
 
-/** The folder at a path, which another thread made and deletes. @param bytesMax most bytes that are added. */
+/** The folder at a path, which another thread creates and deletes. @param bytesMax most bytes to be added. */
 export function shareCloneFolder(path: string, bytesMax: number): CloneFolder {
   const handles: FileHandle[] = [];
   let bytesLeft = bytesMax;
@@ -99,7 +99,7 @@ function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
-/** Every user of the machine may put something of such a name into the system's folder: only what we made goes. */
+/** Any user of the machine may put something of such a name into the system's folder: deletes only our own. */
 async function deleteAbandoned(nowMs: number): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
   for (const name of names.filter((found) => temporaryName.test(found))) {
@@ -108,11 +108,11 @@ async function deleteAbandoned(nowMs: number): Promise<void> {
   }
 }
 
-/** Whether a folder is as `mkdtemp` made it, for this user alone, and old. A link is none, wherever it leads. */
+/** Whether a folder is as `mkdtemp` creates it, for this user alone, and old. A link never is, wherever it leads. */
 async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (!found?.isDirectory() || nowMs - found.mtimeMs <= abandonedAfterMs) return false;
   const user = process.getuid?.();
-  // Where users have no numbers (Windows) modes say nothing, either.
+  // Without numeric user ids (Windows) modes mean nothing, either.
   return user === undefined || (found.uid === user && (found.mode & 0o777) === 0o700);
 }

@@ -1,8 +1,8 @@
-/** What reading a repository may take. */
+/** Limits of reading a repository. */
 export interface CloneLimits {
   /** Largest pack that a server sends, in bytes. 512 MiB by default. */
   readonly packBytesMax: number;
-  /** Most bytes on disk: the pack, what is unpacked of it because memory would not hold it, and the archive where a thread makes it. */
+  /** Most bytes on disk: the pack, unpacked parts that do not fit into memory, and an archive that a thread creates. */
   readonly folderBytesMax: number;
   /** Most bytes of all files of the tree together, and of any object. 1 GiB by default. */
   readonly treeBytesMax: number;
@@ -24,5 +24,5 @@ export const cloneLimits: CloneLimits = {
   timeMs: 60_000,
 };
 
-/** Lambda's `/tmp` has 512 MB, of which a little is not ours. */
+/** Lambda's `/tmp` has 512 MB, not quite all of which is free. */
 export const deployedFolderBytesMax = 480 * 2 ** 20;

@@ -1,17 +1,17 @@
 import { damaged } from './pack-error.ts';
 
-/** What a delta says: a part of its base, or bytes of its own. */
+/** A step of a delta: a part of its base, or new bytes. */
 export type DeltaStep = { readonly offset: number; readonly length: number } | { readonly bytes: Uint8Array };
 
-/** A delta: how an object is made of another one. */
+/** A delta: how to make an object from another one. */
 export interface Delta {
   readonly baseSize: number;
   readonly size: number;
-  /** Its steps, checked to be within base and object. @throws FailedOperationError when they are not. */
+  /** Its steps, checked to be within base and object. @throws FailedOperationError if they are not. */
   steps(): Iterable<DeltaStep>;
 }
 
-/** Reads a delta of a pack. @throws FailedOperationError when its sizes are none. */
+/** Reads a delta of a pack. @throws FailedOperationError if its sizes are invalid. */
 export function parseDelta(bytes: Uint8Array): Delta {
   const [baseSize, afterBase] = readSize(bytes, 0);
   const [size, start] = readSize(bytes, afterBase);
@@ -55,7 +55,7 @@ function* readSteps(bytes: Uint8Array, { start, baseSize, size }: DeltaFrame): G
   if (made !== size) throw damaged();
 }
 
-/** A command's bits tell which bytes of offset (4) and length (3) follow; the others are zero. */
+/** A command's bits say which bytes of offset (4) and length (3) follow; the others are zero. */
 function readCopy(bytes: Uint8Array, start: number): { readonly offset: number; readonly length: number } {
   const { [start]: command = 0 } = bytes;
   const values: number[] = [];

@@ -7,14 +7,14 @@ import type { PackWindow } from './pack-window.ts';
 /** Objects up to this many bytes are unpacked at once, in memory; larger ones piece by piece. */
 export const smallObjectBytesMax = 2 ** 20;
 
-/** Numbers by which a pack tells what an entry is. */
+/** A pack's numbers for the types of entries. */
 export const entryTypes = { commit: 1, tree: 2, blob: 3, tag: 4, offsetDelta: 6, refDelta: 7 } as const;
 
-/** What stands before the compressed bytes of an entry. */
+/** The header before the compressed bytes of an entry. */
 export interface PackEntry {
   /** One of `entryTypes`. */
   readonly type: number;
-  /** Bytes of what is compressed: an object, or a delta. */
+  /** Uncompressed bytes of the object, or the delta. */
   readonly size: number;
   /** Where the compressed bytes begin. */
   readonly dataOffset: number;
@@ -27,7 +27,7 @@ export interface PackEntry {
 const entryHeadBytesMax = 64;
 const idBytes = 20;
 
-/** Reads what stands at an offset of a pack. @throws FailedOperationError when that is no entry. */
+/** Reads the entry at an offset of a pack. @throws FailedOperationError if there is none. */
 export async function readPackEntry(window: PackWindow, offset: number): Promise<PackEntry> {
   const head = await window.peek(offset, entryHeadBytesMax);
   const { type, size, next } = readTypeAndSize(head);
@@ -58,7 +58,7 @@ function readTypeAndSize(head: Buffer) {
   return { type: (first >> 4) & 7, size, next };
 }
 
-/** How far before its delta a base begins: seven bits a byte, the first ones first, each further byte standing for one more. */
+/** How far before its delta a base begins: seven bits a byte, the highest first; each further byte adds one. */
 function readDistance(head: Buffer, start: number): readonly [distance: number, next: number] {
   let byte = head[start] ?? 0;
   let value = byte & 0x7f;
@@ -72,7 +72,7 @@ function readDistance(head: Buffer, start: number): readonly [distance: number, 
   return [value, next];
 }
 
-/** Unpacked bytes, and where in the pack what follows them begins. */
+/** Unpacked bytes, and the offset in the pack after them. */
 export interface Inflated {
   readonly bytes: Buffer;
   readonly end: number;
@@ -81,10 +81,10 @@ export interface Inflated {
 /**
  * Unpacks an entry at once.
  *
- * @throws FailedOperationError when it has not the size that it tells.
+ * @throws FailedOperationError if it does not have the announced size.
  */
 export async function inflateEntry(window: PackWindow, { dataOffset, size }: PackEntry): Promise<Inflated> {
-  // What cannot be compressed grows by some bytes in a hundred kilobytes.
+  // Incompressible data grows by some bytes in a hundred kilobytes.
   const packed = await window.peek(dataOffset, size + Math.ceil(size / 512) + 1_024);
   try {
     const limits = { chunkSize: size + 64, maxOutputLength: size + 1 };
@@ -98,9 +98,9 @@ export async function inflateEntry(window: PackWindow, { dataOffset, size }: Pac
 
 /** An entry that is unpacked as it is read. */
 export interface InflatedStream {
-  /** Its bytes. @throws FailedOperationError when they are not as many as the entry tells. */
+  /** Its bytes. @throws FailedOperationError if they are not as many as the entry announces. */
   readonly bytes: AsyncIterable<Buffer>;
-  /** Where in the pack what follows it begins; to be asked when it was read. */
+  /** The offset in the pack after it; call it once it is read. */
   getEnd(): number;
 }
 
@@ -108,7 +108,7 @@ export interface InflatedStream {
 export function streamEntry(file: CloneFile, { dataOffset, size }: PackEntry): InflatedStream {
   const inflate = createInflate({ chunkSize: streamPieceBytes });
   async function* read(): AsyncGenerator<Buffer> {
-    // How it ends is seen by who reads it.
+    // The reader sees how it ends.
     pipeline(Readable.from(readFile(file, dataOffset, file.size)), inflate, () => {});
     let made = 0;
     try {

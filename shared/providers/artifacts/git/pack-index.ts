@@ -3,14 +3,14 @@ import { damaged } from './pack-error.ts';
 
 const idBytes = 20;
 
-/** Which objects a pack has: their ids, types, sizes, places and bases, in few bytes each. Objects are named by their number. */
+/** The objects of a pack: their ids, types, sizes, offsets and bases, in few bytes each. Objects are identified by their number. */
 export class PackIndex {
   readonly #offsets: Float64Array;
   readonly #sizes: Float64Array;
   readonly #types: Uint8Array;
   readonly #bases: Int32Array;
   readonly #ids: Buffer;
-  /** Numbers of objects plus one, in the slot that their id tells or the next free one. */
+  /** Numbers of objects plus one, in the slot of their id or the next free one. */
   readonly #slots: Int32Array;
   #length = 0;
 
@@ -51,7 +51,7 @@ export class PackIndex {
     return this.#sizes[object] ?? 0;
   }
 
-  /** The object that it is a delta of; undefined when it stands for itself. */
+  /** The object that it is a delta of; undefined if it is complete. */
   findBase(object: number): number | undefined {
     const base = this.#bases[object] ?? -1;
     return base < 0 ? undefined : base;
@@ -62,7 +62,7 @@ export class PackIndex {
     this.#bases[object] = base;
   }
 
-  /** Remembers what an object is. One whose id another has already is found by its place alone. */
+  /** Remembers what an object is. One with a duplicate id is found only by its offset. */
   complete(object: number, { type, size, id }: { type: number; size: number; id: Buffer }): void {
     this.#types[object] = type;
     this.#sizes[object] = size;
@@ -76,14 +76,14 @@ export class PackIndex {
     return this.#search(id).found;
   }
 
-  /** The object with an id. @throws FailedOperationError when the pack does not have it. */
+  /** The object with an id. @throws FailedOperationError if the pack does not have it. */
   get(id: Buffer): number {
     const object = this.find(id);
     if (object !== undefined) return object;
     throw new FailedOperationError('The git server left out an object of the repository');
   }
 
-  /** The object whose entry begins at an offset. @throws FailedOperationError when none does. */
+  /** The object whose entry begins at an offset. @throws FailedOperationError if none does. */
   getByOffset(offset: number): number {
     let low = 0;
     let high = this.#length - 1;
@@ -96,7 +96,7 @@ export class PackIndex {
     return low;
   }
 
-  /** Ids, in hexadecimal digits, of objects of a type that begin so: at most two. */
+  /** Ids, in hexadecimal digits, of a type's objects, that begin with `start`: at most two. */
   findIds(type: number, start: string): readonly string[] {
     const found: string[] = [];
     for (let object = 0; object < this.#length && found.length < 2; object += 1) {
@@ -111,7 +111,7 @@ export class PackIndex {
     return this.#ids.subarray(object * idBytes, (object + 1) * idBytes);
   }
 
-  /** The object with an id, or the slot that is free for it. */
+  /** The object with an id, or the free slot for it. */
   #search(id: Buffer): { readonly slot: number; readonly found?: number } {
     let slot = id.readUInt32BE(0) % this.#slots.length;
     for (let taken = this.#slots[slot]; taken; taken = this.#slots[slot]) {

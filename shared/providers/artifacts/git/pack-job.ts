@@ -2,7 +2,7 @@ import { archiveName, shareCloneFolder } from './clone-folder.ts';
 import type { CloneLimits } from './clone-limits.ts';
 import { findCommit, openArchive, type WantedTree } from './pack-work.ts';
 
-/** Work of a thread on a pack. */
+/** A thread's work on a pack. */
 export interface PackQuery {
   /** Path of the folder of the clone. */
   readonly folder: string;
@@ -11,7 +11,7 @@ export interface PackQuery {
   /** Bytes that may be added to the folder. */
   readonly bytesLeft: number;
   readonly limits: CloneLimits;
-  /** The commit whose id begins so is asked for, or the tree of one, as a file of the folder. */
+  /** The commit whose id begins with `start`, or a commit's tree, as a file in the folder. */
   readonly wanted: { readonly start: string } | WantedTree;
 }
 
@@ -21,7 +21,7 @@ export const location = import.meta.url;
 /**
  * Reads a pack.
  *
- * @returns the id of the commit; nothing of an archive, which is in its file.
+ * @returns the id of the commit; nothing for an archive, which is in its file.
  * @throws what `findCommit` and `openArchive` throw.
  */
 export async function run({ wanted, pack, limits, ...query }: PackQuery): Promise<string> {

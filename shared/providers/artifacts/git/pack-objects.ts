@@ -13,7 +13,7 @@ import { damaged } from './pack-error.ts';
 import type { PackIndex } from './pack-index.ts';
 import { PackWindow } from './pack-window.ts';
 
-/** An object: in memory, or a part of a file when it is large. */
+/** An object: in memory, or a part of a file if it is large. */
 export type ObjectContent = Buffer | FilePart;
 
 /** A part of a file. */
@@ -26,29 +26,29 @@ export interface FilePart {
 /** Largest delta, in bytes; it is held in memory. */
 export const deltaBytesMax = 16 * 2 ** 20;
 
-/** Most deltas upon each other: git itself makes no more. */
+/** The longest chain of deltas: git itself makes no longer ones. */
 export const deltaDepthMax = 4_095;
 
 const rememberedBytesMax = 4 * 2 ** 20;
 const randomReadBytes = 2 ** 16;
 
-/** What objects are read of. */
+/** The sources of objects. */
 export interface PackObjectsOptions {
   readonly files: { readonly pack: CloneFile; readonly unpacked: CloneFile };
   readonly index: PackIndex;
   readonly objectBytesMax: number;
 }
 
-/** @throws TooLargeError when an object has more bytes than it may. */
+/** @throws TooLargeError if an object has too many bytes. */
 export function assertObjectSize(size: number, bytesMax: number): void {
   if (size <= bytesMax) return;
   throw new TooLargeError(`A file of the repository is larger than the limit of ${bytesMax} bytes`);
 }
 
-/** Reads objects of a pack. Bases of deltas are remembered: a pack has what belongs together side by side. */
+/** Reads objects of a pack. Bases of deltas are remembered: a pack stores related objects next to each other. */
 export class PackObjects {
   readonly #pack: CloneFile;
-  /** Large objects that deltas made, or are made upon. */
+  /** Large objects that are results, or bases, of deltas. */
   readonly #unpacked: CloneFile;
   readonly #index: PackIndex;
   readonly #window: PackWindow;
@@ -78,7 +78,7 @@ export class PackObjects {
   /**
    * An object.
    *
-   * @throws FailedOperationError when the pack is damaged, TooLargeError when it has deltas beyond the limits.
+   * @throws FailedOperationError if the pack is damaged, TooLargeError if it has deltas beyond the limits.
    */
   async read(object: number): Promise<ObjectContent> {
     const deltas: number[] = [];
@@ -104,21 +104,21 @@ export class PackObjects {
     return this.#apply(await this.read(base), delta);
   }
 
-  /** Keeps an object, as one that deltas may be made upon. */
+  /** Keeps an object as a possible base of deltas. */
   remember(object: number, content: ObjectContent): void {
     if (this.#remembered.has(object)) return;
     this.#remembered.set(object, content);
     this.#rememberedBytes += getHeldBytes(content);
     for (const [oldest, held] of this.#remembered) {
       if (this.#rememberedBytes <= rememberedBytesMax) break;
-      // Parts of files hold no memory to speak of, and would have to be written again.
+      // Parts of files take hardly any memory, and would have to be written again.
       if ('file' in held) continue;
       this.#remembered.delete(oldest);
       this.#rememberedBytes -= getHeldBytes(held);
     }
   }
 
-  /** The bytes of a delta, all at once. @throws TooLargeError when they are too many. */
+  /** The bytes of a delta, all at once. @throws TooLargeError if there are too many. */
   async #readBytes(entry: PackEntry): Promise<Buffer> {
     if (entry.size <= smallObjectBytesMax) return (await inflateEntry(this.#window, entry)).bytes;
     return gatherDelta(streamEntry(this.#pack, entry).bytes, entry.size);
@@ -162,13 +162,13 @@ export class PackObjects {
   }
 }
 
-/** The bytes of an object that was read. */
+/** The bytes of a read object. */
 export async function* readContent(content: ObjectContent): AsyncGenerator<Uint8Array> {
   if ('file' in content) yield* readFile(content.file, content.offset, content.offset + content.length);
   else yield content;
 }
 
-/** All bytes of a delta. @throws TooLargeError when they are more than `deltaBytesMax`. */
+/** All bytes of a delta. @throws TooLargeError if there are more than `deltaBytesMax`. */
 export async function gatherDelta(pieces: AsyncIterable<Uint8Array>, size: number): Promise<Buffer> {
   if (size <= deltaBytesMax) return gather(pieces, size);
   throw new TooLargeError(

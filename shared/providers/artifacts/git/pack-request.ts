@@ -8,28 +8,28 @@ import {
   toLine,
 } from './refs.ts';
 
-/** Which objects are asked for. */
+/** The requested objects. */
 export interface PackRequest {
   /** Ids of commits and tags. */
   readonly wants: readonly string[];
-  /** `tip`: what these are made of, without history. `commits`: their history without files. `all`: everything. */
+  /** `tip`: their content, without history. `commits`: their history without files. `all`: everything. */
   readonly depth: 'tip' | 'commits' | 'all';
 }
 
-/** Whether a server sends histories without their files. */
+/** Whether a server can send histories without files. */
 export function canOmitFiles({ version, capabilities }: RemoteRefs): boolean {
   if (version === 0) return capabilities.has('filter');
   return (capabilities.get('fetch') ?? '').split(' ').includes('filter');
 }
 
-/** Kinds of content that are sent side by side: the first byte of a line tells which. */
+/** Number of the band with the pack: the first byte of a line is its band. */
 const packBand = 1;
 const errorBand = 3;
 
 /**
- * Asks for objects, and answers the bytes of the pack as they arrive.
+ * Requests objects, and returns the bytes of the pack as they arrive.
  *
- * @throws RefusedByServerError when the server refuses a want, FailedOperationError when it breaks off or its answer is not git's.
+ * @throws RefusedByServerError if the server refuses a want, FailedOperationError if it breaks off or its answer is not git's.
  */
 export async function* fetchPack(
   transport: GitTransport,
@@ -50,14 +50,14 @@ export async function* fetchPack(
   if (!isBegun) throw notGit();
 }
 
-/** Whether the pack begins behind this line. Before it stands which commits have parents that are left out. */
+/** Whether the pack begins after this line. Lines before it name the commits whose parents are left out. */
 function isStart(packet: Packet, { version }: RemoteRefs): boolean {
   if (packet.kind !== 'data') return false;
   const line = toLine(packet);
   return version === 2 ? line === 'packfile' : line === 'NAK';
 }
 
-/** The pack's part of a line; undefined for what a server tells people. */
+/** The pack's part of a line; undefined for messages to users. */
 function readBand({ data }: Packet): Buffer | undefined {
   const [band] = data;
   if (band === packBand) return data.subarray(1);
@@ -79,7 +79,7 @@ function formatFetch({ capabilities }: RemoteRefs, { wants, depth }: PackRequest
   ].join('');
 }
 
-/** The same in the version before. A server that cannot leave out history sends it. */
+/** The same in the previous version. A server that cannot leave out history sends it. */
 function formatOldFetch({ capabilities }: RemoteRefs, { wants, depth }: PackRequest): string {
   if (!capabilities.has('side-band-64k')) {
     throw new RefusedByServerError('The git server is too old: it has no side-band-64k');

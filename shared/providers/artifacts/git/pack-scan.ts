@@ -20,13 +20,13 @@ import {
 } from './pack-objects.ts';
 import { PackWindow } from './pack-window.ts';
 
-/** A pack that was read once: what is in it, and how to read that. */
+/** A pack that was read once: its index, and its reader. */
 export interface ScannedPack {
   readonly index: PackIndex;
   readonly objects: PackObjects;
 }
 
-/** What a pack is read with. */
+/** The options of reading a pack. */
 export interface ScanOptions {
   readonly limits: Pick<CloneLimits, 'objectsMax' | 'treeBytesMax'>;
   readonly signal: AbortSignal;
@@ -36,20 +36,20 @@ const headBytes = 12;
 const typeNames = ['', 'commit', 'tree', 'blob', 'tag'];
 const scanWindowBytes = 2 ** 20;
 
-/** How much is unpacked, in bytes, before others get a turn. */
+/** How much is unpacked, in bytes, before other requests get a turn. */
 const turnBytes = 2 ** 22;
 
-/** What stands for the work of any object, in bytes. */
+/** The fixed cost of any object, in bytes. */
 const objectCost = 2 ** 12;
 
-/** Most times that deltas are gone through whose bases stand behind them. Git writes bases first. */
+/** The most passes over deltas whose bases follow them. Git writes bases first. */
 const passesMax = 50;
 
 /**
- * Reads a pack, and works out the id of each object in it: a pack does not tell.
+ * Reads a pack, and computes the id of each object, which a pack does not contain.
  *
  * @param unpacked an empty file, for large objects that are deltas.
- * @throws TooLargeError when it has more than the limits say, FailedOperationError when it is damaged.
+ * @throws TooLargeError if it exceeds the limits, FailedOperationError if it is damaged.
  */
 export async function scanPack(
   files: { readonly pack: CloneFile; readonly unpacked: CloneFile },
@@ -83,7 +83,7 @@ interface ScannerParts extends ScanOptions, ScannedPack {
 
 class Scanner {
   readonly #parts: ScannerParts;
-  /** Deltas whose base is not known yet, by the base's id where it was told so. */
+  /** Deltas whose base is not known yet, with the base's id if that is how it is named. */
   #unresolved: { readonly object: number; readonly baseId: Buffer | undefined }[] = [];
   #spent = 0;
 
@@ -105,7 +105,7 @@ class Scanner {
     }
   }
 
-  /** Works out deltas that stand before their bases. */
+  /** Resolves deltas that precede their bases. */
   async resolveAll(): Promise<void> {
     for (let passes = 0; this.#unresolved.length > 0; passes += 1) {
       const waiting = this.#unresolved;
@@ -144,7 +144,7 @@ class Scanner {
     return end;
   }
 
-  /** @param known the id of the base unless it was told by its place, and the delta unless it is to be read again. */
+  /** @param known the id of the base unless it is named by its offset, and the delta unless it must be read again. */
   async #resolve(
     object: number,
     { baseId, delta }: { readonly baseId?: Buffer | undefined; readonly delta?: Buffer },
@@ -177,7 +177,7 @@ class Scanner {
     this.#parts.index.complete(object, { type, size, id: hash.digest() });
   }
 
-  /** Lets others have the processor now and then: small objects are unpacked at once. */
+  /** Yields the processor now and then: small objects are unpacked synchronously. */
   async #takeTurns(bytes: number): Promise<void> {
     this.#spent += bytes + objectCost;
     if (this.#spent < turnBytes) return;

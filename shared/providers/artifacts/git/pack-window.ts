@@ -1,7 +1,7 @@
 import type { CloneFile } from './clone-folder.ts';
 import { damaged } from './pack-error.ts';
 
-/** Reads a file through one buffer: what stands close together is read from disk once. */
+/** Reads a file through one buffer: nearby bytes are read from disk once. */
 export class PackWindow {
   readonly #file: CloneFile;
   readonly #windowBytes: number;
@@ -16,7 +16,7 @@ export class PackWindow {
     this.#windowBytes = windowBytes;
   }
 
-  /** Bytes of the file from an offset: at least so many, or as there are, and good until the next call. */
+  /** Bytes of the file from an offset: at least this many, or as many as there are. Valid until the next call. */
   async peek(offset: number, length: number): Promise<Buffer> {
     const end = Math.min(offset + length, this.#file.size);
     if (offset < this.#start || end > this.#start + this.#buffer.length) await this.#load(offset, length);

@@ -7,44 +7,43 @@ import { type ScannedPack, type ScanOptions, scanPack } from './pack-scan.ts';
 import { type ArchivedTree, type ArchiveOptions, archiveTree, checkTree } from './tree-archive.ts';
 import { readSmall } from './tree-walk.ts';
 
-/** The files of a pack: it, and an empty one. */
+/** The file of a pack, and an empty one. */
 export interface PackFiles {
   readonly pack: CloneFile;
   readonly unpacked: CloneFile;
 }
 
-/** Which tree of a pack is wanted. */
+/** The wanted tree of a pack. */
 export interface WantedTree {
-  /** Id of a commit or tag, in hexadecimal digits; its first ones suffice where it is sought. */
+  /** Id of a commit or tag, in hexadecimal digits; its first ones suffice if `isSought`. */
   readonly commit: string;
-  /** Whether the pack may not have it: nobody asked for it alone. */
+  /** Whether the pack may lack it, since it was not requested by itself. */
   readonly isSought: boolean;
-  /** Names of the folders down to what is wanted; none for everything. */
+  /** Names on the path to the wanted folder or file; empty for everything. */
   readonly subPath: readonly string[];
 }
 
 /** Largest commit or tag, in bytes. */
 const commitBytesMax = 2 ** 20;
 
-/** Most tags upon each other. */
+/** The longest chain of tags. */
 const tagsMax = 10;
 
 const idLength = 40;
 
 /**
- * The commit of a pack whose id begins so.
+ * The commit of a pack whose id begins with `start`.
  *
- * @throws NotFoundError when there is none, InvalidInputError when there are several, and what `scanPack` throws.
+ * @throws NotFoundError if there is none, InvalidInputError if there are several, and what `scanPack` throws.
  */
 export async function findCommit(files: PackFiles, start: string, options: ScanOptions): Promise<string> {
   return seekCommit(await scanPack(files, options), start);
 }
 
 /**
- * The tree of a pack as a compressed tar. The whole tree is looked at before.
+ * The tree of a pack as a compressed tar. The whole tree is checked first.
  *
- * @throws NotFoundError when there is no such version or location, TooLargeError beyond the limits, FailedOperationError for a pack that
- *   is damaged.
+ * @throws NotFoundError if there is no such version or location, TooLargeError beyond the limits, FailedOperationError for a damaged pack.
  */
 export async function openArchive(
   files: PackFiles,
@@ -74,7 +73,7 @@ function seekCommit({ index }: ScannedPack, start: string): string {
   throw new InvalidInputError('version: expected more digits: several commits begin so');
 }
 
-/** The tree of a commit or of a tag of one, and its time. */
+/** The tree of a commit, or of a commit's tag, and its time. */
 async function readCommit(pack: ScannedPack, id: string): Promise<Pick<ArchivedTree, 'root' | 'timeS'>> {
   let object = pack.index.get(Buffer.from(id, 'hex'));
   for (let tags = 0; pack.index.getType(object) === entryTypes.tag && tags < tagsMax; tags += 1) {
@@ -87,7 +86,7 @@ async function readCommit(pack: ScannedPack, id: string): Promise<Pick<ArchivedT
   const text = await readText(pack, object);
   const [, tree = ''] = /^tree ([0-9a-f]{40})\n/.exec(text) ?? [];
   if (tree === '') throw damaged();
-  // Its first lines are about the commit; the message begins behind an empty one.
+  // Its first lines describe the commit; the message begins after an empty one.
   const [lines = ''] = text.split('\n\n', 1);
   const [, timeS = '0'] = /^committer .*> (\d{1,12}) [+-]\d{4}$/m.exec(lines) ?? [];
   return { root: pack.index.get(Buffer.from(tree, 'hex')), timeS: Number(timeS) };

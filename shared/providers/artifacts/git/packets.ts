@@ -1,9 +1,9 @@
 import { FailedOperationError } from '#core/errors.ts';
 
-/** A line of git's protocol: bytes, or one of its marks between them. */
+/** A line of git's protocol: bytes, or one of its separators. */
 export interface Packet {
   readonly kind: 'data' | 'flush' | 'delimiter' | 'end';
-  /** Empty for marks. */
+  /** Empty for separators. */
   readonly data: Buffer;
 }
 
@@ -11,13 +11,13 @@ const marks = ['flush', 'delimiter', 'end'] as const;
 const lengthBytes = 4;
 const packetBytesMax = 65_520;
 
-/** Bytes of a line that holds next to nothing: a ref has twice as many, and packs come in large ones. */
+/** The most bytes of a nearly empty line: a ref has twice as many, and packs come in large ones. */
 const smallPacketBytesMax = 24;
 
-/** Most such lines of an answer. */
+/** The most such lines of an answer. */
 export const smallPacketsMax = 10_000;
 
-/** A line as it is sent: its length in hexadecimal digits before it, a line break behind it. */
+/** A line as it is sent: after its length in hexadecimal digits, and with a line break at its end. */
 export function formatPacket(line: string): string {
   const length = lengthBytes + Buffer.byteLength(line) + 1;
   return `${length.toString(16).padStart(lengthBytes, '0')}${line}\n`;
@@ -26,7 +26,7 @@ export function formatPacket(line: string): string {
 /**
  * Reads lines of git's protocol, as they arrive.
  *
- * @throws FailedOperationError when the body is something else, ends within a line, or goes on without saying anything.
+ * @throws FailedOperationError if the body is something else, ends within a line, or has too many nearly empty lines.
  */
 export async function* readPackets(body: AsyncIterable<Uint8Array>): AsyncGenerator<Packet> {
   const pieces = new PieceReader(body);
@@ -54,14 +54,14 @@ async function readPacket(head: Buffer, pieces: PieceReader): Promise<Packet> {
   return { kind: 'data', data };
 }
 
-/** An answer that is not of git's protocol. It is not repeated: it may be anything. */
+/** The error for an answer that is not of git's protocol. It does not quote the answer, which may be anything. */
 export function notGit(): FailedOperationError {
   return new FailedOperationError(
     "The answer is not of git's protocol: the reference must be the URL that 'git clone' takes",
   );
 }
 
-/** Reads so many bytes at a time of what arrives in pieces of any size. */
+/** Reads a given number of bytes from pieces of any size. */
 class PieceReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
@@ -70,7 +70,7 @@ class PieceReader {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** As many bytes as are asked for, or as there are. */
+  /** As many bytes as requested, or as many as there are. */
   async read(length: number): Promise<Buffer> {
     const gathered = [this.#rest];
     let held = this.#rest.length;

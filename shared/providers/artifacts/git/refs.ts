@@ -4,45 +4,45 @@ import { formatPacket, notGit, type Packet, readPackets } from './packets.ts';
 /** One request of git's protocol. */
 export interface GitRequest {
   readonly body: string;
-  /** Whether no request comes behind it that belongs to the same conversation. */
+  /** Whether no further request of the same conversation follows. */
   readonly isLast: boolean;
 }
 
 /** Calls `git-upload-pack` of one repository. */
 export interface GitTransport {
-  /** What the server says first: what it can do, and its refs if it speaks an old version. */
+  /** The server's first message: its capabilities, and its refs if it uses an old version. */
   advertise(signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** What it answers. Behind a last request, the next one begins a conversation of its own. */
+  /** Sends a request, and returns the answer. After a last request, the next one begins a new conversation. */
   request(request: GitRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** What a server says of a repository. */
+/** A server's description of a repository. */
 export interface RemoteRefs {
   /** Version of the protocol that the server speaks. */
   readonly version: 0 | 2;
-  /** What it can do, by name, with what stands behind `=`. */
+  /** Its capabilities by name, with the text after `=`. */
   readonly capabilities: ReadonlyMap<string, string>;
-  /** The ids of those refs that were asked for, by name: branches, tags, `HEAD`. */
+  /** The ids of the requested refs, by name: branches, tags, `HEAD`. */
   readonly refs: ReadonlyMap<string, string>;
 }
 
-/** Which refs are of interest. */
+/** The wanted refs. */
 export interface RefQuery {
   /** Their names begin with one of these. */
   readonly prefixes: readonly string[];
   readonly isWanted: (name: string) => boolean;
 }
 
-/** Most refs that are kept. */
+/** The most refs that are kept. */
 export const refsMax = 50_000;
 
-/** Most lines that a server says of refs, wanted or not. */
+/** The most lines of refs from a server, wanted or not. */
 const refLinesMax = 2_000_000;
 
 /**
- * Asks for the refs of a repository, by version 2 of git's protocol, or by the one before where the server does not know it.
+ * Requests the refs of a repository, by version 2 of git's protocol, or by the previous one if the server does not support it.
  *
- * @throws FailedOperationError when the answer is not git's, or the repository has ids of SHA-256.
+ * @throws FailedOperationError if the answer is not git's, or the repository uses SHA-256 ids.
  */
 export async function listRefs(
   transport: GitTransport,
@@ -64,19 +64,19 @@ export async function listRefs(
   return { version: 2, capabilities, refs: collector.refs };
 }
 
-/** The line that tells the kind of ids, where the server knows it. */
+/** The line for the kind of ids, if the server supports it. */
 export function formatObjectFormat(capabilities: ReadonlyMap<string, string>): string {
   return capabilities.has('object-format') ? formatPacket('object-format=sha1') : '';
 }
 
-/** The text of a line. @throws FailedOperationError when the server tells an error by it, whose text stays out. */
+/** The text of a line. @throws FailedOperationError if it is an error of the server, whose text is left out. */
 export function toLine({ data }: Packet): string {
   const line = data.toString('utf8').replace(/\n$/, '');
   if (line.startsWith('ERR ')) throw new RefusedByServerError('The git server refused the request');
   return line;
 }
 
-/** The server told, in git's protocol, that it does not do what it was asked. */
+/** The server refused a request in git's protocol. */
 export class RefusedByServerError extends FailedOperationError {
   override name = 'RefusedByServerError';
 }
@@ -87,7 +87,7 @@ function assertSha1(capabilities: ReadonlyMap<string, string>): void {
   throw new FailedOperationError('The repository has ids of SHA-256, which cannot be read: only SHA-1 can');
 }
 
-/** Reads what a server says first; over HTTP a line about the service stands before it. */
+/** Reads a server's first message; over HTTP a line about the service precedes it. */
 async function readAdvertisement(body: AsyncIterable<Uint8Array>, query: RefQuery): Promise<RemoteRefs> {
   const collector = new RefCollector(query);
   let capabilities: ReadonlyMap<string, string> | undefined;
@@ -117,7 +117,7 @@ function addCapability(
 
 const capabilitiesMax = 100;
 
-/** The capabilities behind the first ref. */
+/** The capabilities after the first ref. */
 function readCapabilities(line: string): ReadonlyMap<string, string> {
   const [ref = '', listed = ''] = line.split('\0', 2);
   if (!refPattern.test(ref)) throw notGit();
@@ -145,7 +145,7 @@ class RefCollector {
     return this.#refs;
   }
 
-  /** Adds a ref by its line; what follows its name is of no interest. */
+  /** Adds a ref by its line; ignores what follows its name. */
   add(line: string): void {
     this.#lines += 1;
     if (this.#lines > refLinesMax) throw new FailedOperationError('The repository has too many refs');

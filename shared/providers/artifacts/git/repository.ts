@@ -16,28 +16,28 @@ import { canOmitFiles, fetchPack, type PackRequest } from './pack-request.ts';
 import { findCommit, openArchive, versionNotFound, type WantedTree } from './pack-work.ts';
 import { type GitTransport, listRefs, RefusedByServerError, type RemoteRefs } from './refs.ts';
 
-/** What is wanted of a repository. */
+/** The wanted part of a repository. */
 export interface RepositoryRequest {
-  /** Branch, tag, or id of a commit, whole or its first seven digits and more. Undefined: `master`, else `HEAD`. */
+  /** Branch, tag, or id of a commit, whole or at least its first seven digits. Undefined: `master`, else `HEAD`. */
   readonly version: string | undefined;
-  /** Folder or file that is wanted alone, without a slash at either end; empty for all. */
+  /** The only wanted folder or file, without a slash at either end; empty for everything. */
   readonly subPath: string;
 }
 
-/** What a repository is read with. */
+/** The options of reading a repository. */
 export interface RepositoryOptions {
   /** Name of the account. */
   readonly account: string;
-  /** Threads that read packs. Default: they are read here, where nobody else waits for the processor. */
+  /** Threads that read packs. Default: packs are read here, if no other request waits for the processor. */
   readonly threads?: ThreadPool | undefined;
   readonly limits: CloneLimits;
   readonly signal: AbortSignal;
   readonly nowMs: number;
-  /** Called once when the files are deleted, or nothing was read. */
+  /** Called once, when the files are deleted, or if nothing was read. */
   readonly release: () => void;
 }
 
-/** A reading that goes on. */
+/** A read in progress. */
 interface Reading {
   readonly transport: GitTransport;
   readonly remote: RemoteRefs;
@@ -45,19 +45,19 @@ interface Reading {
   readonly options: RepositoryOptions;
 }
 
-/** The time of an archive that nobody reads, in milliseconds: then its files are deleted. */
+/** How long an archive may go unread before its files are deleted, in milliseconds. */
 const archiveTimeMaxMs = 600_000;
 
-/** Longest name of a branch or tag, in characters. */
+/** The longest name of a branch or tag, in characters. */
 const versionLengthMax = 1_024;
 
 /**
- * Reads a repository into files of its own, and answers the tree of a version as a compressed tar. The files are deleted when that was
- * read, when the signal is aborted, or after ten minutes.
+ * Reads a repository into separate files, and returns the tree of a version as a compressed tar. The files are deleted once that is read,
+ * when the signal is aborted, or after ten minutes.
  *
- * @throws NotFoundError when there is no such version or location, TooLargeError beyond the limits, OverdueError when it takes too long,
- *   OverloadError when too many wait for a thread, FailedOperationError when it takes too much of the processor or the server does not
- *   speak git's protocol, and what the transport throws.
+ * @throws NotFoundError if there is no such version or location, TooLargeError beyond the limits, OverdueError if it takes too long,
+ *   OverloadError if too many wait for a thread, FailedOperationError if it takes too much processor time or the server does not speak
+ *   git's protocol, and what the transport throws.
  */
 export async function readRepository(
   transport: GitTransport,
@@ -103,7 +103,7 @@ function tooSlow({ timeMs }: CloneLimits): OverdueError {
   );
 }
 
-/** Deletes the folder when the archive has been read, however that ends, or when nobody reads it. */
+/** Deletes the folder once reading the archive ends in any way, or if it is not read. */
 function answerArchive(
   archive: Readable,
   folder: CloneFolder,
@@ -118,7 +118,7 @@ function answerArchive(
     options.signal.removeEventListener('abort', stop);
     void folder[Symbol.asyncDispose]();
   });
-  // Who reads it sees the error; without a reader there must be somebody, too.
+  // The reader sees the error; without a reader it must be handled, too.
   archive.on('error', () => {});
   return archive;
 }
@@ -130,7 +130,7 @@ interface PackedTree extends WantedTree {
 
 type Clone = Pick<Reading, 'folder' | 'options'>;
 
-/** A tree as a compressed tar: as it is made, or from the file that a thread has written. */
+/** A tree as a compressed tar: while it is created, or from the file that a thread has written. */
 async function startArchive({ pack, ...wanted }: PackedTree, clone: Clone): Promise<Readable> {
   const { folder, options } = clone;
   if (options.threads === undefined) return openArchive(await toFiles(pack, clone), wanted, options);
@@ -138,7 +138,7 @@ async function startArchive({ pack, ...wanted }: PackedTree, clone: Clone): Prom
   return createReadStream(join(folder.path, archiveName));
 }
 
-/** The commit of a pack whose id begins so. */
+/** The commit of a pack whose id begins with `start`. */
 async function seekCommit(pack: CloneFile, start: string, clone: Clone): Promise<string> {
   const { options } = clone;
   if (options.threads === undefined) return findCommit(await toFiles(pack, clone), start, options);
@@ -169,14 +169,14 @@ async function readVersion(
   return { ...(await readCommit(reading, version)), subPath: subPath === '' ? [] : subPath.split('/') };
 }
 
-/** Whether it can be the id of a commit, whole or in part. */
+/** Whether a version can be the id of a commit, whole or in part. */
 function isCommitId(version: string): boolean {
   return /^[0-9a-f]{7,40}$/i.test(version);
 }
 
 const tipPrefixes = ['refs/heads/', 'refs/tags/'];
 
-/** Refs that may be meant; all branches and tags where it may be a commit of any of them. */
+/** The refs that a version may mean; all branches and tags if it may be a commit of any of them. */
 function toQuery(version: string | undefined) {
   if (version !== undefined && version.length > versionLengthMax) {
     throw new InvalidInputError(`version: expected at most ${versionLengthMax} characters`);
@@ -195,7 +195,7 @@ function isTip(name: string): boolean {
   return tipPrefixes.some((prefix) => name.startsWith(prefix)) && !name.endsWith('^{}');
 }
 
-/** Refs that a version may mean, the likeliest first, as `git clone --branch` has it. */
+/** The refs that a version may mean, the likeliest first, as in `git clone --branch`. */
 function toRefNames(version: string | undefined): readonly string[] {
   if (version === undefined) return ['refs/heads/master', 'HEAD'];
   if (version === 'HEAD' || version.startsWith('refs/')) return [version];
@@ -222,7 +222,7 @@ async function readTip(reading: Reading, commit: string): Promise<FoundCommit> {
   return { commit, isSought: false, pack: await readPack(reading, { wants: [commit], depth: 'tip' }) };
 }
 
-/** A commit alone, if the server lets anybody ask for it; else the whole repository. */
+/** A commit alone, if the server allows requests for it; else the whole repository. */
 async function readWholeId(reading: Reading, commit: string): Promise<FoundCommit> {
   try {
     return await readTip(reading, commit);
@@ -240,14 +240,14 @@ async function readAll(reading: Reading, commit: string): Promise<FoundCommit> {
   };
 }
 
-/** The commits alone tell which is meant, where the server can send them without files; else the whole repository is read. */
+/** Finds the commit in commits without files, if the server can send these; else reads the whole repository. */
 async function readShortId(reading: Reading, start: string): Promise<FoundCommit> {
   if (!canOmitFiles(reading.remote)) return readAll(reading, start);
   const pack = await readPack(reading, { wants: listTips(reading), depth: 'commits' });
   return readWholeId(reading, await seekCommit(pack, start, reading));
 }
 
-/** Every branch and tag. @throws NotFoundError when there is none. */
+/** Every branch and tag. @throws NotFoundError if there is none. */
 function listTips({ remote }: Reading): readonly string[] {
   const tips = [...new Set(remote.refs.values())];
   if (tips.length === 0) throw new NotFoundError('The repository has no commits');

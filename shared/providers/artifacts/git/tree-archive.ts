@@ -12,28 +12,28 @@ import { readSmall, type TreeEntry, walkTree } from './tree-walk.ts';
 export interface ArchivedTree {
   /** The object of the tree. */
   readonly root: number;
-  /** Names of the folders down to what is wanted; none for everything. */
+  /** Names on the path to the wanted folder or file; empty for everything. */
   readonly subPath: readonly string[];
-  /** When the commit was made, in seconds. It is the time of all files. */
+  /** Time of the commit, in seconds. It is the time of all files. */
   readonly timeS: number;
 }
 
-/** What an archive is made with. */
+/** The options of creating an archive. */
 export interface ArchiveOptions {
   readonly limits: Pick<CloneLimits, 'entriesMax' | 'treeBytesMax'>;
   readonly signal: AbortSignal;
 }
 
-/** As `git archive` writes them: what may be done to a file is up to who unpacks it. */
+/** As in `git archive`: the permissions of unpacked files are up to the unpacking user. */
 const modes = { file: 0o664, program: 0o775, folder: 0o775, submodule: 0o775, link: 0o777 };
 
-/** Longest target of a symbolic link, in bytes: that of Linux. */
+/** The longest target of a symbolic link, in bytes: Linux' limit. */
 const linkBytesMax = 4_096;
 
 /**
- * Looks at a whole tree before anything of it is answered.
+ * Checks a whole tree before any of it is sent.
  *
- * @throws what `walkTree` throws, and TooLargeError when its files have more bytes than they may.
+ * @throws what `walkTree` throws, and TooLargeError if its files have too many bytes.
  */
 export async function checkTree(
   pack: ScannedPack,
@@ -51,19 +51,19 @@ export async function checkTree(
   }
 }
 
-/** A tree as `git archive --format=tgz` writes it: a compressed tar, made as it is read. */
+/** A tree as `git archive --format=tgz` writes it: a compressed tar, created while it is read. */
 export function archiveTree(pack: ScannedPack, tree: ArchivedTree, options: ArchiveOptions): Readable {
   const { readable, controller } = createTarPacker();
   const waiting = new WaitingBytes();
   const archiving = { pack, tree, options, waiting };
   writeEntries(controller, archiving).catch((error: unknown) => controller.error(error));
   const gzip = createGzip({ level: gzipLevel, chunkSize: joinedBytes });
-  // How it ends is seen by who reads it.
+  // The reader sees how it ends.
   pipeline(Readable.from(joinPieces(readable, waiting)), gzip, () => {});
   return gzip;
 }
 
-/** Takes two thirds of the time that gzip takes by default, for a twentieth more bytes. */
+/** Takes two thirds of gzip's default time, for a twentieth more bytes. */
 const gzipLevel = 4;
 const joinedBytes = 2 ** 16;
 
@@ -74,7 +74,7 @@ interface Archiving {
   readonly waiting: WaitingBytes;
 }
 
-/** Holds back who writes a tar while much of it waits to be compressed: the packer itself lets 8 MiB wait. */
+/** Makes the writer of a tar wait while much of it waits to be compressed: the packer itself lets 8 MiB wait. */
 class WaitingBytes {
   #bytes = 0;
   #resume: (() => void) | undefined;
@@ -115,7 +115,7 @@ async function writeEntries(
   tar.finalize();
 }
 
-/** Each piece goes to a thread of gzip's and back: headers and small files go together. */
+/** Each piece goes to a gzip thread and back, so headers and small files are joined. */
 async function* joinPieces(
   pieces: AsyncIterable<Uint8Array>,
   waiting: WaitingBytes,
@@ -134,7 +134,7 @@ async function* joinPieces(
     }
     yield Buffer.concat(joined);
   } finally {
-    // Who waits to write goes on, and finds that nobody reads any more.
+    // A waiting writer continues, and finds that the archive is not read any more.
     waiting.take(Number.POSITIVE_INFINITY);
   }
 }

@@ -6,20 +6,20 @@ import type { ScannedPack } from './pack-scan.ts';
 
 /** A file, folder, symbolic link or submodule of a tree. */
 export interface TreeEntry {
-  /** From the root of the repository, without a slash at its end. */
+  /** Path from the root of the repository, without a trailing slash. */
   readonly path: string;
   readonly kind: 'file' | 'program' | 'folder' | 'link' | 'submodule';
   /** Its object; undefined for a submodule, which is in another repository. */
   readonly object: number | undefined;
 }
 
-/** How far a tree is walked. */
+/** The options of walking a tree. */
 export interface WalkOptions {
   readonly limits: Pick<CloneLimits, 'entriesMax'>;
   readonly signal: AbortSignal;
 }
 
-/** Entries after which others have the processor: folders that are remembered are walked without any wait. */
+/** Entries after which other requests get the processor: remembered folders are walked without any wait. */
 const entriesOfTurn = 1_000;
 
 async function takeTurns({ signal }: WalkOptions): Promise<void> {
@@ -27,16 +27,16 @@ async function takeTurns({ signal }: WalkOptions): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** Longest path, in characters: that of Linux. */
+/** The longest path, in characters: Linux' limit. */
 const pathLengthMax = 4_096;
 const idBytes = 20;
 
 /**
- * Everything below a tree, folders before what is in them, in git's order. With a sub-path that alone, with the folders above it.
+ * Everything below a tree, folders before their content, in git's order. With a sub-path only that, with its parent folders.
  *
- * @param subPath names with slashes between them; empty for everything.
- * @throws NotFoundError when there is nothing at the sub-path, TooLargeError beyond the limits, FailedOperationError for a tree that no
- *   git writes, such as one with names that lead out of it.
+ * @param subPath names separated by slashes; empty for everything.
+ * @throws NotFoundError if there is nothing at the sub-path, TooLargeError beyond the limits, FailedOperationError for a tree that git
+ *   would not write, such as one with names that lead out of it.
  */
 export async function* walkTree(
   pack: ScannedPack,
@@ -67,7 +67,7 @@ function tooMany(entriesMax: number): TooLargeError {
   );
 }
 
-/** Goes down to the sub-path. @returns what is there to walk. */
+/** Descends to the sub-path. @returns what there is to walk. */
 async function* descend(
   pack: ScannedPack,
   root: number,
@@ -111,13 +111,13 @@ async function readTree(pack: ScannedPack, tree: number, prefix: string): Promis
   return entries;
 }
 
-/** Largest list of one folder, in bytes: some 200,000 names. */
+/** The largest list of one folder, in bytes: some 200,000 names. */
 const treeBytesMax = 8 * 2 ** 20;
 
 /**
- * An object that is held in memory: a commit, a tag, or the list of a folder.
+ * Reads an object into memory: a commit, a tag, or the list of a folder.
  *
- * @throws TooLargeError when it is larger.
+ * @throws TooLargeError if it is larger.
  */
 export async function readSmall(
   { index, objects }: ScannedPack,
@@ -139,7 +139,7 @@ export async function readSmall(
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Names lead nowhere but into their folder, so that nobody who unpacks the archive writes elsewhere. */
+/** Names must not lead out of their folder, so that unpacking the archive never writes elsewhere. */
 function decodeName(bytes: Buffer): string {
   let name: string;
   try {
@@ -151,15 +151,15 @@ function decodeName(bytes: Buffer): string {
   return name;
 }
 
-/** Characters that HFS+, Apple's file system, does not see in names. */
+/** Characters that HFS+, Apple's file system, ignores in names. */
 const unseenByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** Names that NTFS takes for `.git`: its short name, too, in any case, with dots and blanks behind it, or a stream's name. */
+/** Names that NTFS treats as `.git`: also its short name, in any case, with dots and blanks or a stream's name after it. */
 const dotGitOfNtfs = /^(?:\.git|git~1)[. ]*(?:$|:)/i;
 
-/** Whether some file system takes a name for that of a repository's own folder: `git fsck` refuses the same names. */
+/** Whether some file system treats a name as a repository's own folder: `git fsck` refuses the same names. */
 function isDotGit(name: string): boolean {
-  // On Windows a backslash leads into a folder.
+  // On Windows a backslash separates folders.
   return (
     name.split('\\').some((part) => dotGitOfNtfs.test(part)) ||
     /^\.git$/i.test(name.replaceAll(unseenByHfs, ''))
@@ -179,7 +179,7 @@ function toEntry(
   return { path, kind, object: kind === 'submodule' ? undefined : index.get(id) };
 }
 
-/** Git's modes: it keeps no others of files than whether they are programs. */
+/** Git's modes: of files it records only whether they are executable. */
 function toKind(mode: string): TreeEntry['kind'] {
   if (/^0?40000$/.test(mode)) return 'folder';
   if (mode === '120000') return 'link';

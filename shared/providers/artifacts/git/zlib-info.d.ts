@@ -1,6 +1,6 @@
 import type { Inflate, ZlibOptions } from 'node:zlib';
 
-/** What Node answers with the option `info`, which its types leave out: the engine tells how many bytes it has read. */
+/** Node's result with the option `info`, which its types lack: the engine reports how many bytes it has read. */
 declare module 'node:zlib' {
   export function inflateSync(
     data: Uint8Array,
