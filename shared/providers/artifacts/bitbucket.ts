@@ -5,12 +5,12 @@ import { openFileHost } from './hosted-files.ts';
 
 const types = ['bitbucket/file'];
 
-/** What an account of Bitbucket has besides what all accounts have. */
+/** The additional fields of a Bitbucket account. */
 export const bitbucketAccountFields = { ...basicCredentialFields, ...tokenCredentialFields };
 
 /**
  * The accounts of `artifacts.bitbucket`: files of repositories at Bitbucket Cloud or a Data Center. The reference is the URL of the file
- * itself, branch, tag or commit included; the version of the artifact changes nothing, as in Clouddriver.
+ * itself, including branch, tag or commit; as in Clouddriver, the artifact's version has no effect.
  */
 export function openBitbucketSources(options: SourceOptions): OpenedSources {
   return openFileHost(

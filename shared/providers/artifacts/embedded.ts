@@ -5,8 +5,8 @@ import type { OpenedSources } from './download/source.ts';
 const types = ['embedded/base64', 'remote/base64'];
 
 /**
- * The built-in account `embedded-artifact`: artifacts whose reference holds their content. It answers for every
- * `embedded/…` and `remote/…` type, and can read the base 64 ones.
+ * The built-in account `embedded-artifact`: artifacts whose reference holds their content. It handles every `embedded/…` and `remote/…`
+ * type, and can read those in base64.
  */
 export function openEmbeddedSources(): OpenedSources {
   return {
@@ -34,9 +34,9 @@ function decodeReference({ type = '', reference }: Artifact): Uint8Array {
   return Buffer.from(reference, 'base64');
 }
 
-/** Whether Java reads the text as base 64: one alphabet, no line breaks, padding complete or left out. */
+/** Whether Java accepts the text as base64: one alphabet, no line breaks, padding complete or omitted. */
 function isBase64(text: string): boolean {
-  // No groups: on megabytes of text they exhaust the stack of the matcher.
+  // No groups: on megabytes of text they exhaust the matcher's stack.
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return false;
   return text.endsWith('=') ? text.length % 4 === 0 : text.length % 4 !== 1;
 }

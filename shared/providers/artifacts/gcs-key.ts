@@ -2,10 +2,10 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { asJsonObject, asString, type JsonObject } from '#core/json.ts';
 import { hasUserInfo } from './download/url-guard.ts';
 
-/** As whom Google Cloud Storage is read. */
+/** The identity with which Google Cloud Storage is read. */
 export type GcsKey = ServiceAccountKey | UserKey | FederatedKey;
 
-/** The key of a service account, by which it signs its tokens itself. */
+/** The key of a service account, with which its tokens are signed. */
 export interface ServiceAccountKey {
   readonly kind: 'serviceAccount';
   readonly email: string;
@@ -28,21 +28,21 @@ export interface FederatedKey {
   readonly kind: 'federated';
   /** Full name of the provider in its pool: `//iam.googleapis.com/projects/…/providers/…`. */
   readonly audience: string;
-  /** Where the identity is exchanged for a token. */
+  /** URL at which the identity is exchanged for a token. */
   readonly tokenUrl: URL;
-  /** Where that is exchanged for the token of a service account. Undefined: the first one reads. */
+  /** URL at which that is exchanged for a service account's token. Undefined to read with the first one. */
   readonly impersonationUrl: URL | undefined;
 }
 
-/** What a text must be that is no key. */
+/** The expected form, for messages about an invalid key. */
 export const gcsKeyExpected =
   'expected the JSON of a service account (client_email, private_key), an authorized user or an external account of AWS';
 
 /**
- * Whether what a key sends for its tokens stays with who gives them: its URLs lead to Google by TLS, or to the account's own server. Who
- * writes a key would else have the identity of this process sent to a host of his own.
+ * Whether a key's requests for tokens stay with the issuer: its URLs lead to Google over TLS, or to the account's own server. Otherwise the
+ * author of a key could have the identity of this process sent to a host of their own.
  *
- * @param base where the account reads: a server named `storage.` shares its domain with those that give tokens for it.
+ * @param base base URL of the account: a server named `storage.` shares its domain with the issuers of its tokens.
  */
 export function isKeptAtHome(key: GcsKey, base: URL): boolean {
   const domain = /^storage(\..+)$/.exec(base.hostname)?.[1];
@@ -57,7 +57,7 @@ export function isKeptAtHome(key: GcsKey, base: URL): boolean {
   });
 }
 
-/** What is said of a key that is not. */
+/** The message for a key that fails this check. */
 export const gcsKeyStrays =
   'its token_uri, token_url or service_account_impersonation_url is none of Google by https, and not at the apiEndpoint of the account';
 
@@ -86,10 +86,10 @@ export function parseGcsKey(text: string): GcsKey | undefined {
 }
 
 /**
- * The identity of this process as a workload of Google's.
+ * The identity of this process under Google's Workload Identity Federation.
  *
- * @param serviceAccount e-mail address of the account that it acts as. Left out, the workload itself must have access.
- * @returns undefined for an audience that is no provider of a pool, or what is no e-mail address.
+ * @param serviceAccount e-mail address of the account to impersonate. If undefined, the workload itself must have access.
+ * @returns undefined for an audience that is not a pool's provider, and for an invalid e-mail address.
  */
 export function toFederatedKey(
   audience: string,

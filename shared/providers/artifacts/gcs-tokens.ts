@@ -11,44 +11,44 @@ import type { FederatedKey, GcsKey, ServiceAccountKey, UserKey } from './gcs-key
 const tokenLifetimeS = 3_540;
 const clockSkewS = 60;
 
-/** A token that Google gave is replaced this long before its end. */
+/** A token from Google is replaced this long before its expiry. */
 const refreshAheadMs = 5 * 60_000;
 
-/** A token that was refused is used again all the same when it is no older than this: another one would be refused, too. */
+/** A refused token is still used again if it is no older than this: another one would be refused, too. */
 const refusalPauseMs = 10_000;
 
-/** Longest life that a token is believed to have, in seconds: Google's own bound is 12 hours. */
+/** The longest lifetime accepted for a token, in seconds: Google's own limit is 12 hours. */
 const givenLifetimeMaxS = 12 * 3_600;
 
 const readOnlyScope = 'https://www.googleapis.com/auth/devstorage.read_only';
-/** What a token must be good for that is exchanged for another one. */
+/** The scope of a token that is exchanged for another one. */
 const exchangeScope = 'https://www.googleapis.com/auth/cloud-platform';
 
 /** Largest answer with a token, in bytes. It has a few thousand. */
 export const gcsTokenAnswerBytesMax = 2 ** 16;
 
-/** Longest token that Google may give, in characters: Google's own bound for those of workloads is 12,288. It goes into a header. */
+/** The longest accepted token from Google, in characters: Google's own limit for workloads is 12,288. It goes into a header. */
 export const gcsTokenLengthMax = 12_288;
 
-/** What tokens are made with. */
+/** The options of getting tokens. */
 export interface GcsTokenOptions {
-  /** The downloader of the account: its restrictions count for where tokens come from. */
+  /** The account's downloader, whose restrictions also apply to the issuers of tokens. */
   readonly downloader: Downloader;
   readonly clock: Clock;
-  /** What messages begin with. */
+  /** The beginning of messages. */
   readonly context: string;
-  /** Says who this process is. Undefined: it cannot tell. */
+  /** Identifies this process. Undefined if it cannot. */
   readonly sts: StsService | undefined;
 }
 
 /** Makes the headers that authenticate at Google Cloud Storage. */
 export interface GcsTokens {
   /**
-   * The header with a token for reading. One that Google gave is remembered until shortly before its end, and callers that wait for the
-   * same one wait for one request.
+   * The header with a token for reading. A token from Google is remembered until shortly before its expiry, and callers that need the same
+   * one share one request.
    *
-   * @param isRefused whether the last one was refused: then another one is asked for, unless that came a moment ago.
-   * @throws FailedOperationError naming the account when Google gives none, and what the download throws.
+   * @param isRefused whether the last one was refused: then another one is requested, unless that one is brand-new.
+   * @throws FailedOperationError naming the account if Google returns none, and what the download throws.
    */
   getHeader(key: GcsKey, isRefused: boolean): Promise<CredentialHeaders>;
 }
@@ -92,8 +92,8 @@ function toHeader(token: string): CredentialHeaders {
 }
 
 /**
- * A JSON web token that says who the service account is and what it wants, signed with RS256. Google's services take it without giving
- * one of their own (https://google.aip.dev/auth/4111).
+ * A JSON Web Token with the service account and the requested access, signed with RS256. Google's services accept it in place of their own
+ * (https://google.aip.dev/auth/4111).
  */
 function signToken({ email, keyId, privateKey }: ServiceAccountKey, clock: Clock): string {
   const issuedAtS = Math.floor(clock.now() / 1000) - clockSkewS;
@@ -120,7 +120,7 @@ async function refresh(key: UserKey, options: GcsTokenOptions): Promise<GivenTok
   return readGivenToken(answer, key.tokenUrl, options);
 }
 
-/** Exchanges a request that tells who this process is for a token, and that for the one of a service account if there is one. */
+/** Exchanges a request that identifies this process for a token, and that for a service account's, if there is one. */
 async function federate(key: FederatedKey, options: GcsTokenOptions): Promise<GivenToken> {
   const { audience, tokenUrl, impersonationUrl } = key;
   const answer = await ask(options, {
@@ -138,7 +138,7 @@ async function federate(key: FederatedKey, options: GcsTokenOptions): Promise<Gi
   return impersonationUrl === undefined ? token : impersonate(impersonationUrl, token, options);
 }
 
-/** A signed GetCallerIdentity, as https://docs.cloud.google.com/iam/docs/reference/sts/rest/v1/TopLevel/token has it. */
+/** A signed GetCallerIdentity, see https://docs.cloud.google.com/iam/docs/reference/sts/rest/v1/TopLevel/token. */
 async function makeSubjectToken(audience: string, { context, sts }: GcsTokenOptions): Promise<string> {
   if (sts === undefined) throw new FailedOperationError(`${context}: this process has no identity of AWS`);
   const request = await sts
@@ -171,13 +171,13 @@ function toForm(fields: Readonly<Record<string, string>>): NonNullable<DownloadR
   };
 }
 
-/** Sends a request for a token, bounded by the downloader's time-outs. */
+/** Sends a request for a token, within the downloader's time-outs. */
 async function ask(
   { downloader, context }: GcsTokenOptions,
   request: Omit<DownloadRequest, 'method' | 'accept'>,
 ): Promise<JsonObject> {
   try {
-    // A signal of its own: the token is for everybody who waits, not only for the caller who came first.
+    // A separate signal: the token is for all waiting callers, not only for the first one.
     const body = await downloader.download(
       { ...request, method: 'POST', accept: 'application/json' },
       new AbortController().signal,

@@ -32,7 +32,7 @@ import { parseObjectReference } from './object-reference.ts';
 
 const types = ['gcs/object'];
 
-/** What an account of Google Cloud Storage has besides its name and restrictions. */
+/** The additional fields of a Google Cloud Storage account. */
 export const gcsAccountFields = {
   apiEndpoint: stringField(),
   json: stringField(),
@@ -41,8 +41,8 @@ export const gcsAccountFields = {
 };
 
 /**
- * The accounts of `artifacts.gcs`: objects of Google Cloud Storage. The reference is `gs://bucket/path`, a generation of the object behind a
- * `#`. Beside Clouddriver's `jsonPath` there are `json`, the key itself, and `workloadIdentity`, for places without files or without keys.
+ * The accounts of `artifacts.gcs`: objects of Google Cloud Storage. The reference is `gs://bucket/path`, a generation of the object after a
+ * `#`. Besides Clouddriver's `jsonPath` there are `json`, the key itself, and `workloadIdentity`, for environments without files or keys.
  */
 export function openGcsSources(options: SourceOptions): OpenedSources {
   return openConfiguredAccounts({
@@ -76,10 +76,10 @@ function openGcsSource(account: ConfiguredAccount, options: SourceOptions): Arti
   };
 }
 
-/** Reads the key of an account: another object where it is another key. Undefined where there is none. */
+/** Reads the key of an account: a new object if the key changed. Undefined if there is none. */
 type ReadKey = (isRefused: boolean) => Promise<GcsKey | undefined>;
 
-/** Where an account stands, and what it calls others with. */
+/** An account's context, and its means of calling other services. */
 interface AccountParts {
   readonly account: ConfiguredAccount;
   readonly options: SourceOptions;
@@ -106,8 +106,8 @@ function createGcsAuthorizer(
 }
 
 /**
- * @param base where the account reads.
- * @throws InvalidInputError for a key that is none or strays, or for more than one.
+ * @param base base URL of the account.
+ * @throws InvalidInputError for a key that is invalid or has foreign URLs, or for more than one.
  */
 function openKey(account: ConfiguredAccount, base: URL, options: SourceOptions): ReadKey {
   const { context } = account;
@@ -127,7 +127,7 @@ function openKey(account: ConfiguredAccount, base: URL, options: SourceOptions):
   return async () => key;
 }
 
-/** A key that stands in a secret. */
+/** A key that is stored in a secret. */
 function followKey(
   reference: string,
   { name, context, base }: ConfiguredAccount & { readonly base: URL },
@@ -174,7 +174,7 @@ function readWorkloadIdentity(input: JsonObject, context: string): GcsKey {
 }
 
 /**
- * Where the bytes of an object are.
+ * The URL of an object's content.
  *
  * @throws InvalidInputError for a reference of another form.
  */

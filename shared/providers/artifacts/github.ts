@@ -28,13 +28,13 @@ import type { GitHubAppAuthorizerOptions } from './git-repo/github-app-authorize
 
 const types = ['github/file'];
 
-/** Where the credentials of accounts go that have no `credentialOrigins`: GitHub's own API. */
+/** The default `credentialOrigins`: GitHub's own API. */
 const gitHubOrigins = ['https://api.github.com'];
 
-/** Largest description of a file, in bytes: the contents API gives one of up to 1 MB with its content, in base 64. */
+/** Largest description of a file, in bytes: for files up to 1 MB the contents API includes the content, in base64. */
 export const fileDescriptionBytesMax = 2 * 2 ** 20;
 
-/** What an account of GitHub has besides what all accounts have. */
+/** The additional fields of a GitHub account. */
 export const gitHubAccountFields = {
   ...basicCredentialFields,
   ...tokenCredentialFields,
@@ -43,11 +43,11 @@ export const gitHubAccountFields = {
   useContentAPI: booleanField(),
 };
 
-/** What a file is fetched with. */
+/** The options of fetching a file. */
 interface GitHubClient {
   readonly authorize: Authorizer;
   readonly downloader: Downloader;
-  /** The `Accept` header that makes the contents API answer the file itself; undefined when it is not used so. */
+  /** The `Accept` header with which the contents API returns the file itself; undefined if it is not used that way. */
   readonly rawMediaType: string | undefined;
 }
 
@@ -91,7 +91,7 @@ function openGitHubSource(account: ConfiguredAccount, options: SourceOptions): A
 }
 
 /**
- * A token, or user name and password, for the origins that the account names, else for GitHub's own API: one that names a GitHub
+ * A token, or user name and password, for the origins that the account names, else for GitHub's own API: an account that names a GitHub
  * Enterprise Server does not send its token to github.com.
  */
 function createTokenAuthorizer(
@@ -106,7 +106,7 @@ function createTokenAuthorizer(
   return limitToOrigins(authorize, { origins, setting: 'credentialOrigins', context: account.context });
 }
 
-/** The tokens of an app, for the origin of its API alone. Reads the settings at once, and makes the authorizer later. */
+/** The tokens of an app, only for the origin of its API. Reads the settings at once, and creates the authorizer later. */
 function readAppAuthorizer(
   { context, settings }: ConfiguredAccount,
   githubApp: JsonObject,
@@ -127,7 +127,7 @@ function readAppAuthorizer(
     });
 }
 
-/** Loads what makes an app's tokens when the first is needed. */
+/** Loads the code for an app's tokens when the first is needed. */
 function createAppAuthorizer(options: GitHubAppAuthorizerOptions): Authorizer {
   let loading: Promise<Authorizer> | undefined;
   const load = async () =>
@@ -163,14 +163,14 @@ async function fetchContents(
   }
   const metadata = await downloader.download({ url: contentsUrl, credentials }, signal);
   const url = await readDownloadUrl(metadata, contentsUrl);
-  // Download URLs on hosts of their own bring a token in the query where they need one.
+  // Download URLs on other hosts have a token in the query if they need one.
   const sameOrigin = url.origin === contentsUrl.origin;
   return {
     body: await downloader.download({ url, credentials: sameOrigin ? credentials : undefined }, signal),
   };
 }
 
-/** The contents-API URL with the version as `ref`; `master` by default, whatever the repository's default branch. */
+/** The contents-API URL with the version as `ref`; `master` by default, whatever the repository's default branch is. */
 function toContentsUrl(artifact: Artifact): URL {
   const url = parseReference(artifact);
   url.searchParams.set('ref', artifact.version || 'master');

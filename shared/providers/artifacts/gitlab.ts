@@ -5,12 +5,12 @@ import { openFileHost } from './hosted-files.ts';
 
 const types = ['gitlab/file'];
 
-/** What an account of GitLab has besides what all accounts have. */
+/** The additional fields of a GitLab account. */
 export const gitLabAccountFields = tokenCredentialFields;
 
 /**
- * The accounts of `artifacts.gitlab`: files of repositories at gitlab.com or a server of one's own. The reference is a URL of the API
- * that answers a raw file, the version a branch, tag or commit: `master` by default, as in Clouddriver.
+ * The accounts of `artifacts.gitlab`: files of repositories at gitlab.com or a self-managed server. The reference is a URL of the API that
+ * returns a raw file, the version a branch, tag or commit: `master` by default, as in Clouddriver.
  */
 export function openGitLabSources(options: SourceOptions): OpenedSources {
   return openFileHost(

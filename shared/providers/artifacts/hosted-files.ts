@@ -17,22 +17,22 @@ import { limitToOrigins, parseCredentialOrigins } from './download/credential-or
 import type { CredentialHeaders } from './download/downloader.ts';
 import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
 
-/** A service that hosts repositories, whose files are each one request to the URL of the reference. */
+/** A service that hosts repositories, each file of which takes one request to the URL of the reference. */
 export interface FileHost {
   /** Key of its accounts below `artifacts`: `gitlab`. */
   readonly kind: string;
   /** Artifact types, such as `gitlab/file`. */
   readonly types: readonly string[];
-  /** What an account has besides what all accounts have: keys of `Credentials`. */
+  /** The additional fields of an account: keys of `Credentials`. */
   readonly fields: Readonly<Record<string, Field<string | undefined>>>;
-  /** Where credentials go of accounts that have no `credentialOrigins`. */
+  /** The default `credentialOrigins` of accounts. */
   readonly origins: readonly string[];
   /** The headers with a token. */
   toTokenHeaders(token: string): CredentialHeaders;
   /**
    * The URL of a file.
    *
-   * @throws InvalidInputError when the reference is none.
+   * @throws InvalidInputError if the reference is not a URL.
    */
   toUrl(artifact: Artifact): URL;
 }

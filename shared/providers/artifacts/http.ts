@@ -23,10 +23,10 @@ import type { ArtifactSource, OpenedSources, SourceOptions } from './download/so
 const types = ['http/file'];
 
 /**
- * The accounts of `artifacts.http`: files at any URL without credentials; with a user name and password, files at the origins
- * that the account names.
+ * The accounts of `artifacts.http`: files at any URL without credentials; with a user name and password, files at the origins that the
+ * account names.
  *
- * As in Clouddriver, `no-auth-http-account` is built in as long as no account has credentials.
+ * As in Clouddriver, `no-auth-http-account` is built in while no account has credentials.
  */
 export function openHttpSources(options: SourceOptions): OpenedSources {
   return openConfiguredAccounts({
@@ -58,7 +58,7 @@ function openHttpSource(account: ConfiguredAccount, options: SourceOptions): Art
   };
 }
 
-/** Refuses an account with credentials everything but its origins: any user may name any host, and it would get them. */
+/** Limits an account with credentials to its origins: any user may name any host, which would then get them. */
 function openAuthorizer(
   account: ConfiguredAccount,
   credentials: Credentials,

@@ -27,7 +27,7 @@ import { openPassedOnSources } from './passed-on.ts';
 import { openPublicSources, toPublicSettings } from './public-accounts.ts';
 import { openS3Sources } from './s3.ts';
 
-/** Every kind of artifact account. A further one is a file and a line here. */
+/** Every kind of artifact account. Each is a file, and a line here. */
 export const kinds: readonly OpenSources[] = [
   openBitbucketSources,
   openEmbeddedSources,
@@ -46,7 +46,7 @@ export const kinds: readonly OpenSources[] = [
   openS3Sources,
 ];
 
-/** The provider that downloads artifacts: the accounts below `artifacts`, and those built in. */
+/** The provider that downloads artifacts: the accounts below `artifacts`, and the built-in ones. */
 export const artifactsPlugin: ProviderPlugin = {
   name: 'artifacts',
   settingsSecret: 'artifacts',
@@ -94,7 +94,7 @@ function createFetcher(sources: readonly ArtifactSource[]): ArtifactFetcher {
   };
 }
 
-/** The account that is meant; of several, one that can tell what it has. @throws NotFoundError when there is none. */
+/** The account of that name; of several, one that can list its artifacts. @throws NotFoundError if there is none. */
 function findTelling(sources: readonly ArtifactSource[], query: ArtifactAccountQuery): ArtifactSource {
   const meant = sources.filter((source) => isMeant(source, query));
   const source = meant.find(({ listNames }) => listNames !== undefined) ?? meant[0];

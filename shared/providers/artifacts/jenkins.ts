@@ -7,15 +7,15 @@ import type { ArtifactSource, OpenedSources, SourceOptions } from './download/so
 
 const types = ['jenkins/file'];
 
-/** What an account of Jenkins has besides its name and restrictions. */
+/** The additional fields of a Jenkins account. */
 export const jenkinsAccountFields = { address: stringField(), ...basicCredentialFields };
 
 /**
- * The accounts of Jenkins: files that builds archived. The name of an artifact is the job's (jobs in folders as `folder/job/name`), its
+ * The accounts of Jenkins: files archived by builds. The name of an artifact is the job's (jobs in folders as `folder/job/name`), its
  * version the build's number or `lastSuccessfulBuild`, its reference the path within the archive.
  *
- * Clouddriver has them in `jenkins.masters`, which Igor reads, too; they may also stand in `artifacts.jenkins.accounts`, which is where
- * deployed functions that fetch artifacts look.
+ * Clouddriver has them in `jenkins.masters`, which Igor reads, too; they may also be in `artifacts.jenkins.accounts`, where deployed
+ * functions that fetch artifacts look.
  */
 export function openJenkinsSources(options: SourceOptions): OpenedSources {
   const open = (account: ConfiguredAccount) => openJenkinsSource(account, options);
@@ -47,7 +47,7 @@ function openJenkinsSource(account: ConfiguredAccount, options: SourceOptions): 
   };
 }
 
-/** Where Jenkins keeps what a build archived. */
+/** The URL of a build's archived file. */
 function toFileUrl({ name, version, reference }: Artifact, base: URL): URL {
   const job = parsePathPart(name, 'name');
   const build = parsePathPart(version, 'version');

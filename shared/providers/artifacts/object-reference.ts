@@ -1,20 +1,20 @@
 /** Longest reference to an object of a bucket, in characters: the bucket, 1,024 bytes of a name, a version. */
 export const objectReferenceLengthMax = 2_048;
 
-/** What a reference to an object of a bucket says. */
+/** A parsed reference to an object of a bucket. */
 export interface ObjectReference {
   readonly bucket: string;
-  /** Name of the object, slashes included. */
+  /** Name of the object, including slashes. */
   readonly object: string;
-  /** What follows the last `#`: undefined where there is none. */
+  /** What follows the last `#`: undefined if there is none. */
   readonly version: string | undefined;
 }
 
 /**
- * Reads `<scheme>://bucket/path#version`, as Clouddriver does; the scheme may be left out.
+ * Reads `<scheme>://bucket/path#version`, as in Clouddriver; the scheme is optional.
  *
  * @param scheme with its colon: `gs:`.
- * @returns undefined for anything else, and for objects that no URL can name: '.' and '..'. Letters of the bucket are the caller's to judge.
+ * @returns undefined for anything else, and for objects that no URL can name: '.' and '..'. The caller checks the characters of the bucket.
  */
 export function parseObjectReference(
   reference: string | undefined,

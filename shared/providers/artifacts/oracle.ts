@@ -16,7 +16,7 @@ import { parseObjectReference } from './object-reference.ts';
 
 const types = ['oracle/object'];
 
-/** What an account of Oracle's Object Storage has besides its name and restrictions. */
+/** The additional fields of an account of Oracle's Object Storage. */
 export const oracleAccountFields = {
   apiEndpoint: stringField(),
   namespace: stringField(),
@@ -32,9 +32,9 @@ export const oracleAccountFields = {
 type OracleSettings = ReturnType<typeof readSettings>;
 
 /**
- * The accounts of `artifacts.oracle`: objects of Oracle's Object Storage. The reference is `oci://bucket/path`, a version of the object
- * behind a `#`. Beside Clouddriver's keys there are `sshPrivateKey`, the PEM itself, for places without files, and `apiEndpoint`, for realms
- * that have other names.
+ * The accounts of `artifacts.oracle`: objects of Oracle's Object Storage. The reference is `oci://bucket/path`, with a version of the
+ * object after a `#`. In addition to Clouddriver's keys there are `sshPrivateKey`, the PEM itself, for environments without files, and
+ * `apiEndpoint`, for realms with other domains.
  */
 export function openOracleSources(options: SourceOptions): OpenedSources {
   return openConfiguredAccounts({
@@ -73,13 +73,13 @@ function readSettings(account: ConfiguredAccount) {
   return parseSettings(oracleAccountFields, account.settings, account.context);
 }
 
-/** @throws InvalidInputError when it is missing, or would lead to another host, or another place of it. */
+/** @throws InvalidInputError if it is missing, or would lead to another host or path. */
 function assertWord(value: string | undefined, key: string, { context }: ConfiguredAccount): string {
   if (/^[A-Za-z0-9_-]{1,128}$/.test(value ?? '')) return value ?? '';
   throw new InvalidInputError(`${context}: ${key}: expected letters, digits, '-' and '_'`);
 }
 
-/** Signs each request; nothing for an account without a key, which reads public buckets. */
+/** Signs each request; undefined for an account without a key, which reads public buckets. */
 function createOracleAuthorizer(
   settings: OracleSettings,
   account: ConfiguredAccount,
@@ -102,7 +102,7 @@ function createOracleAuthorizer(
   };
 }
 
-/** @throws InvalidInputError for a key that is known by now, and cannot be used. */
+/** @throws InvalidInputError for a key that is already known, and cannot be used. */
 function openKey(
   settings: OracleSettings,
   { name, context }: ConfiguredAccount,
@@ -140,7 +140,7 @@ function readKeyFile(path: string, context: string): string {
   }
 }
 
-/** Undefined for what is no RSA key: the parser's own message might quote it. */
+/** Undefined for anything but an RSA key: the parser's own message might quote it. */
 function parseKey(pem: string, passphrase: string): KeyObject | undefined {
   try {
     const key = createPrivateKey({ key: pem, ...(passphrase && { passphrase }) });
@@ -150,12 +150,12 @@ function parseKey(pem: string, passphrase: string): KeyObject | undefined {
   }
 }
 
-/** Whose signature it is, and of when. */
+/** The signer, and the time of the signature. */
 interface Signer {
   readonly key: KeyObject;
   /** Tenancy, user and the key's fingerprint. */
   readonly keyId: string;
-  /** Wall time. Oracle takes five minutes of difference. */
+  /** Wall time. Oracle accepts a difference of five minutes. */
   readonly atMs: number;
 }
 
@@ -175,9 +175,9 @@ function signRequest(url: URL, { key, keyId, atMs }: Signer) {
 }
 
 /**
- * Where an object is.
+ * The URL of an object.
  *
- * @param root of the buckets of the account's namespace.
+ * @param root root URL of the buckets in the account's namespace.
  * @throws InvalidInputError for a reference of another form.
  */
 function toObjectUrl({ reference }: Artifact, root: URL): URL {

@@ -2,8 +2,8 @@ import { InvalidInputError } from '#core/errors.ts';
 import type { OpenedSources } from './download/source.ts';
 
 /**
- * Clouddriver's built-in accounts for artifacts that nobody downloads: the platform that gets the reference fetches
- * what it means. They are listed since Deck offers them.
+ * Clouddriver's built-in accounts for artifacts that Spinnaker does not download: the platform that gets the reference fetches them. They
+ * are listed because Deck offers them.
  */
 const accounts = [
   { name: 'custom-artifact', type: 'artifacts-custom', types: ['custom/object'] },

@@ -10,7 +10,7 @@ import {
 } from '#settings/coerce.ts';
 import type { ArtifactSource } from './download/source.ts';
 
-/** Where the accounts stand in public settings. It is no name of Spinnaker's. */
+/** Key of the accounts in public settings. It is not a name of Spinnaker's. */
 const publicKey = 'artifactAccounts';
 
 const accountsSchema = listOf(

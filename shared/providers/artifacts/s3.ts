@@ -15,7 +15,7 @@ import { objectReferenceLengthMax } from './object-reference.ts';
 
 const types = ['s3/object'];
 
-/** What an account of S3 has besides its name and restrictions. */
+/** The additional fields of an S3 account. */
 export const s3AccountFields = {
   apiEndpoint: stringField(),
   apiRegion: stringField(),
@@ -27,7 +27,7 @@ export const s3AccountFields = {
   signerOverride: stringField(),
 };
 
-/** Settings of Clouddriver's client below `artifacts.s3`, which change nothing: downloads have limits of their own. */
+/** Settings of Clouddriver's client below `artifacts.s3`, which have no effect: downloads have their own limits. */
 export const s3ClientSettings = [
   'clientExecutionTimeout',
   'connectionMaxIdleMillis',
@@ -41,9 +41,9 @@ export const s3ClientSettings = [
 ];
 
 /**
- * The accounts of `artifacts.s3`: objects of Amazon S3, or of another server of its protocol (`apiEndpoint`). Requests are signed with the
- * account's key, else as the process, and sent as those of other types are: with their guard, limits and redirects. The bucket stands in
- * the path.
+ * The accounts of `artifacts.s3`: objects of Amazon S3, or of another server with its protocol (`apiEndpoint`). Requests are signed with
+ * the account's key, or else with the process' credentials, and sent like those of other types: with the same guard, limits and redirects.
+ * The bucket is in the path.
  */
 export function openS3Sources(options: SourceOptions): OpenedSources {
   return openConfiguredAccounts({
@@ -73,10 +73,10 @@ function openS3Source(account: ConfiguredAccount, options: SourceOptions): Artif
   };
 }
 
-/** What an account knows of its S3. */
+/** An account's access to its S3. */
 interface S3Client {
   getEndpoint(): Promise<S3Endpoint>;
-  /** Headers with the signature; undefined for a server that is not Amazon's where the account has no key. */
+  /** Headers with the signature; undefined if the server is not Amazon's and the account has no key. */
   sign(url: URL, region: string): Promise<Readonly<Record<string, string>> | undefined>;
 }
 
@@ -148,7 +148,7 @@ function getService(service: S3Service | undefined, context: string): S3Service 
   throw new FailedOperationError(`${context}: this process has no way to sign requests to S3`);
 }
 
-/** Says which account it is that AWS refuses something. */
+/** Adds the account to AWS' refusals. */
 async function ask<T>(context: string, answer: Promise<T>): Promise<T> {
   return answer.catch((cause: unknown) => {
     throw new FailedOperationError(`${context}: ${getErrorMessage(cause)}`, { cause });
@@ -169,13 +169,13 @@ function toObjectPath({ reference = '', version }: Artifact): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/.test(bucket)) {
     throw new InvalidInputError('reference: expected the name of a bucket of S3, 3 to 63 characters');
   }
-  // Question marks and the like are letters of a key; dots that lead out of the bucket are what no URL can name.
+  // Question marks and the like are valid in a key; dots that lead out of the bucket are not.
   parsePathPart(key?.replaceAll(/[?#\\]/g, '-'), 'reference');
   const path = `/${bucket}/${key?.split('/').map(encodeStrictly).join('/')}`;
   return version ? `${path}?versionId=${encodeStrictly(version)}` : path;
 }
 
-/** Encodes all but RFC 3986's unreserved characters, as S3 signs paths. */
+/** Encodes all but RFC 3986's unreserved characters, as in S3's signatures of paths. */
 function encodeStrictly(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,

@@ -17,12 +17,12 @@ import { createGitHubAppAuthorizer } from './github-app-authorizer.ts';
 
 /** How an account of git authenticates. */
 export interface GitAuthorization {
-  /** In Clouddriver's words, for errors. */
+  /** Clouddriver's name of it, for errors. */
   readonly type: 'USER_PASS' | 'TOKEN' | 'SSH' | 'GITHUB_APP' | 'NONE';
   readonly authorize: Authorizer;
 }
 
-/** An account of git, as far as it is about authentication. */
+/** The parts of a git account that concern authentication. */
 export interface GitAccount {
   readonly account: ConfiguredAccount;
   readonly settings: Pick<Credentials, 'username' | 'password' | 'token' | 'tokenFile'> & {
@@ -30,15 +30,15 @@ export interface GitAccount {
     readonly allowedHosts?: readonly string[] | undefined;
   };
   readonly downloader: Downloader;
-  /** Its key of SSH, if it has one. */
+  /** Its SSH key, if it has one. */
   readonly identity?: SshIdentity | undefined;
 }
 
 /**
- * How an account authenticates: by user name and password, else by a token, else by a key of SSH, else as a GitHub App, else not at all. Credentials go to its
- * `credentialOrigins`, else to its `allowedHosts` over HTTPS; those of an app to the host that its API belongs to. A key goes nowhere.
+ * How an account authenticates: by user name and password, else by a token, an SSH key, a GitHub App, or not at all. Credentials go to its
+ * `credentialOrigins`, else to its `allowedHosts` over HTTPS; an app's go to the host of its API. An SSH key is never sent.
  *
- * @throws InvalidInputError naming the key that cannot be used.
+ * @throws InvalidInputError naming the invalid key.
  */
 export function openGitAuthorizer(git: GitAccount, options: SourceOptions): GitAuthorization {
   const { account, settings } = git;
@@ -76,7 +76,7 @@ function toBasic(user: string, secret: string): CredentialHeaders {
   return { authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}` };
 }
 
-/** Tokens of a GitHub App are asked for by the API's URL of the repository, and sent to GitHub's git as a password. */
+/** Tokens of a GitHub App are requested for the repository's URL in the API, and sent to GitHub's git as a password. */
 function openApp(
   { account: { settings, context }, downloader }: GitAccount,
   githubApp: JsonObject,
@@ -102,7 +102,7 @@ function openApp(
   return limitToOrigins(authorize, { origins, setting: 'githubApp.apiBaseUrl', context });
 }
 
-/** GitHub's own API has a host of its own; that of a GitHub Enterprise Server stands beside its git. */
+/** GitHub's own API has a separate host; a GitHub Enterprise Server's API is on the host of its git. */
 function getGitOrigin(apiBaseUrl: string): string {
   const { origin } = new URL(apiBaseUrl);
   return origin === 'https://api.github.com' ? 'https://github.com' : origin;

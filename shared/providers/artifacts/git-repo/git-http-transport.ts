@@ -7,20 +7,20 @@ import type { GitTransport } from '../git/refs.ts';
 const service = 'git-upload-pack';
 const refsSuffix = '/info/refs';
 
-/** Some servers answer a page for people to whoever does not call himself git. */
+/** Some servers return a web page to clients that do not identify as git. */
 const sharedHeaders = { 'user-agent': 'git/2 busdriver', 'git-protocol': 'version=2' };
 
-/** What a repository is called with. */
+/** The options of calling a repository. */
 export interface HttpTransportOptions {
   readonly downloader: Downloader;
   readonly authorize: Authorizer;
 }
 
 /**
- * Calls a repository by git's "smart" HTTP. Where the first call was redirected to, the others go; credentials are sent to the origin of
- * the URL alone.
+ * Calls a repository by git's "smart" HTTP. Later calls go to the target of the first one's redirects; credentials are sent only to the
+ * origin of the URL.
  *
- * @param url where the repository is, as `git clone` takes it.
+ * @param url URL of the repository, as for `git clone`.
  */
 export function createHttpTransport(url: URL, { downloader, authorize }: HttpTransportOptions): GitTransport {
   if (url.search !== '' || url.hash !== '') {

@@ -1,4 +1,4 @@
-/** All that reads repositories, loaded when the first one is read. */
+/** Code that reads repositories, loaded with the first read. */
 import { readUrlRestrictions } from '../download/account-downloader.ts';
 import type { ConfiguredAccount } from '../download/account-settings.ts';
 import { CredentialValues } from '../download/authorization.ts';
@@ -14,7 +14,7 @@ export { findThreads } from '../download/answer-reading.ts';
 export { readRepository } from '../git/repository.ts';
 export { parseGitReference, parseSubPath } from './git-reference.ts';
 
-/** Who reads a repository. */
+/** The account that reads a repository. */
 export interface GitCaller extends HttpTransportOptions {
   readonly account: ConfiguredAccount;
   readonly options: SourceOptions;
@@ -23,9 +23,9 @@ export interface GitCaller extends HttpTransportOptions {
 }
 
 /**
- * What calls a repository. Disposing of it ends calls that go on.
+ * Opens the transport to a repository. Disposing of it ends calls in progress.
  *
- * @throws InvalidInputError when the reference is none that can be called.
+ * @throws InvalidInputError if the reference cannot be called.
  */
 export function openTransport(reference: GitReference, caller: GitCaller): GitTransport & AsyncDisposable {
   if ('ssh' in reference) return openSshTransport(reference, caller);

@@ -5,25 +5,25 @@ import { parseReference } from '../download/account-downloader.ts';
 import { formatHost, hostLengthMax } from '../download/url-guard.ts';
 import type { GitAuthorization } from './git-authorization.ts';
 
-/** Longest reference, in characters: patterns of operators are tried on it. */
+/** The longest reference, in characters: operators' patterns are matched against it. */
 export const gitReferenceLengthMax = 2_048;
 
-/** A repository that is reached by SSH. */
+/** A repository reached by SSH. */
 export interface SshReference {
   /** Name or address in lower case; IPv6 without brackets. */
   readonly host: string;
-  /** Undefined: that of SSH. */
+  /** Undefined for SSH's default. */
   readonly port: string | undefined;
-  /** Undefined: that of the process. */
+  /** Undefined for the user of the process. */
   readonly user: string | undefined;
-  /** As the host's shell is told it; it does not begin with a hyphen. */
+  /** As passed to the host's shell; it does not begin with a hyphen. */
   readonly path: string;
 }
 
-/** A repository, by the way that it is reached. */
+/** A repository, by the way to reach it. */
 export type GitReference = { readonly url: URL } | { readonly ssh: SshReference };
 
-/** What is asked of a reference before anybody is called. */
+/** The rules for a reference, checked before any call. */
 export interface ReferenceRules {
   /** Empty: any. */
   readonly allowedHosts: readonly string[];
@@ -34,7 +34,7 @@ export interface ReferenceRules {
 /**
  * The repository that an artifact refers to.
  *
- * @throws InvalidInputError when it is none, or not for this account, AccessDeniedError when its host is not allowed.
+ * @throws InvalidInputError if it is invalid, or not for this account, AccessDeniedError if its host is not allowed.
  */
 export function parseGitReference(artifact: Artifact, rules: ReferenceRules): GitReference {
   const { reference = '' } = artifact;
@@ -64,10 +64,10 @@ function assertReferenceFits(reference: string, { pattern }: ReferenceRules): vo
   }
 }
 
-/** `ssh://user@host:port/path`; user and port may be left out. */
+/** `ssh://user@host:port/path`; user and port are optional. */
 const longForm = /^ssh:\/\/(?:([^@/]*)@)?(\[[^\]/]*\]|[^:/@[\]]*)(?::(\d{1,5}))?(\/.*)$/;
 
-/** `user@host:path`, where the path is one of the user's folder unless it begins with a slash. */
+/** `user@host:path`, where the path is relative to the user's folder unless it begins with a slash. */
 const shortForm = /^([^@/:]*)@(\[[^\]/]*\]|[^:/@[\]]*):(.*)$/;
 
 function parseSshReference(reference: string): SshReference {
@@ -78,20 +78,20 @@ function parseSshReference(reference: string): SshReference {
   const decoded = isLong ? decodePath(path) : path;
   const isUser = user === undefined || /^[A-Za-z0-9_][\w.-]*$/.test(user);
   const isPort = port === undefined || (Number(port) > 0 && Number(port) < 2 ** 16);
-  // What begins with a hyphen is an option to some program on its way.
+  // Some program on the way would treat text that begins with a hyphen as an option.
   const isPath = decoded !== '' && !decoded.startsWith('-') && !/\p{Cc}/u.test(decoded);
   if (host !== undefined && isUser && isPort && isPath) return { host, port, user, path: decoded };
   throw new InvalidInputError('reference: expected ssh://user@host:port/path or user@host:path');
 }
 
-/** A host as URLs have it, so that one host is written in one way; undefined when it is none. */
+/** A host in the form of URLs, so that each host has only one spelling; undefined if it is invalid. */
 function normalizeHost(host: string): string | undefined {
   const name = URL.parse(`https://${host}/`)?.hostname.replace(/^\[(.*)\]$/, '$1');
   const isHost = name !== undefined && name.length <= hostLengthMax && /^[0-9a-z_][\w.:-]*$|^::/.test(name);
   return isHost ? name : undefined;
 }
 
-/** The path of a URL; `/~ann/shop` is below the folder of a user. */
+/** The path of a URL; `/~ann/shop` is below a user's folder. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path).replace(/^\/~/, '~');
@@ -101,9 +101,9 @@ function decodePath(path: string): string {
 }
 
 /**
- * The part of the repository that is wanted alone; empty for all of it.
+ * The only wanted part of the repository; empty for all of it.
  *
- * @throws InvalidInputError when it leads out of the repository.
+ * @throws InvalidInputError if it leads out of the repository.
  */
 export function parseSubPath({ location, metadata }: Artifact): string {
   const text = location || asString(metadata?.['subPath']) || '';

@@ -22,12 +22,12 @@ import { parseSshIdentity } from './git-ssh-identity.ts';
 
 const types = ['git/repo'];
 
-/** Repositories that are read at once for one account: each may fill a part of the disk. */
+/** Repositories read at once for one account: each may fill a part of the disk. */
 export const clonesPerAccountMax = 4;
 
 const { username, password } = basicCredentialFields;
 
-/** What an account of git has besides what all accounts have. */
+/** The additional fields of a git account. */
 export const gitRepoAccountFields = {
   username,
   password,
@@ -43,7 +43,7 @@ export const gitRepoAccountFields = {
 
 const section = 'artifacts.gitRepo';
 
-/** What counts for all accounts of git, below `artifacts.gitRepo`. Nothing is kept of a repository, so three of them change nothing. */
+/** Settings for all git accounts, below `artifacts.gitRepo`. No repository is kept, so three of them have no effect. */
 export const gitRepoSharedFields = {
   validGitUrlRegex: stringField(),
   cloneRetentionMinutes: intField({ min: -1, max: Number.MAX_SAFE_INTEGER }),
@@ -53,7 +53,7 @@ export const gitRepoSharedFields = {
 
 /**
  * The accounts of `artifacts.gitRepo`: trees of git repositories, each as a compressed tar. The reference is the URL of the repository, the
- * version a branch, tag or commit. By SSH they are reached on one machine alone, where the program `ssh` is.
+ * version a branch, tag or commit. SSH works only on one machine, which has the program `ssh`.
  */
 export function openGitRepoSources(options: SourceOptions): OpenedSources {
   const opened = openConfiguredAccounts({
@@ -64,7 +64,7 @@ export function openGitRepoSources(options: SourceOptions): OpenedSources {
   return opened.sources.length === 0 ? opened : { ...opened, warnings: listIdleSettings(options.settings) };
 }
 
-/** Clones that are to be kept are not. The other two settings of clones say how, and without minutes Clouddriver keeps none, either. */
+/** Clones are never kept. The other two settings of clones say how to keep them, and without minutes Clouddriver keeps none, either. */
 function listIdleSettings(configuration: JsonObject): readonly AccountWarning[] {
   const { cloneRetentionMinutes = 0 } = readSharedSettings(configuration);
   if (cloneRetentionMinutes === 0) return [];
@@ -109,7 +109,7 @@ function openGitRepoSource(account: ConfiguredAccount, options: SourceOptions): 
   };
 }
 
-/** @throws InvalidInputError when a setting that counts for all accounts cannot be used. */
+/** @throws InvalidInputError if a setting for all accounts is invalid. */
 function readPattern(configuration: JsonObject): RegExp | undefined {
   const { validGitUrlRegex } = readSharedSettings(configuration);
   return validGitUrlRegex ? parsePattern(validGitUrlRegex, `${section}: validGitUrlRegex`) : undefined;

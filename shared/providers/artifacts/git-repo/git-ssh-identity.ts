@@ -1,7 +1,7 @@
 import { InvalidInputError } from '#core/errors.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 
-/** What an account of git has about SSH, in Clouddriver's words. */
+/** The SSH settings of a git account, under Clouddriver's names. */
 export interface SshSettings {
   readonly sshPrivateKeyFilePath?: string | undefined;
   readonly sshPrivateKeyPassphrase?: string | undefined;
@@ -11,28 +11,28 @@ export interface SshSettings {
   readonly sshTrustUnknownHosts?: boolean | undefined;
 }
 
-/** A key of SSH, and which hosts are trusted. */
+/** An SSH key, and which hosts are trusted. */
 export interface SshIdentity {
   /** Path of the private key. */
   readonly keyFile: string;
-  /** Of the key; it may be a reference to a secret. */
+  /** Passphrase of the key; it may be a reference to a secret. */
   readonly passphrase: string | undefined;
-  /** Path of a program that prints the passphrase, in place of it. */
+  /** Path of a program that prints the passphrase. */
   readonly passphraseProgram: string | undefined;
-  /** Path of the keys of known hosts. Undefined: those of the system's user. */
+  /** Path of the file of known hosts. Undefined for the system user's. */
   readonly knownHostsFile: string | undefined;
-  /** Whether the key of a host may be any. */
+  /** Whether any host key is accepted. */
   readonly isAnyHostTrusted: boolean;
 }
 
-/** What `ssh` makes something else of in the value of an option. */
+/** Characters that `ssh` interprets in the value of an option. */
 const unusableInPath = /["\\%$\p{Cc}]/u;
 
 /**
- * The key of an account; undefined when it has none.
+ * The key of an account; undefined if it has none.
  *
  * @param placement SSH needs the program `ssh`, which deployed functions do not have.
- * @throws InvalidInputError naming the key that cannot be used.
+ * @throws InvalidInputError naming the invalid key.
  */
 export function parseSshIdentity(
   settings: SshSettings,

@@ -18,28 +18,28 @@ import type { SshIdentity } from './git-ssh-identity.ts';
 import { toSshArguments } from './ssh-arguments.ts';
 import { SshSession } from './ssh-session.ts';
 
-/** What a repository is called with. */
+/** The options of calling a repository. */
 export interface SshTransportOptions {
   /** Name of the artifact account. */
   readonly account: string;
   readonly identity: SshIdentity;
   readonly restrictions: UrlRestrictions;
   readonly limits: DownloadLimits;
-  /** The environment of this process, of which `ssh` is given `PATH` and `HOME`. */
+  /** The environment of this process, from which `ssh` gets `PATH` and `HOME`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
-  /** The passphrase of the key; undefined where it has none. */
+  /** The passphrase of the key; undefined if it has none. */
   readonly readPassphrase: () => Promise<string | undefined>;
   /** How names are resolved. The system's resolver by default. */
   readonly resolve?: ResolveHost | undefined;
 }
 
-/** A transport that is to be disposed of: that ends its calls. */
+/** A transport to dispose of, which ends its calls. */
 export interface SshTransport extends GitTransport, AsyncDisposable {}
 
 /**
- * Calls a repository by the program `ssh`. It connects to an address that was judged by the account's restrictions, and knows the host
- * by its name. One call serves the refs and one pack; for another pack there is another call.
+ * Calls a repository by the program `ssh`. It connects to an address that the account's restrictions allow, and verifies the host by its
+ * name. One call serves the refs and one pack; another pack needs another call.
  */
 export function createSshTransport(reference: SshReference, options: SshTransportOptions): SshTransport {
   const sessions: SshSession[] = [];
@@ -59,7 +59,7 @@ export function createSshTransport(reference: SshReference, options: SshTranspor
     return session;
   }
 
-  /** A call whose first words were passed over: they are known. */
+  /** A new call that skips the server's first message, which is already known. */
   async function startAgain(signal: AbortSignal): Promise<SshSession> {
     const session = await start(signal);
     for await (const packet of readPackets(session.read())) {
@@ -86,11 +86,11 @@ export function createSshTransport(reference: SshReference, options: SshTranspor
   };
 }
 
-/** The address of a host that is connected to: the first, for the resolver puts those behind which no way leads to the end. */
+/** The host's address for the connection: the first, since the resolver sorts unreachable ones to the end. */
 async function resolveAllowed(host: string, options: SshTransportOptions): Promise<string> {
   const { restrictions, limits } = options;
   const url = new URL(`https://${host.includes(':') ? `[${host}]` : host}/`);
-  // What is allowed of SSH, the kind of account says.
+  // The kind of account decides whether SSH is allowed.
   assertUrlAllowed(url, { ...restrictions, allowedSchemes: ['https'] });
   const resolve = options.resolve ?? createSystemResolver(limits.connectTimeoutMs);
   const found = await resolve(host).catch((error: unknown) => {
@@ -103,7 +103,7 @@ async function resolveAllowed(host: string, options: SshTransportOptions): Promi
   throw toDownloadError(Object.assign(new Error('no addresses'), { code: 'ENOTFOUND' }), host);
 }
 
-/** Little of this process's environment: what stands in it is not meant for others. */
+/** Little of this process's environment: its variables are not meant for others. */
 function toEnvironment({ environment, identity }: SshTransportOptions) {
   const { PATH, HOME } = environment;
   return {
@@ -114,15 +114,15 @@ function toEnvironment({ environment, identity }: SshTransportOptions) {
   };
 }
 
-/** Has `ssh` ask a program; older ones do so only where there is a display. */
+/** Has `ssh` ask a program; older versions do so only with a display. */
 function toAskPass(program: string) {
   return { SSH_ASKPASS: program, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':0' };
 }
 
-/** Name of the variable in which the passphrase is passed on. */
+/** Name of the variable with the passphrase. */
 const passphraseVariable = 'SSH_KEY_PASSPHRASE';
 
-/** A program that prints the passphrase. The passphrase does not stand in it, but in the environment of `ssh`. */
+/** A program that prints the passphrase. The passphrase is not in it, but in the environment of `ssh`. */
 class PassphraseFile implements AsyncDisposable {
   readonly #options: SshTransportOptions;
   #folder: string | undefined;
@@ -132,7 +132,7 @@ class PassphraseFile implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Writes it if there is a passphrase. @returns the environment of an `ssh` that is to ask it. */
+  /** Writes it if there is a passphrase. @returns the environment with which `ssh` asks it. */
   write(): Promise<Readonly<Record<string, string>>> {
     this.#written ??= this.#write();
     return this.#written;
@@ -147,7 +147,7 @@ class PassphraseFile implements AsyncDisposable {
     const { identity, readPassphrase } = this.#options;
     if (identity.passphrase === undefined || identity.passphraseProgram !== undefined) return {};
     const passphrase = (await readPassphrase()) ?? '';
-    // No environment can hold one, and the error about that would quote the passphrase.
+    // An environment cannot hold a null character, and the error about that would quote the passphrase.
     if (passphrase.includes('\0')) {
       throw new FailedOperationError(
         'sshPrivateKeyPassphrase: the secret has zero bytes, which no passphrase has',
@@ -156,7 +156,7 @@ class PassphraseFile implements AsyncDisposable {
     this.#folder = await mkdtemp(join(tmpdir(), temporaryPrefix));
     const program = join(this.#folder, 'askpass');
     await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$${passphraseVariable}"\n`, { mode: 0o700 });
-    // Whatever the process takes from the modes of its files.
+    // Regardless of the process' umask.
     await chmod(program, 0o700);
     return { ...toAskPass(program), [passphraseVariable]: passphrase };
   }

@@ -11,22 +11,22 @@ import type { GitHubApp } from './github-app.ts';
 const appTokenLifetimeS = 9 * 60;
 const clockSkewS = 60;
 
-/** An installation's token lives an hour. It is replaced this long before its end. */
+/** An installation's token is valid for an hour. It is replaced this long before its expiry. */
 const refreshAheadMs = 5 * 60_000;
 
-/** Largest answer of GitHub about an installation or with a token, in bytes. It is some kilobytes. */
+/** Largest answer of GitHub about an installation or with a token, in bytes. Actual ones have some kilobytes. */
 export const appAnswerBytesMax = 2 ** 20;
 
-/** Longest token that GitHub may give, in characters. It has some dozens, and goes into a header. */
+/** The longest accepted token from GitHub, in characters. Actual ones have some dozens. It goes into a header. */
 export const appTokenLengthMax = 2_048;
 
-/** Most installations whose tokens are kept: beyond that the oldest token is forgotten. */
+/** The most installations whose tokens are kept: beyond that the oldest token is forgotten. */
 export const appTokensMax = 1_000;
 
 /** `2026-01-01T01:00:00.000+00:00`. */
 const timestampLengthMax = 32;
 
-/** What tokens are made with. */
+/** The options of getting tokens. */
 export interface GitHubAppAuthorizerOptions {
   readonly app: GitHubApp;
   readonly downloader: Downloader;
@@ -45,14 +45,14 @@ interface Repository {
 }
 
 /**
- * An authorizer that reads as a GitHub App's installation. Tokens are kept until shortly before they expire; callers
- * that need the same one wait for one request.
+ * An authorizer that reads as a GitHub App's installation. Tokens are kept until shortly before they expire; callers that need the same one
+ * share one request.
  *
- * A token is given to GitHub's API alone: a URL elsewhere, which any user may name, gets none, whoever else checks. Nor does one that names
- * no repository when the installation is to be found by it.
+ * Tokens go only to GitHub's API: other URLs, which any user may name, get none, regardless of further checks. Nor do URLs without a
+ * repository if the installation is found by repository.
  *
- * @throws AccessDeniedError (from the authorizer) for an owner outside `allowedOrganizations`, FailedOperationError
- *   when the app is not installed there or GitHub gives no token.
+ * @throws AccessDeniedError (from the authorizer) for an owner outside `allowedOrganizations`, FailedOperationError if the app is not
+ *   installed there or GitHub returns no token.
  */
 export function createGitHubAppAuthorizer(options: GitHubAppAuthorizerOptions): Authorizer {
   const { app, clock } = options;
@@ -99,7 +99,7 @@ function toHeader(token: string): CredentialHeaders {
   return { authorization: `token ${token}` };
 }
 
-/** The repository of an API URL: what follows the path segment `repos`. */
+/** The repository of an API URL: the part after the path segment `repos`. */
 function findRepository(url: URL): Repository | undefined {
   const [, owner, name] = /\/repos\/([^/]+)\/([^/]+)/.exec(url.pathname) ?? [];
   return owner === undefined || name === undefined ? undefined : { owner, name };
@@ -136,12 +136,12 @@ async function mintToken(
   throw new FailedOperationError(`GitHub gave App ${options.app.appId} no installation token`);
 }
 
-/** Whether GitHub's answer holds what a header can carry. */
+/** Whether GitHub's answer holds a token that is valid in a header. */
 function isToken(value: string | undefined): value is string {
   return value !== undefined && value.length <= appTokenLengthMax && /^[\x21-\x7e]+$/.test(value);
 }
 
-/** Calls GitHub's API in the app's own name, bounded by the downloader's time-outs. */
+/** Calls GitHub's API as the app itself, within the downloader's time-outs. */
 async function callAsApp(
   { path, method = 'GET' }: { readonly path: string; readonly method?: 'GET' | 'POST' },
   { app, clock, downloader }: GitHubAppAuthorizerOptions,
@@ -153,7 +153,7 @@ async function callAsApp(
     credentials: { authorization: `Bearer ${signAppToken(app, clock)}` },
   };
   try {
-    // A signal of its own: the token is for everybody who waits, not only for the caller who came first.
+    // A separate signal: the token is for all waiting callers, not only for the first one.
     return await readJsonBody(
       await downloader.download(request, new AbortController().signal),
       appAnswerBytesMax,
@@ -169,7 +169,7 @@ async function callAsApp(
   }
 }
 
-/** A JSON web token that says who the app is, signed with RS256. */
+/** A JSON Web Token that identifies the app, signed with RS256. */
 function signAppToken({ appId, privateKey }: GitHubApp, clock: Clock): string {
   const issuedAtS = Math.floor(clock.now() / 1000) - clockSkewS;
   const claims = { iss: appId, iat: issuedAtS, exp: issuedAtS + clockSkewS + appTokenLifetimeS };

@@ -12,11 +12,11 @@ import { hasUserInfo } from '../download/url-guard.ts';
 export interface GitHubApp {
   readonly appId: string;
   readonly privateKey: KeyObject;
-  /** Undefined: the installation is found by the repository that is read. */
+  /** Undefined to find the installation by the repository that is read. */
   readonly installationId: string | undefined;
   /** Without a slash at its end. */
   readonly apiBaseUrl: string;
-  /** Owners whose repositories may be read when the installation is found by repository; lower case. Empty: any. */
+  /** Owners whose repositories may be read if the installation is found by repository; lower case. Empty: any. */
   readonly allowedOrganizations: readonly string[];
 }
 
@@ -30,9 +30,9 @@ const appFields = {
 };
 
 /**
- * Reads `githubApp`. Beside Clouddriver's keys there is `appPrivateKey`, the PEM itself, for places without files.
+ * Reads `githubApp`. In addition to Clouddriver's keys there is `appPrivateKey`, the PEM itself, for environments without files.
  *
- * @throws InvalidInputError naming the key that is missing or cannot be used.
+ * @throws InvalidInputError naming the missing or invalid key.
  */
 export function parseGitHubApp(
   input: JsonObject,

@@ -1,18 +1,18 @@
 import type { SshReference } from './git-reference.ts';
 import type { SshIdentity } from './git-ssh-identity.ts';
 
-/** What `ssh` is told. */
+/** The input for the arguments of `ssh`. */
 export interface SshCall {
   readonly reference: SshReference;
-  /** The address of the host that is connected to: it was judged. */
+  /** The checked address of the host, to which it connects. */
   readonly address: string;
   readonly identity: SshIdentity;
   readonly connectTimeoutMs: number;
 }
 
 /**
- * The arguments of `ssh` for a call of `git-upload-pack`. They are all that counts: no file of options is read, nothing is forwarded,
- * nobody is asked for anything but a passphrase, and no key but the account's is offered.
+ * The arguments of `ssh` for a call of `git-upload-pack`. Nothing else has effect: no configuration file is read, nothing is forwarded, no
+ * prompt is answered but the passphrase's, and no key but the account's is offered.
  */
 export function toSshArguments(call: SshCall): readonly string[] {
   const { reference, address, identity } = call;
@@ -45,11 +45,11 @@ function toOptions({ reference, identity, connectTimeoutMs }: SshCall): Readonly
   const { isAnyHostTrusted, knownHostsFile } = identity;
   const knownHosts = isAnyHostTrusted ? '/dev/null' : knownHostsFile;
   return {
-    // With it not even a passphrase is asked for.
+    // In batch mode not even a passphrase is requested.
     BatchMode: hasPassphrase(identity) ? 'no' : 'yes',
     StrictHostKeyChecking: isAnyHostTrusted ? 'no' : 'yes',
     ...(knownHosts !== undefined && { UserKnownHostsFile: `"${knownHosts}"` }),
-    // The host is called by its address, and known by its name.
+    // The host is called by its address, but verified by its name.
     HostKeyAlias: toKnownName(reference),
     CheckHostIP: 'no',
     UpdateHostKeys: 'no',
@@ -66,12 +66,12 @@ function toOptions({ reference, identity, connectTimeoutMs }: SshCall): Readonly
   };
 }
 
-/** How files of known hosts name a host. */
+/** A host's name in files of known hosts. */
 function toKnownName({ host, port }: SshReference): string {
   return port === undefined || Number(port) === 22 ? host : `[${host}]:${port}`;
 }
 
-/** A text as one word of a shell, which the host's is: as git quotes it, for shells that are none of POSIX's, too. */
+/** A text as one word for the host's shell: quoted as in git, also for shells that do not follow POSIX. */
 function quote(text: string): string {
   return `'${text.replaceAll(/['!]/g, (character) => `'\\${character}'`)}'`;
 }

@@ -2,12 +2,12 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { FailedOperationError, NotFoundError, TooLargeError } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
 
-/** How `ssh` is run. */
+/** The options of running `ssh`. */
 export interface SshProgram {
   readonly args: readonly string[];
-  /** All of its environment; `PATH` says where it is. */
+  /** Its complete environment; `PATH` says where it is. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Artifact account and host that it is run for, for messages and the log. */
+  /** Its artifact account and host, for messages and the log. */
   readonly account: string;
   readonly host: string;
   readonly log: Logger;
@@ -17,13 +17,13 @@ export interface SshProgram {
   readonly bytesMax: number;
 }
 
-/** Characters of the end of what `ssh` and the host say of a failure that are looked at and logged. */
+/** Characters of the end of the error output of `ssh` and the host that are checked and logged. */
 const wordsMax = 2_000;
 
-/** With this status `ssh` itself fails; any other one is that of the program on the host. */
+/** The status of a failure of `ssh` itself; any other is that of the program on the host. */
 const sshFailedStatus = 255;
 
-/** What `ssh` says of what went wrong, and what a user is told. */
+/** Error texts of `ssh`, and the messages for users. */
 const sshFailures: readonly (readonly [words: RegExp, reason: string])[] = [
   [
     /Host key verification failed|HOST IDENTIFICATION/,
@@ -36,7 +36,7 @@ const sshFailures: readonly (readonly [words: RegExp, reason: string])[] = [
   [/Connection (?:closed|reset)|Broken pipe/i, 'the connection was lost'],
 ];
 
-/** What servers of git say when there is no such repository, or when the user may not know of it. */
+/** Texts of git servers for a repository that does not exist, or that the user may not know of. */
 const missingRepository = /not (?:be )?found|does not appear|does not exist|no such/i;
 
 /** A call of a program on a host by `ssh`. Disposing of it ends the call. */
@@ -52,11 +52,11 @@ export class SshSession implements Disposable {
   /** @param signal ends the call. */
   constructor(program: SshProgram, signal: AbortSignal) {
     this.#program = program;
-    // A group of its own has no terminal that anybody could be asked at, and ends as a whole.
+    // A separate process group has no terminal for prompts, and ends as a whole.
     const child = spawn('ssh', program.args, { env: program.environment, stdio: 'pipe', detached: true });
     this.#child = child;
     this.#pieces = child.stdout[Symbol.asyncIterator]();
-    // Whoever goes while he is written to has ended: that is told by how he ends.
+    // An error while writing means that the process has ended: its exit is reported instead.
     child.stdin.on('error', () => {});
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#words = (this.#words + text).slice(-wordsMax);
@@ -73,17 +73,17 @@ export class SshSession implements Disposable {
     });
   }
 
-  /** Sends a text to the program. @param isLast whether nothing comes behind it. */
+  /** Sends a text to the program. @param isLast whether nothing follows it. */
   write(text: string, isLast: boolean): void {
     if (isLast) this.#child.stdin.end(text);
     else this.#child.stdin.write(text);
   }
 
   /**
-   * What the program says from here on, as it arrives. Whoever stops reading may read on by another call.
+   * The program's output from here on, as it arrives. After a reader stops, another call continues.
    *
-   * @throws FailedOperationError when the call fails or says nothing for too long, NotFoundError when there is no such repository,
-   *   TooLargeError when it says more than it may, the signal's reason.
+   * @throws FailedOperationError if the call fails or is silent for too long, NotFoundError if there is no such repository, TooLargeError
+   *   if there is too much output, the signal's reason.
    */
   async *read(): AsyncGenerator<Buffer> {
     for (let piece = await this.#next(); piece !== undefined; piece = await this.#next()) {
@@ -111,7 +111,7 @@ export class SshSession implements Disposable {
     try {
       return (await this.#pieces.next()).value;
     } catch {
-      // Its output was closed, for a reason that is told elsewhere.
+      // Its output was closed, for a reason that is reported elsewhere.
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -140,7 +140,7 @@ export class SshSession implements Disposable {
     return this.#fail('the program ssh was not found: install the client of OpenSSH, or put it into PATH');
   }
 
-  /** What its status means; the words go to the log alone, for they are the host's. */
+  /** The error for a status; the output goes only to the log, since it is the host's. */
   #describe(status: number): Error | undefined {
     if (status === 0) return undefined;
     const { account, host, log } = this.#program;
