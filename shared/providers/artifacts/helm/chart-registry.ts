@@ -14,13 +14,13 @@ import type { DownloadAnswer, Downloader } from '../download/downloader.ts';
 import { findNewestVersion, sortNewestFirst } from './chart-versions.ts';
 import { checkDigest } from './checked-digest.ts';
 
-/** Bytes of a manifest, or of a page of tags. */
+/** The most bytes of a manifest, or of a page of tags. */
 export const registryAnswerBytesMax = 4 * 2 ** 20;
 
-/** Versions of a chart. */
+/** The most versions of a chart. */
 export const chartTagsMax = 50_000;
 
-/** Pages of the tags of a chart: a registry may answer less on one than it is asked for. */
+/** Pages of the tags of a chart: a registry may return fewer tags on one than requested. */
 export const chartPagesMax = 500;
 
 const manifestTypes = [
@@ -36,11 +36,11 @@ export interface ChartPlace {
   readonly tag: string | undefined;
 }
 
-/** What a registry is opened with. */
+/** The options of opening a registry. */
 export interface ChartRegistryOptions {
   /** Name of the account. */
   readonly name: string;
-  /** What messages about the account begin with. */
+  /** The beginning of messages about the account. */
   readonly context: string;
   /** Address of the registry, with a slash at its end. */
   readonly baseUrl: URL;
@@ -51,19 +51,19 @@ export interface ChartRegistryOptions {
   readonly parts: Pick<ProviderOptions, 'clock' | 'log' | 'services' | 'environment' | 'placement'>;
 }
 
-/** A registry that has charts. Its methods throw what `Downloader.download` throws. */
+/** A registry with charts. Its methods throw what `Downloader.download` throws. */
 export interface ChartRegistry {
   /**
-   * The archive of a chart. Its digest is looked at while it comes.
+   * The archive of a chart. Its digest is verified as it arrives.
    *
-   * @throws InvalidInputError when there is something else in its place.
+   * @throws InvalidInputError if there is something else in its place.
    */
   readChart(place: ChartPlace, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** The tags of a repository, newest first by semantic versioning. */
   listVersions(repository: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** Opens the registry of an account. It is called when it is first asked. */
+/** Opens the registry of an account. It connects on first use. */
 export function openChartRegistry(options: ChartRegistryOptions): ChartRegistry {
   const caller = new RegistryCaller(options);
   const { baseUrl } = options;
@@ -91,7 +91,7 @@ export function openChartRegistry(options: ChartRegistryOptions): ChartRegistry 
   };
 }
 
-/** The version that Helm wrote as a tag, in which no plus sign may stand. */
+/** The version that Helm wrote as a tag, which may not contain a plus sign. */
 function toVersion(tag: string): string {
   return tag.replaceAll('_', '+');
 }
@@ -102,7 +102,7 @@ interface RegistryCall {
   readonly repository: string;
 }
 
-/** Calls a registry in the way that it asks to be called. */
+/** Calls a registry with the authentication that it asks for. */
 class RegistryCaller {
   readonly #options: ChartRegistryOptions;
   readonly #credentials: BasicCredentials;
@@ -122,9 +122,9 @@ class RegistryCaller {
   }
 
   /**
-   * Calls the registry with the password, as Clouddriver does, and with a token where it then wants one.
+   * Calls the registry with the password, as in Clouddriver, and with a token if it then requires one.
    *
-   * @throws as `Downloader.open`, and FailedOperationError when there are no credentials to be had.
+   * @throws like `Downloader.open`, and FailedOperationError if credentials are unavailable.
    */
   async open({ url, accept, repository }: RegistryCall, signal: AbortSignal): Promise<DownloadAnswer> {
     const { downloader } = this.#options;
@@ -137,14 +137,14 @@ class RegistryCaller {
     try {
       return await download(sent);
     } catch (error) {
-      // One that does not say how to authenticate is a host like others: its answer says all.
+      // A host that does not say how to authenticate is like any other: its answer is final.
       if (!(error instanceof CredentialsRefusedError) || error.challenge === '') throw error;
       const refused = { scope, origin: error.origin, header: error.challenge, sent };
       return download(await this.#authenticate(() => this.#authentication.replace(refused, signal)));
     }
   }
 
-  /** Asks for something in an answer. */
+  /** Reads something from an answer. */
   async read(
     body: AsyncIterable<Uint8Array>,
     wanted: AnswerQuery['wanted'],
@@ -161,7 +161,7 @@ class RegistryCaller {
     return pair === undefined ? undefined : `Basic ${pair}`;
   }
 
-  /** Names the account where there are no credentials to be had. */
+  /** Adds the account to errors about unavailable credentials. */
   async #authenticate<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

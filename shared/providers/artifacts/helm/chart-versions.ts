@@ -1,15 +1,15 @@
-/** Longest version that is compared as one, in characters. */
+/** The longest text that is compared as a version, in characters. */
 const versionLengthMax = 256;
 
-/** A semantic version: three numbers without zeros at their start, and what follows a hyphen. */
+/** A semantic version: three numbers without leading zeros, and the text after a hyphen. */
 interface SemanticVersion {
   readonly numbers: readonly string[];
   readonly prerelease: readonly string[];
 }
 
 /**
- * The newest of some versions, as Helm chooses where none is asked for: the greatest by semantic versioning, a prerelease only where there
- * is nothing else. Texts that are no versions come last. Of equal ones it is the first; undefined when there is none.
+ * The newest of some versions, as Helm chooses if none is requested: the greatest by semantic versioning, a prerelease only if there is
+ * nothing else. Texts that are not versions come last. The first of equal ones; undefined if there is none.
  */
 export function findNewestVersion(versions: readonly string[]): string | undefined {
   const ranked = versions.map((text) => ({ text, version: parseVersion(text) }));
@@ -23,7 +23,7 @@ export function findNewestVersion(versions: readonly string[]): string | undefin
   )?.text;
 }
 
-/** Some versions, newest first by semantic versioning; texts that are no versions come last. */
+/** Some versions, newest first by semantic versioning; texts that are not versions come last. */
 export function sortNewestFirst(versions: readonly string[]): readonly string[] {
   const ranked = versions.map((text) => ({ text, version: parseVersion(text) }));
   const semantic = ranked.filter(({ version }) => version !== undefined);
@@ -32,7 +32,7 @@ export function sortNewestFirst(versions: readonly string[]): readonly string[] 
   return [...semantic, ...others].map(({ text }) => text);
 }
 
-/** Reads `1.2.3-rc.1+build`; a leading `v` and missing numbers are let pass, as Helm does. */
+/** Reads `1.2.3-rc.1+build`; a leading `v` and missing numbers are allowed, as in Helm. */
 function parseVersion(text: string): SemanticVersion | undefined {
   if (text.length > versionLengthMax) return undefined;
   const match = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]*)?$/.exec(text);
@@ -42,7 +42,7 @@ function parseVersion(text: string): SemanticVersion | undefined {
   return { numbers, prerelease: parts[3]?.split('.') ?? [] };
 }
 
-/** Semantic Versioning 2.0.0, 11: above zero where the first is newer. */
+/** Semantic Versioning 2.0.0, 11: positive if the first is newer. */
 function compare(one: SemanticVersion | undefined, other: SemanticVersion | undefined): number {
   if (one === undefined || other === undefined) return 0;
   for (const [index, number] of one.numbers.entries()) {
@@ -70,7 +70,7 @@ function compareIdentifiers(one: string, other: string): number {
   return compareTexts(one, other);
 }
 
-/** Of any length: a number of an index may have a hundred digits. */
+/** Of any length: a number in an index may have a hundred digits. */
 function compareNumbers(one: string, other: string): number {
   return one.length - other.length || compareTexts(one, other);
 }

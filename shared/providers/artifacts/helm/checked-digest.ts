@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { FailedOperationError } from '#core/errors.ts';
 
-/** What a body must be. */
+/** The expected body. */
 export interface ExpectedContent {
-  /** Who sends it, for messages. */
+  /** The sender, for messages. */
   readonly host: string;
   /** `sha256:` and 64 hexadecimal digits. */
   readonly digest: string;
-  /** Bytes; undefined where nobody said. */
+  /** Bytes; undefined if unknown. */
   readonly size: number | undefined;
 }
 
 /**
- * Passes a body on as it comes, and looks at its digest on the way. The last piece is held back until all is known: nobody gets the whole
- * of something else.
+ * Passes on a body as it arrives, and verifies its digest on the way. The last piece is held back until then, so that no caller gets a
+ * complete wrong body.
  *
- * @throws FailedOperationError, while iterating, when it is something else than what has the digest.
+ * @throws FailedOperationError, while iterating, if the body does not have the digest.
  */
 export async function* checkDigest(
   body: AsyncIterable<Uint8Array>,
@@ -27,7 +27,7 @@ export async function* checkDigest(
   for await (const piece of body) {
     hash.update(piece);
     received += piece.byteLength;
-    // It is something else already: nothing more of it needs to come.
+    // It is already wrong: no more of it is needed.
     if (received > size) break;
     if (held !== undefined) yield held;
     held = piece;

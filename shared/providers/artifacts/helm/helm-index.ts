@@ -14,7 +14,7 @@ import { readLines } from './text-lines.ts';
 /** Largest index of a repository of charts, in bytes. Those of thousands of charts have 20 MB. */
 export const helmIndexBytesMax = 64 * 2 ** 20;
 
-/** Most text about one chart, in characters: its versions with all that the index says of them. */
+/** The most text about one chart, in characters: its versions with all their details in the index. */
 export const helmChartTextMax = 16 * 2 ** 20;
 
 /** Most charts of a repository that are listed. */
@@ -23,35 +23,35 @@ export const helmChartsMax = 50_000;
 /** Most versions of one chart. */
 export const helmVersionsMax = 50_000;
 
-/** Most text of an index, or of a chart in it, that is written in flow style as JSON is, in characters. */
+/** Most text of an index, or of a chart in it, that is in flow style, like JSON, in characters. */
 export const helmFlowTextMax = 16 * 2 ** 20;
 
-/** Most of it where it is no JSON: a parser of YAML takes a hundred times as long. */
+/** The most of it if it is not JSON: a YAML parser takes a hundred times as long. */
 export const helmFlowYamlMax = 2 ** 18;
 
-/** Characters of that which may mean something to such a parser: each takes its time. */
+/** The most characters in it that such a parser may interpret: each takes time. */
 const flowMarksMax = 50_000;
 
-/** JSON of that length in an index has no more. */
+/** JSON of that length in an index stays within these. */
 const flowBounds = { depthMax: 64, valuesMax: 1_000_000 };
 
-/** Version and URLs of one version of a chart, in characters. */
+/** The most text of one version's number and URLs, in characters. */
 const memberTextMax = 64 * 1024;
 
 /** A version of a chart. */
 export interface ChartVersion {
   readonly version: string;
-  /** Where its archive is: absolute, or relative to the repository. In order of preference. */
+  /** URLs of its archive, absolute or relative to the repository, in order of preference. */
   readonly urls: readonly string[];
 }
 
 /**
  * The names of the charts in an index, in its order.
  *
- * The index is read line by line where it is written as Helm and all that serve charts write it: a block of YAML for each chart. What the
- * blocks hold is not looked at. One in flow style, such as JSON, is read whole.
+ * An index in the usual form of Helm and chart servers, with a block of YAML for each chart, is read line by line, without parsing the
+ * blocks. One in flow style, such as JSON, is read as a whole.
  *
- * @throws FailedOperationError when it is larger than a limit or no such index.
+ * @throws FailedOperationError if it exceeds a limit or is not an index.
  */
 export async function readChartNames(
   body: AsyncIterable<Uint8Array>,
@@ -69,10 +69,10 @@ export async function readChartNames(
 }
 
 /**
- * The versions of a chart in an index, in its order; undefined when the index has no such chart. Reads no further than the chart, and
- * holds its text alone.
+ * The versions of a chart in an index, in its order; undefined if the index has no such chart. Reads no further than the chart, and holds
+ * only its text.
  *
- * @throws FailedOperationError as `readChartNames`, and when the chart's own text is larger than a limit or cannot be read.
+ * @throws FailedOperationError like `readChartNames`, and if the chart's own text exceeds a limit or cannot be read.
  */
 export async function readChartVersions(
   body: AsyncIterable<Uint8Array>,
@@ -103,7 +103,7 @@ export async function readChartVersions(
   return items?.flatMap((item) => parseVersion(item, host));
 }
 
-/** A line within `entries`: with the name where a chart begins, and then what stands behind that. */
+/** A line within `entries`: if a chart begins there, its name and the text after it. */
 interface EntryLine {
   readonly name: string | undefined;
   readonly line: string;
@@ -129,7 +129,7 @@ async function* readEntryLines(
   }
 }
 
-/** Reads to where the entries begin. @returns the line of it where they are in flow style; undefined where blocks follow */
+/** Reads to the beginning of the entries. @returns its line if they are in flow style; undefined if blocks follow */
 async function findFlowStart(
   lines: AsyncGenerator<string, void, undefined>,
   host: string,
@@ -150,18 +150,18 @@ function toAbsence(host: string): FailedOperationError {
   return new FailedOperationError(`The index of ${host} has no entries: it is no index of Helm`);
 }
 
-/** Whether a line says nothing: it is empty, or a comment, or the beginning of a document. */
+/** Whether a line can be skipped: it is empty, a comment, or the beginning of a document. */
 function isBlank(line: string): boolean {
   const text = line.trim();
   return text === '' || text.startsWith('#') || line === '---';
 }
 
-/** What stands behind the key of the entries, if a line begins with it. */
+/** The text after the key of the entries, if a line begins with it. */
 function findEntriesValue(line: string): string | undefined {
   return /^(?:entries|"entries"|'entries')[ \t]*:(.*)$/.exec(line)?.[1];
 }
 
-/** The entries, by name, of an index in flow style. @param first the line with which it begins, of those that are not read yet */
+/** The entries, by name, of an index in flow style. @param first its first line */
 async function readFlow(
   first: string,
   { lines, host }: { readonly lines: AsyncIterable<string>; readonly host: string },
@@ -178,7 +178,7 @@ async function readFlow(
   throw toAbsence(host);
 }
 
-/** What a text in flow style holds. `JSON.stringify` writes numbers as they stand in it, if they are none but texts. */
+/** The value of a text in flow style. `JSON.stringify` writes its numbers unchanged, unless they are already texts. */
 function parseFlow(text: string, host: string): unknown {
   try {
     const json = text.length > helmFlowTextMax ? undefined : tryJson(text);
@@ -209,7 +209,7 @@ function toFlowError(host: string, cause?: unknown): FailedOperationError {
   return new FailedOperationError(`The index of ${host} cannot be read: expected ${expected}`, { cause });
 }
 
-/** The lines of entries as if they were blocks. */
+/** The entries as lines of blocks. */
 function* writeBlocks(entries: JsonObject): Generator<EntryLine, void, undefined> {
   for (const [name, versions] of Object.entries(entries)) {
     yield { name, line: '' };
@@ -217,7 +217,7 @@ function* writeBlocks(entries: JsonObject): Generator<EntryLine, void, undefined
   }
 }
 
-/** A line for each version of a chart, with what is asked for. */
+/** A line for each version of a chart, with the wanted members. */
 function writeItems(versions: unknown): readonly string[] {
   return asJsonArray(versions).map((item) => {
     const { version, urls } = asJsonObject(item) ?? {};
@@ -225,7 +225,7 @@ function writeItems(versions: unknown): readonly string[] {
   });
 }
 
-/** The key that a line of a block begins with, and what stands behind it. */
+/** The key at the beginning of a block's line, and the text after it. */
 function readKey(text: string, host: string): EntryLine {
   const end = findKeyEnd(text);
   const key = text.slice(0, end).trim();
@@ -241,13 +241,13 @@ function findKeyEnd(text: string): number {
   return end === -1 && text.trimEnd().endsWith(':') ? text.trimEnd().length - 1 : end;
 }
 
-/** The versions of a chart, each by its lines. @param value what stands behind the name: nothing, unless it is written in flow style */
+/** The versions of a chart, each by its lines. @param value the text after the name: empty, unless it is in flow style */
 function listItems([value = '', ...lines]: readonly string[], host: string): readonly (readonly string[])[] {
   if (isBlank(value)) return splitItems(lines);
   return writeItems(parseFlow([value, ...lines].join('\n'), host)).map((line) => [line]);
 }
 
-/** Cuts the lines of a list into those of its items; the dash of each becomes a blank. */
+/** Splits the lines of a list into those of its items; the dash of each becomes a blank. */
 function splitItems(lines: readonly string[]): readonly (readonly string[])[] {
   const items: string[][] = [];
   const [first = ''] = lines;
@@ -260,11 +260,11 @@ function splitItems(lines: readonly string[]): readonly (readonly string[])[] {
   return items.map((item) => item.filter((line) => !isBlank(line)));
 }
 
-/** Of a version's members only the two that are asked for are parsed: an index has a thousand lines for each of theirs. */
+/** Parses only the two wanted members of a version: they are one line in a thousand of an index. */
 function parseVersion(lines: readonly string[], host: string): readonly ChartVersion[] {
   const indent = getIndent(lines[0] ?? '');
   const kept: string[] = [];
-  // In flow style members are not told apart by lines.
+  // In flow style, members are not on separate lines.
   const isFlow = lines[0]?.startsWith('{', indent) === true;
   let isKept = isFlow;
   for (const line of lines) {
@@ -295,7 +295,7 @@ function parseMembers(text: string, host: string) {
   }
 }
 
-/** What YAML holds. All scalars are texts, as Clouddriver reads them: 1.10 is no number. */
+/** The value of YAML. As in Clouddriver, all scalars are texts: 1.10 is not a number. */
 function parseTexts(text: string): unknown {
   return parse(text, { schema: 'failsafe', logLevel: 'error', uniqueKeys: false });
 }

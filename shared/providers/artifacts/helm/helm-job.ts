@@ -6,9 +6,9 @@ import { type ChartVersion, helmIndexBytesMax, readChartNames, readChartVersions
 /** A request for something in the index of a repository of charts. */
 export interface HelmQuery {
   readonly host: string;
-  /** Name of the chart. Default: the request is for the names of all. */
+  /** Name of the chart. Default: request the names of all charts. */
   readonly chart?: string | undefined;
-  /** Asks for the places of a version of the chart, or without one of the newest. Default: for its versions. */
+  /** Requests the URLs of a version of the chart, or of the newest one. Default: request its versions. */
   readonly places?: { readonly version: string | undefined };
 }
 
@@ -22,7 +22,7 @@ export const bytesMax = helmIndexBytesMax;
  * Reads the index of a repository of charts.
  *
  * @returns names, versions or URLs, in its order.
- * @throws InvalidInputError, in the words of Clouddriver, when it has no such chart or version, and what `readChartVersions` throws.
+ * @throws InvalidInputError, in the words of Clouddriver, if it has no such chart or version, and what `readChartVersions` throws.
  */
 export async function run({
   body,

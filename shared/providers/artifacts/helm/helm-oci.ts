@@ -18,7 +18,7 @@ import type { ChartPlace, ChartRegistry } from './chart-registry.ts';
 
 const types = ['helm/image'];
 
-/** What an account of charts in a registry has besides its name and restrictions. */
+/** The additional fields of an account of charts in a registry. */
 export const helmOciAccountFields = {
   address: stringField(),
   username: stringField(),
@@ -33,7 +33,7 @@ export const helmOciAccountFields = {
   paginateSize: intField({ min: 0, max: 10_000 }),
 };
 
-/** Settings of Clouddriver's charts on disk below `artifacts.helm-oci`, which change nothing: no chart is kept. */
+/** Settings of Clouddriver's charts on disk below `artifacts.helm-oci`, which have no effect: no chart is kept. */
 export const helmOciFileSettings = [
   'cloneRetentionMinutes',
   'cloneRetentionCheckMs',
@@ -41,14 +41,14 @@ export const helmOciFileSettings = [
   'cloneWaitLockTimeoutSec',
 ];
 
-/** Options of which an account has one at most. */
+/** Options of which an account has at most one. */
 const passwordOptions = ['password', 'passwordFile', 'passwordCommand', 'dockerconfigFile'] as const;
 
 /**
  * The accounts of charts in registries: the name of an artifact is a repository of the registry, its version a tag or a digest.
  *
- * Clouddriver makes one of each account of `dockerRegistry.accounts` with `helmOciRepositories`; they may also stand in
- * `artifacts.helm-oci.accounts`, which is where deployed functions that fetch artifacts look.
+ * Clouddriver creates one for each account of `dockerRegistry.accounts` with `helmOciRepositories`; they may also be in
+ * `artifacts.helm-oci.accounts`, where deployed functions that fetch artifacts look.
  */
 export function openHelmOciSources(options: SourceOptions): OpenedSources {
   const open = (account: ConfiguredAccount) => openHelmOciSource(account, options);
@@ -87,7 +87,7 @@ function openHelmOciSource(account: ConfiguredAccount, options: SourceOptions): 
     insecureRegistry === true ? baseUrl.origin : undefined,
   );
   let opening: Promise<ChartRegistry> | undefined;
-  /** Loaded late: most functions open artifact accounts, and one asks registries. */
+  /** Loaded late: most functions open artifact accounts, and only one calls registries. */
   const openRegistry = (): Promise<ChartRegistry> => {
     opening ??= import('./chart-registry.ts').then(({ openChartRegistry }) =>
       openChartRegistry({
@@ -113,7 +113,7 @@ function openHelmOciSource(account: ConfiguredAccount, options: SourceOptions): 
   };
 }
 
-/** @throws InvalidInputError naming the key that cannot be used */
+/** @throws InvalidInputError naming the invalid key */
 function assertAccountUsable(
   settings: {
     readonly [option in (typeof passwordOptions)[number]]?: string | undefined;
@@ -133,11 +133,11 @@ function assertAccountUsable(
   }
 }
 
-/** @throws InvalidInputError when an artifact names no repository, or its version can be no tag and no digest */
+/** @throws InvalidInputError if an artifact names no repository, or its version is neither a tag nor a digest */
 function parsePlace({ name, version = '' }: Artifact): ChartPlace {
   const repository = parseRepository(name);
   if (version.trim() === '') return { repository, tag: undefined };
-  // No tag holds a plus sign: Helm writes a version with one as a tag with an underscore.
+  // Tags cannot contain a plus sign: Helm writes a version with one as a tag with an underscore.
   const tag = version.replaceAll('+', '_');
   if (isTag(tag) || isDigest(tag)) return { repository, tag };
   throw new InvalidInputError('version: expected the version of a chart, or a digest such as sha256:…');

@@ -10,15 +10,15 @@ import type { HelmQuery } from './helm-job.ts';
 
 const types = ['helm/chart', 'helm/index'];
 
-/** Most places of one version of a chart that are tried. */
+/** The most URLs of one version of a chart that are tried. */
 export const chartUrlsMax = 5;
 
-/** What an account of a repository of charts has besides its name and restrictions. */
+/** The additional fields of an account of a chart repository. */
 export const helmAccountFields = { repository: stringField(), ...basicCredentialFields };
 
 /**
- * The accounts of `artifacts.helm`: charts of a repository, by name and version, and its index. A chart without a version is the newest
- * one. Archives may be on other hosts than the repository, which then get no credentials.
+ * The accounts of `artifacts.helm`: charts of a repository, by name and version, and its index. Without a version it is the newest chart.
+ * Archives may be on other hosts than the repository, which get no credentials.
  */
 export function openHelmSources(options: SourceOptions): OpenedSources {
   return openConfiguredAccounts({
@@ -49,7 +49,7 @@ function openHelmSource(account: ConfiguredAccount, options: SourceOptions): Art
 /** A repository of charts. */
 interface ChartRepository extends AccountServer {
   readIndex(signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** Asks for something in the index. */
+  /** Looks for something in the index. */
   ask(query: Omit<HelmQuery, 'host'>, signal: AbortSignal): Promise<readonly string[]>;
 }
 
@@ -83,7 +83,7 @@ function withIndex(server: AccountServer, account: string, options: SourceOption
   };
 }
 
-/** @throws InvalidInputError, in the words of Clouddriver, when no chart is named. */
+/** @throws InvalidInputError, in the words of Clouddriver, if no chart is named. */
 function assertNamed(name: string | undefined): string {
   if (name) return name;
   throw new InvalidInputError('Artifact name field should not be empty');
@@ -98,7 +98,7 @@ async function readChart(
   return readFirst(server, urls.slice(0, chartUrlsMax), signal);
 }
 
-/** The first place that answers; when none does, what the last one said. */
+/** The first URL that answers; if none does, throws the last one's error. */
 async function readFirst(
   server: AccountServer,
   urls: readonly string[],

@@ -1,8 +1,8 @@
 import { FailedOperationError } from '#core/errors.ts';
 
-/** How much of a document is read line by line. */
+/** Limits of a document that is read line by line. */
 export interface LineLimits {
-  /** Who sent it, for messages. */
+  /** The sender, for messages. */
   readonly host: string;
   /** Most bytes of the whole document. */
   readonly bytesMax: number;
@@ -11,9 +11,9 @@ export interface LineLimits {
 }
 
 /**
- * The lines of a UTF-8 text as it arrives, without their ends. No more than a line and a piece is held.
+ * The lines of a UTF-8 text as it arrives, without line ends. Holds no more than a line and a piece in memory.
  *
- * @throws FailedOperationError, while iterating, when the text or a line is larger than its limit.
+ * @throws FailedOperationError, while iterating, if the text or a line exceeds its limit.
  */
 export async function* readLines(
   body: AsyncIterable<Uint8Array>,

@@ -8,14 +8,14 @@ import { isCoordinate } from './coordinates.ts';
 import { fillIvyPattern, type IvyCoordinates, type IvyFile, toIvyFile } from './ivy-patterns.ts';
 import type { IvyResolver } from './ivy-settings.ts';
 
-/** What an account of Ivy reads with. */
+/** The options of an Ivy account. */
 export interface IvyAccount {
   /** Name of the account. */
   readonly name: string;
   readonly resolvers: readonly IvyResolver[];
-  /** Configurations of modules, of which files are fetched. */
+  /** Configurations of modules whose files are fetched. */
   readonly configurations: readonly string[];
-  /** Asks for a file. @param known what is remembered of it; undefined for nothing @throws what `Downloader.open` throws. */
+  /** Requests a file. @param known what is remembered of it; undefined for nothing @throws what `Downloader.open` throws. */
   open(url: URL, known: ContentVersion | undefined, signal: AbortSignal): Promise<DownloadAnswer>;
   readonly options: SourceOptions;
 }
@@ -23,9 +23,9 @@ export interface IvyAccount {
 /** Reads files of the repositories of one account. */
 export interface IvyReader {
   /**
-   * The first file of the module that the reference of an artifact means, of the first resolver that has it.
+   * The first file of the module in an artifact's reference, from the first resolver that has it.
    *
-   * @throws InvalidInputError for a reference of another form, NotFoundError when no resolver has the file, and what `IvyAccount.open`
+   * @throws InvalidInputError for a reference of another form, NotFoundError if no resolver has the file, and what `IvyAccount.open`
    *   throws.
    */
   read(artifact: Artifact, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
@@ -33,7 +33,7 @@ export interface IvyReader {
 
 type IvyModule = Pick<IvyCoordinates, 'organisation' | 'module' | 'revision'>;
 
-/** Reads files of an account, whose descriptors of modules are remembered for a minute. */
+/** Reads files of an account; descriptors of modules are remembered for a minute. */
 export function createIvyReader(account: IvyAccount): IvyReader {
   const { resolvers, options, open } = account;
   const memory = new DocumentMemory({ clock: options.clock, open });
@@ -55,7 +55,7 @@ export function createIvyReader(account: IvyAccount): IvyReader {
   };
 }
 
-/** What descriptors are read with. */
+/** The options of reading descriptors. */
 interface DescriptorReader {
   readonly account: IvyAccount;
   readonly signal: AbortSignal;
@@ -65,7 +65,7 @@ interface DescriptorReader {
 /**
  * Reads `organisation:module:revision`.
  *
- * @throws InvalidInputError for anything else, `latest.release`, `1.+` and ranges too. The reference itself stays out of the message.
+ * @throws InvalidInputError for anything else, including `latest.release`, `1.+` and ranges. The message does not contain the reference.
  */
 export function parseIvyReference({ reference = '' }: Artifact): IvyModule {
   const [organisation = '', module = '', revision = '', ...others] = reference.split(':', 4);
@@ -76,7 +76,7 @@ export function parseIvyReference({ reference = '' }: Artifact): IvyModule {
   );
 }
 
-/** Files that may be a module's, in order: that of its descriptor, without one its jar. None where the descriptor names none. */
+/** The possible files of a module, in order: those of its descriptor, or without one its jar. None if the descriptor names none. */
 async function findFiles(
   { account: { name: account, configurations, options }, readDescriptor, signal }: DescriptorReader,
   resolver: IvyResolver,
@@ -102,7 +102,7 @@ function toCoordinates(resolver: IvyResolver, module: IvyModule, file: IvyFile):
   return { ...module, ...file, organisation: folders };
 }
 
-/** The first that is there. @throws NotFoundError when none is, the last one's; what else is thrown at once. */
+/** The first existing one. @throws NotFoundError, the last one's, if none exists; other errors at once. */
 async function findFirst<T, R>(items: readonly T[], find: (item: T) => Promise<R>): Promise<R> {
   let failure = new NotFoundError('No resolver of the account has a file of the module');
   for (const item of items) {

@@ -4,13 +4,13 @@ import { isCoordinate } from './coordinates.ts';
 import { type IvyFile, toIvyFile } from './ivy-patterns.ts';
 import { readXml, xmlBytesMax } from './xml.ts';
 
-/** A request for the files that the descriptor of a module names. */
+/** A request for the files that a module's descriptor names. */
 export interface IvyQuery {
   readonly host: string;
   /** The name of the module. */
   readonly module: string;
   readonly descriptor: 'pom' | 'ivy';
-  /** Configurations of which files are asked for. */
+  /** Configurations whose files are requested. */
   readonly configurations: readonly string[];
 }
 
@@ -23,8 +23,8 @@ export const bytesMax = xmlBytesMax;
 /**
  * Reads the descriptor of a module.
  *
- * @returns files that may be meant, in order; none where it names none.
- * @throws FailedOperationError as `readXml`.
+ * @returns the possible files, in order; none if it names none.
+ * @throws FailedOperationError like `readXml`.
  */
 export async function run({
   body,
@@ -38,7 +38,7 @@ export async function run({
   return readPublications(document, toIvyFile(module, 'jar'), configurations);
 }
 
-/** The file whose extension is the packaging, if it is there, as some packagings are those of jars. */
+/** The file with the packaging as its extension, if it exists, or the jar: some packagings are those of jars. */
 function readPom(document: JsonObject, module: string): readonly IvyFile[] {
   const packaging = asString(getPath(document, 'project', 'packaging')) ?? '';
   const others = isCoordinate(packaging) && packaging !== 'pom' ? [packaging] : [];
@@ -74,7 +74,7 @@ function toPublished(entry: JsonValue, jar: IvyFile): readonly IvyFile[] {
   return Object.values(file).every(isCoordinate) ? [file] : [];
 }
 
-/** The elements of a name, of which there may be none, one or many. */
+/** The elements of a name: none, one or many. */
 function list(value: JsonValue | undefined): readonly JsonValue[] {
   if (value === undefined) return [];
   return Array.isArray(value) ? value : [value];

@@ -4,12 +4,12 @@ import { hasUserInfo } from '../download/url-guard.ts';
 /** Longest pattern, in characters. */
 export const ivyPatternLengthMax = 1_024;
 
-/** What a file of an Ivy repository is known by. */
+/** The coordinates of a file in an Ivy repository. */
 export interface IvyCoordinates {
   readonly organisation: string;
   readonly module: string;
   readonly revision: string;
-  /** Name of the file itself, which a module may have several of. */
+  /** Name of the file itself; a module may have several files. */
   readonly artifact: string;
   readonly type: string;
   readonly ext: string;
@@ -18,12 +18,12 @@ export interface IvyCoordinates {
 /** A file of a module. */
 export type IvyFile = Pick<IvyCoordinates, 'artifact' | 'type' | 'ext'>;
 
-/** The file of a module that has its name. */
+/** The file with the name of its module. */
 export function toIvyFile(module: string, ext: string): IvyFile {
   return { artifact: module, type: ext, ext };
 }
 
-/** What Ivy knows besides, which nothing that is fetched has. */
+/** Ivy's further tokens, which fetched files never have. */
 const emptyTokens: readonly string[] = ['branch', 'classifier'];
 
 const tokens: readonly string[] = [
@@ -39,10 +39,10 @@ function getValue(token: string, coordinates: IvyCoordinates): string {
 }
 
 /**
- * Holds a pattern to be the URL of a file with Ivy's tokens, such as
+ * Checks that a pattern is the URL of a file with Ivy's tokens, such as
  * `https://repo.example.com/[orgPath]/[module]/[revision]/[artifact](-[classifier]).[ext]`.
  *
- * @throws InvalidInputError saying what was expected; the pattern itself stays out of the message.
+ * @throws InvalidInputError saying what was expected; the message does not contain the pattern.
  */
 export function assertIvyPattern(pattern: string, context: string): void {
   if (pattern.length > ivyPatternLengthMax) {
@@ -64,12 +64,12 @@ export function assertIvyPattern(pattern: string, context: string): void {
   );
 }
 
-/** Where a pattern that is one leads. */
+/** The origin of a valid pattern. */
 export function getPatternOrigin(pattern: string): URL {
   return new URL('/', pattern.slice(0, pattern.indexOf('/', 'https://'.length)));
 }
 
-/** The URL of a file. A part in parentheses is left out where it has a token that stands for nothing. */
+/** The URL of a file. A part in parentheses is left out if it has an empty token. */
 export function fillIvyPattern(pattern: string, coordinates: IvyCoordinates): URL {
   const toValue = (token: string) => getValue(token, coordinates);
   const encode = (value: string) => value.split('/').map(encodeURIComponent).join('/');

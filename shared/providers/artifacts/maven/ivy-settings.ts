@@ -12,22 +12,22 @@ import { toCanonicalKey } from '#settings/spring-config.ts';
 import { parseSettings } from '../download/account-settings.ts';
 import { assertIvyPattern } from './ivy-patterns.ts';
 
-/** Most patterns of an account: each may be one request. */
+/** The most patterns of an account: each may take a request. */
 export const ivyPatternsMax = 10;
 
-/** A place where modules of Ivy are looked for. */
+/** A place where Ivy's modules are searched for. */
 export interface IvyResolver {
-  /** What its descriptors are. */
+  /** The type of its descriptors. */
   readonly descriptor: 'ivy' | 'pom';
-  /** Where they are; none where it is not to be asked for any. */
+  /** Patterns of their URLs; none if it should not be asked for any. */
   readonly descriptors: readonly string[];
-  /** Where files are, in the order in which they are tried. */
+  /** Patterns of files' URLs, in the order in which they are tried. */
   readonly artifacts: readonly string[];
-  /** Whether an organisation is one folder for each of its parts, as in repositories of Maven. */
+  /** Whether an organisation becomes one folder for each of its parts, as in Maven repositories. */
   readonly isMavenCompatible: boolean;
 }
 
-/** What an account says in its `settings`, which are those of Ivy. */
+/** An account's `settings`, which are Ivy's. */
 export interface IvySettings {
   /** In the order in which they are tried. */
   readonly resolvers: readonly IvyResolver[];
@@ -67,24 +67,24 @@ const iBiblioFields = {
   usepoms: booleanField(),
 };
 
-/** `returnFirst` changes nothing: a revision of its own is in no two places. */
+/** `returnFirst` has no effect: a fixed revision is never in two places. */
 const chainFields = { name: stringField(), returnFirst: booleanField(), dual: booleanField() };
 
-/** What is read of an entry. */
+/** The fields of an entry that are read. */
 type FieldsOf<S extends Readonly<Record<string, Field<unknown>>>> = {
   readonly [key in keyof S]?: S[key] extends Field<infer T> ? T : never;
 };
 
-/** A resolver by its name, which it may lack; a chain is several. */
+/** A resolver with its optional name; a chain has several. */
 interface NamedResolvers {
   readonly name: string | undefined;
   readonly resolvers: readonly IvyResolver[];
 }
 
 /**
- * Reads Ivy's settings, as Clouddriver has them: of all resolvers the one that `settings.defaultResolver` names counts, else the first.
+ * Reads Ivy's settings, in Clouddriver's form: the resolver that `settings.defaultResolver` names counts, else the first.
  *
- * @throws InvalidInputError naming what cannot be used: resolvers of another kind than `url`, `ibiblio` and `chain`, too.
+ * @throws InvalidInputError naming what is invalid, including resolvers other than `url`, `ibiblio` and `chain`.
  */
 export function parseIvySettings(value: JsonObject, context: string): IvySettings {
   const { settings, resolvers = {}, credentials } = parseSettings(settingsFields, value, context);
@@ -138,7 +138,7 @@ function readUrl(entry: FieldsOf<typeof urlFields>, context: string): NamedResol
 }
 
 function readIBiblio(entry: FieldsOf<typeof iBiblioFields>, context: string): NamedResolvers {
-  // Ivy falls back to a public repository, of which the account says nothing: code must not come from there unasked.
+  // Ivy would fall back to a public repository that the account does not name: code must not come from there unasked.
   const { name, root, m2compatible = false, usepoms = true } = entry;
   if (root === undefined) throw new InvalidInputError(`${context}: root: expected the URL of a repository`);
   const pattern = entry.pattern ?? (m2compatible ? mavenPattern : legacyPattern);

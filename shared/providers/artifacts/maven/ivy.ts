@@ -26,7 +26,7 @@ const types = ['ivy/file'];
 /** The configuration that Clouddriver resolves. */
 const usualConfigurations: readonly string[] = ['master'];
 
-/** What an account of Ivy has besides its name and restrictions. */
+/** The additional fields of an Ivy account. */
 export const ivyAccountFields = {
   settings: jsonObjectField(),
   resolveConfigurations: stringListField(),
@@ -35,7 +35,7 @@ export const ivyAccountFields = {
 
 /**
  * The accounts of `artifacts.ivy`: the first file of a module, which resolvers of the account's `settings` find. Credentials go to the host
- * that the settings name with them, or to the one server of all resolvers.
+ * that the settings name for them, or to the single server of all resolvers.
  */
 export function openIvySources(options: SourceOptions): OpenedSources {
   return openConfiguredAccounts({
@@ -60,7 +60,7 @@ function openIvySource(account: ConfiguredAccount, options: SourceOptions): Arti
   const configurations = fields.resolveConfigurations ?? usualConfigurations;
   const own: IvyAccount = { name, resolvers: settings.resolvers, configurations, open, options };
   let reader: Promise<IvyReader> | undefined;
-  // Loaded late, with a parser of XML: most functions open artifact accounts, and one downloads.
+  // Loaded late, with an XML parser: most functions open artifact accounts, and only one downloads.
   const load = async () => (await import('./ivy-files.ts')).createIvyReader(own);
   return {
     name,
@@ -75,7 +75,7 @@ function openIvySource(account: ConfiguredAccount, options: SourceOptions): Arti
   };
 }
 
-/** Authenticates at the origins that the credentials are for, and nowhere else. */
+/** Authenticates only at the origins for which the credentials are meant. */
 function openAuthorizer(
   { name, context, settings }: ConfiguredAccount,
   { resolvers, credentials }: IvySettings,
@@ -108,7 +108,7 @@ function openAuthorizer(
   return async (url, isRefused) => (origins.has(url.origin) ? authorize(url, isRefused) : undefined);
 }
 
-/** Where resolvers look, at a host if there is one. */
+/** The origins of resolvers, limited to a host if there is one. */
 function listOrigins(resolvers: readonly IvyResolver[], host: string | undefined): readonly URL[] {
   const patterns = resolvers.flatMap(({ descriptors, artifacts }) => [...descriptors, ...artifacts]);
   const wanted = host?.toLowerCase();

@@ -8,7 +8,7 @@ import { isCoordinate } from './coordinates.ts';
 import type { MavenQuery } from './maven-job.ts';
 import { parseVersionConstraint } from './maven-versions.ts';
 
-/** What a file of a Maven repository is known by. */
+/** The coordinates of a file in a Maven repository. */
 export interface MavenCoordinates {
   readonly group: string;
   readonly artifact: string;
@@ -16,7 +16,7 @@ export interface MavenCoordinates {
   readonly extension: string;
   /** Empty for none. */
   readonly classifier: string;
-  /** As it was asked for: a version, a range, or a word such as `RELEASE`. */
+  /** As requested: a version, a range, or a word such as `RELEASE`. */
   readonly version: string;
 }
 
@@ -24,7 +24,7 @@ export interface MavenCoordinates {
 export interface MavenVersion {
   /** The name of its folder: `1.0-SNAPSHOT`. */
   readonly folder: string;
-  /** What names of files have: `1.0-20260101.120000-7`. The same as the folder's, but for snapshots. */
+  /** The version in names of files: `1.0-20260101.120000-7`. The same as the folder's, except for snapshots. */
   readonly version: string;
 }
 
@@ -33,9 +33,9 @@ const snapshotEnd = '-SNAPSHOT';
 /** Reads files of a Maven repository. */
 export interface MavenReader {
   /**
-   * The file that the reference of an artifact means.
+   * The file that an artifact refers to.
    *
-   * @throws InvalidInputError for a reference of another form, NotFoundError when the repository has no such version, and what
+   * @throws InvalidInputError for a reference of another form, NotFoundError if the repository has no such version, and what
    *   `AccountServer.read` throws.
    */
   read(artifact: Artifact, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
@@ -49,7 +49,7 @@ export interface MavenAccount {
   readonly options: SourceOptions;
 }
 
-/** Reads files of the repository of one account, whose metadata are remembered for a minute. */
+/** Reads files of the repository of one account, remembering its metadata for a minute. */
 export function createMavenReader(account: MavenAccount): MavenReader {
   const { name, server, options } = account;
   const memory = new DocumentMemory({ clock: options.clock, open: server.open });
@@ -78,9 +78,9 @@ export function createMavenReader(account: MavenAccount): MavenReader {
 }
 
 /**
- * Reads `group:artifact[:extension[:classifier]]:version`, as Maven's resolver does.
+ * Reads `group:artifact[:extension[:classifier]]:version`, as in Maven's resolver.
  *
- * @throws InvalidInputError for anything else. The reference itself stays out of the message.
+ * @throws InvalidInputError for anything else. The message does not contain the reference.
  */
 export function parseMavenReference({ reference = '' }: Artifact): MavenCoordinates {
   const form = /^([^:\s]+):([^:\s]+)(?::([^:\s]*)(?::([^:\s]+))?)?:([^:\s]+)$/;
@@ -96,11 +96,11 @@ export function parseMavenReference({ reference = '' }: Artifact): MavenCoordina
 }
 
 /**
- * The version that is meant, by the rules of Clouddriver: `RELEASE` and `LATEST` are what the repository says of them, a range is the
- * greatest within it, and any other version is one that the repository lists. A snapshot is its newest build.
+ * The version to use, by Clouddriver's rules: `RELEASE` and `LATEST` are those of the repository, a range means its greatest version, and
+ * any other version must be in the repository's list. A snapshot is its newest build.
  *
- * @param ask asks the metadata of the artifact, or of one of its folders.
- * @returns undefined when the repository has none.
+ * @param ask reads the metadata of the artifact, or of one of its folders.
+ * @returns undefined if the repository has none.
  */
 export async function findMavenVersion(
   coordinates: MavenCoordinates,

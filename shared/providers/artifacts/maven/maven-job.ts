@@ -4,14 +4,14 @@ import { type MavenMetadata, readMavenMetadata } from './maven-metadata.ts';
 import { findGreatestVersion, parseVersionConstraint } from './maven-versions.ts';
 import { xmlBytesMax } from './xml.ts';
 
-/** The newest that is released, and the newest of all, in the words of Maven and of Ivy. */
+/** Maven's and Ivy's words for the newest release, and for the newest version of all. */
 const releaseWords: readonly string[] = ['RELEASE', 'latest.release'];
 const latestWords: readonly string[] = ['LATEST', 'SNAPSHOT', 'latest.integration'];
 
 /** A request for a version in the metadata of an artifact, or of a snapshot of it. */
 export interface MavenQuery {
   readonly host: string;
-  /** A version, as it was asked for, or a file of a snapshot, of which the newest build is asked for. */
+  /** The requested version, or a file of a snapshot, whose newest build is requested. */
   readonly wanted: { readonly version: string } | SnapshotFile;
 }
 
@@ -29,8 +29,8 @@ export const bytesMax = xmlBytesMax;
 /**
  * Reads metadata of a Maven repository.
  *
- * @returns the version that is meant; undefined when there is none.
- * @throws FailedOperationError as `readXml`.
+ * @returns the version to use; undefined if there is none.
+ * @throws FailedOperationError like `readXml`.
  */
 export async function run({
   body,
@@ -49,7 +49,7 @@ function selectVersion(metadata: MavenMetadata, wanted: string): string | undefi
   return constraint && findGreatestVersion(metadata.versions.filter(isCoordinate), constraint);
 }
 
-/** The newest build of a snapshot: that of the file itself, else, as Clouddriver takes it, of any with the classifier. */
+/** The newest build of a snapshot: that of the file itself, else, as in Clouddriver, of any file with the classifier. */
 function findBuild({ builds }: MavenMetadata, { classifier, extension }: SnapshotFile): string | undefined {
   const meant = builds.filter((build) => build.classifier === classifier);
   return (meant.find((build) => build.extension === extension) ?? meant[0])?.version;

@@ -1,9 +1,9 @@
 import { asString, getPath, type JsonValue } from '#core/json.ts';
 import { readXml } from './xml.ts';
 
-/** What a Maven repository tells of an artifact, or of a snapshot of it. */
+/** A Maven repository's metadata of an artifact, or of one of its snapshots. */
 export interface MavenMetadata {
-  /** The newest version that is no snapshot. */
+  /** The newest version that is not a snapshot. */
   readonly release: string | undefined;
   /** The newest version of all. */
   readonly latest: string | undefined;
@@ -22,9 +22,9 @@ export interface MavenBuild {
 }
 
 /**
- * Reads a `maven-metadata.xml`. What is missing in it is empty here.
+ * Reads a `maven-metadata.xml`. Missing members are empty.
  *
- * @throws FailedOperationError as `readXml`.
+ * @throws FailedOperationError like `readXml`.
  */
 export async function readMavenMetadata(
   body: AsyncIterable<Uint8Array>,
@@ -51,7 +51,7 @@ function readText(value: JsonValue | undefined, key: string): string | undefined
   return asString(getPath(value, key)) || undefined;
 }
 
-/** The elements of a name, of which there may be none, one or many. */
+/** The elements of a name: none, one or many. */
 function list(value: JsonValue | undefined, ...keys: readonly string[]): readonly JsonValue[] {
   const found = getPath(value, ...keys) ?? [];
   return Array.isArray(found) ? found : [found];

@@ -1,19 +1,19 @@
 /** A part of a version: a number, or a word. */
 interface Item {
   readonly isNumber: boolean;
-  /** What numbers, and words, are compared by first. Zero is that of padding. */
+  /** The first criterion for numbers and words. Zero is the rank of padding. */
   readonly rank: number;
-  /** What they are compared by then: digits without zeros before them, or a word that means nothing. Empty for others. */
+  /** The second criterion: digits without leading zeros, or a word without a meaning. Empty for others. */
   readonly text: string;
 }
 
-/** A version, cut into its parts. */
+/** A version, split into its parts. */
 export type ParsedVersion = readonly Item[];
 
-/** Whether a version is one that is asked for. */
+/** Whether a version meets a request. */
 export type VersionConstraint = (version: ParsedVersion) => boolean;
 
-/** Words that mean something: their ranks. Zero is that of a version without any. */
+/** Ranks of words with a meaning. Zero is the rank of a version without any. */
 const qualifiers: ReadonlyMap<string, number> = new Map([
   ['alpha', -5],
   ['beta', -4],
@@ -28,7 +28,7 @@ const qualifiers: ReadonlyMap<string, number> = new Map([
   ['sp', 1],
 ]);
 
-/** What a single letter stands for right before a digit. */
+/** The meaning of a single letter right before a digit. */
 const abbreviations: ReadonlyMap<string, string> = new Map([
   ['a', 'alpha'],
   ['b', 'beta'],
@@ -38,15 +38,14 @@ const abbreviations: ReadonlyMap<string, string> = new Map([
 /** Words without a meaning come after those with one. */
 const wordRank = 2;
 
-/** As the last part, these stand below and above any other one. They count as numbers. */
+/** As the last part, these sort below and above any other. They count as numbers. */
 const ends: ReadonlyMap<string, number> = new Map([
   ['min', -1],
   ['max', 1],
 ]);
 
 /**
- * The greatest of the versions that are asked for, in the generic order of Maven's resolver (Aether). Of equal ones the first; undefined
- * when there is none.
+ * The greatest matching version, in the generic order of Maven's resolver (Aether). The first of equal ones; undefined if there is none.
  */
 export function findGreatestVersion(
   versions: readonly string[],
@@ -63,12 +62,12 @@ export function findGreatestVersion(
   return greatest?.text;
 }
 
-/** Longest version, or ranges, that are asked for, in characters. */
+/** The longest requested version, or ranges, in characters. */
 export const constraintLengthMax = 256;
 
 /**
- * Reads what is asked for: a version, which is met by those equal to it, or ranges such as `[1.0,2.0)`, `(,1.5]`, `[1.2]` and `[1.2.*]`,
- * several with commas between them. Undefined when it is neither, or longer than `constraintLengthMax`.
+ * Reads a request: a version, which equal versions meet, or ranges such as `[1.0,2.0)`, `(,1.5]`, `[1.2]` and `[1.2.*]`, separated by
+ * commas. Undefined if it is neither, or longer than `constraintLengthMax`.
  */
 export function parseVersionConstraint(text: string): VersionConstraint | undefined {
   if (text.length > constraintLengthMax) return undefined;
@@ -81,7 +80,7 @@ export function parseVersionConstraint(text: string): VersionConstraint | undefi
   return (version) => ranges.some((isWithin) => isWithin(version));
 }
 
-/** Cuts `[1,2),[3,4)` into its ranges. */
+/** Splits `[1,2),[3,4)` into its ranges. */
 function cutRanges(text: string): readonly string[] | undefined {
   const ranges = text.match(/[[(][^\])]*[\])]/g) ?? [];
   return ranges.join(',') === text ? ranges : undefined;
@@ -107,8 +106,8 @@ function parseLine(text: string): VersionConstraint | undefined {
 }
 
 /**
- * Compares two versions: above zero where the first is the greater one. Numbers and words are not compared with each other: where they
- * meet, the one that goes on as both have so far is compared with padding, so that 1-rc < 1 = 1.0 < 1-sp < 1-x < 1.1.
+ * Compares two versions: positive if the first is greater. Numbers and words are not compared with each other: where they meet, the version
+ * that continues with the same kind of part is compared with padding, so that 1-rc < 1 = 1.0 < 1-sp < 1-x < 1.1.
  */
 export function compareVersions(one: ParsedVersion, other: ParsedVersion): number {
   let isNumber = true;
@@ -128,7 +127,7 @@ export function compareVersions(one: ParsedVersion, other: ParsedVersion): numbe
   return -compareToPadding(other.slice(one.length));
 }
 
-/** Cuts a version at dots, hyphens and underscores, and between digits and letters. Nothing between two of them is a zero. */
+/** Splits a version at dots, hyphens and underscores, and between digits and letters. An empty part is a zero. */
 export function parseVersion(version: string): ParsedVersion {
   const segments = version.split(/[.\-_]/);
   if (segments.length > 1 && segments.at(-1) === '') segments.pop();
@@ -166,7 +165,7 @@ function compareItems(one: Item, other: Item): number {
   return one.text > other.text ? 1 : -1;
 }
 
-/** Compares the rest of a version with one that has nothing there. */
+/** Compares the rest of a version with one that ends there. */
 function compareToPadding(items: ParsedVersion): number {
   const significant = items.find(({ rank, text }) => rank !== 0 || !['', '0'].includes(text));
   return significant === undefined ? 0 : significant.rank || 1;

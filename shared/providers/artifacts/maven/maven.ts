@@ -7,12 +7,11 @@ import type { MavenReader } from './maven-files.ts';
 
 const types = ['maven/file'];
 
-/** What an account of a Maven repository has besides its name and restrictions. */
+/** The additional fields of an account of a Maven repository. */
 export const mavenAccountFields = { repositoryUrl: stringField(), ...basicCredentialFields };
 
 /**
- * The accounts of `artifacts.maven`: files of a Maven repository, by their coordinates. Which version is meant is found in the
- * repository's metadata.
+ * The accounts of `artifacts.maven`: files of a Maven repository, by their coordinates. The version is found in the repository's metadata.
  */
 export function openMavenSources(options: SourceOptions): OpenedSources {
   return openConfiguredAccounts({
@@ -26,7 +25,7 @@ function openMavenSource(account: ConfiguredAccount, options: SourceOptions): Ar
   const fields = { urlKey: 'repositoryUrl', credentials: basicCredentialFields };
   const server = openAccountServer(account, fields, options);
   let reader: Promise<MavenReader> | undefined;
-  // Loaded late, with a parser of XML: most functions open artifact accounts, and one downloads.
+  // Loaded late, with an XML parser: most functions open artifact accounts, and only one downloads.
   const own = { name: account.name, server, options };
   const load = async () => (await import('./maven-files.ts')).createMavenReader(own);
   return {

@@ -3,19 +3,19 @@ import { FailedOperationError } from '#core/errors.ts';
 import { GatheredBytes } from '#core/gathered-bytes.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
 
-/** Largest XML of a host, in bytes: some thousands of versions have one. */
+/** Largest XML of a host, in bytes: far more than thousands of versions take. */
 export const xmlBytesMax = 8 * 2 ** 20;
 
-/** Most tags in it, those that end an element included: each is a hundred bytes of memory. */
+/** The most tags in it, including end tags: each takes a hundred bytes of memory. */
 export const xmlTagsMax = 200_000;
 
-/** Most characters from the beginning of a tag to that of the next. The parser makes thirty bytes of memory of each. */
+/** The most characters from the beginning of a tag to that of the next. The parser takes thirty bytes of memory for each. */
 export const xmlPieceLengthMax = 65_536;
 
-/** Most levels of elements. Metadata of Maven have five. */
+/** The most levels of elements. Maven's metadata have five. */
 export const xmlLevelsMax = 32;
 
-/** Entities stay as they are written, so that none can grow; all values are texts, for 1.10 is no number. */
+/** Entities stay as written, so that none can expand; all values are texts, since 1.10 is not a number. */
 const parserOptions = {
   ignoreAttributes: false,
   ignoreDeclaration: true,
@@ -28,10 +28,10 @@ const parserOptions = {
 };
 
 /**
- * Reads a whole XML document: elements as members of objects, several of a name as a list, attributes with an `@` before their names,
- * an element with nothing but text as that text. Entities are not resolved.
+ * Reads a whole XML document: elements as members of objects, several of one name as a list, attributes with an `@` before their names, an
+ * element with only text as that text. Entities are not resolved.
  *
- * @throws FailedOperationError when it is larger or deeper than a limit, or no XML.
+ * @throws FailedOperationError if it is larger or deeper than a limit, or not XML.
  */
 export async function readXml(body: AsyncIterable<Uint8Array>, host: string): Promise<JsonObject> {
   const text = await readText(body, host);
@@ -39,7 +39,7 @@ export async function readXml(body: AsyncIterable<Uint8Array>, host: string): Pr
   try {
     return asJsonObject(new XMLParser(parserOptions).parse(text)) ?? {};
   } catch (cause) {
-    // The parser's message repeats what the host sent.
+    // The parser's message would quote what the host sent.
     throw new FailedOperationError(`${host} does not answer XML that can be read`, { cause });
   }
 }
@@ -54,7 +54,7 @@ async function readText(body: AsyncIterable<Uint8Array>, host: string): Promise<
   return new TextDecoder().decode(gathered.take());
 }
 
-/** @throws FailedOperationError when the parser would need too much memory for it. */
+/** @throws FailedOperationError if the parser would need too much memory for it. */
 function assertAffordable(text: string, host: string): void {
   const { tags, longest } = measureTags(text);
   if (tags > xmlTagsMax) throw new FailedOperationError(`${host} tells more than ${xmlTagsMax} tags of XML`);
