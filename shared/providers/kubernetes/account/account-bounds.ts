@@ -1,6 +1,6 @@
 import { VisibleError } from '#core/errors.ts';
 
-/** What of its cluster an account may reach, by its settings. */
+/** The parts of its cluster that an account may reach, by its settings. */
 export interface AccountBounds {
   /** The only namespaces it may use; empty for all. Objects that name no namespace go to the first. */
   readonly namespaces: readonly string[];

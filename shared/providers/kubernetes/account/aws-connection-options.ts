@@ -10,15 +10,15 @@ import type { AccountConnection } from './account-connection.ts';
 import { parseEksPlugin } from './exec-plugin.ts';
 import type { TokenBinding } from './token-receiver.ts';
 
-/** What AWS adds to an account's options. */
+/** The options of an account that come from AWS. */
 export type AwsConnectionOptions = Pick<
   ConnectionOptions,
   'remoteKubeconfig' | 'replaceExecPlugin' | 'serverSecrets'
 >;
 
 /**
- * What an account needs of AWS: its kubeconfig where that comes from EKS or Secrets Manager, and tokens in place of the programs that make
- * them. Nothing is called before it is needed.
+ * The options that an account gets from AWS: its kubeconfig if that comes from EKS or Secrets Manager, and tokens in place of the programs
+ * that make them. Nothing is called before it is needed.
  */
 export function createAwsConnectionOptions(
   connection: AccountConnection,

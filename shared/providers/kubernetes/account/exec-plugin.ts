@@ -12,9 +12,9 @@ export interface EksPlugin {
 interface Program {
   /** Words that make it print a token. */
   readonly words: readonly string[];
-  /** What the value of an option is, by option; `ignored` for what does not matter here. */
+  /** The meaning of each option's value; `ignored` for irrelevant ones. */
   readonly options: Readonly<Record<string, keyof EksCluster | 'ignored'>>;
-  /** Options without a value that do not matter here. */
+  /** Irrelevant options without a value. */
   readonly flags: readonly string[];
   /** The name that it gives a role's session. */
   readonly sessionName?: string;

@@ -13,7 +13,7 @@ type ServedAccount = Pick<AccountConnection, 'server' | 'insecure' | 'isConfined
  * The source of credentials for an account's API server: its own token, or the token broker that it names. The broker is opened on first
  * use. Undefined if the account has no server.
  *
- * @throws InvalidInputError thrown by the source, for an account made by an API whose host the settings do not allow
+ * @throws InvalidInputError by the source, for an account made by an API whose host the settings do not allow
  */
 export function createServerCredential(
   { server, insecure, isConfined }: ServedAccount,

@@ -56,7 +56,7 @@ export interface CacheWriter {
   /**
    * Takes from the directory what applications do not have any more.
    *
-   * @returns those that must be looked at again at least five minutes later.
+   * @returns those that must be checked again at least five minutes later.
    */
   prune(applications: readonly string[]): Promise<readonly string[]>;
 }

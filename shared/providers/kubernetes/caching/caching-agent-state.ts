@@ -22,7 +22,7 @@ export interface ScopeState {
 
 /** What is known of a kind. */
 export interface KindState {
-  /** By namespace; the empty one stands for all namespaces, and for a kind that lives in none. */
+  /** By namespace; the empty one means all namespaces, and is that of a cluster-scoped kind. */
   readonly scopes: Map<string, ScopeState>;
   /** When to try again to read all namespaces at once; undefined as long as that is allowed. */
   wideAtMs: number | undefined;

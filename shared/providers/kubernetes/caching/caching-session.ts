@@ -133,7 +133,7 @@ async function createAgentSession(
   return new CachingSession(options, run, { state, kinds, applications });
 }
 
-/** What a session found out at its beginning. */
+/** The findings of a session at its start. */
 interface SessionStart {
   readonly state: CachingAgentState;
   readonly kinds: readonly WatchedKind[];
@@ -366,7 +366,7 @@ export class CachingSession {
     this.#recordOrphanedPods(outcome.waiting);
   }
 
-  /** Where Front50 decides what is kept, a new application's objects are looked for at once. */
+  /** Where Front50 decides what is kept, a new application's objects are searched for at once. */
   #recordApplications(applications: ReadonlySet<string> | undefined): void {
     const told = applications === undefined ? '' : hashText([...applications].sort().join(' ')).toString(36);
     if (this.state.applications !== '' && told !== this.state.applications) this.state.checkAtMs = 0;

@@ -4,7 +4,7 @@ import { asString, getPath } from '#core/json.ts';
 import type { KubernetesClient } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 
-/** What finding out the epoch needs. */
+/** The options of finding the epoch. */
 export interface EpochTools {
   readonly account: string;
   readonly cache: Pick<CacheStore, 'getEpoch' | 'raiseEpoch'>;

@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 
-/** What gathering changes needs. */
+/** The options of gathering changes. */
 export interface GatheredWritesOptions {
   readonly clock: Clock;
   /** Writes changes, one call at a time. */

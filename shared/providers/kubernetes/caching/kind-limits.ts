@@ -4,7 +4,7 @@ import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { isSameKind } from '../kinds/name.ts';
 import { toName } from './scope-reader.ts';
 
-/** What limiting a kind needs. */
+/** The options of limiting a kind. */
 export interface LimitTools {
   readonly account: string;
   readonly cache: Pick<CacheStore, 'listHeads'>;

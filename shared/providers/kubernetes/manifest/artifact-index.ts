@@ -1,7 +1,7 @@
 import { getPath } from '#core/json.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
 
-/** What a reference means. */
+/** The artifact that a reference names. */
 export interface ArtifactReference {
   readonly type: string;
   readonly name: string;

@@ -122,7 +122,7 @@ function formatSelector({ kind, key, values }: LabelSelector): string {
   return forms[kind];
 }
 
-/** What is wrong with a condition, or undefined when it can be sent to Kubernetes. */
+/** What is wrong with a condition, or undefined if it can be sent to Kubernetes. */
 function findProblem(selector: {
   readonly kind: SelectorKind | undefined;
   readonly key: string;

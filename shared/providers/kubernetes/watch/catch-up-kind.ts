@@ -42,7 +42,7 @@ export interface CatchUpOutcome {
   readonly resourceVersion: string | undefined;
   /** Everything up to this time was passed on, wall time in milliseconds; undefined if this catch-up does not show it. */
   readonly asOfMs: number | undefined;
-  /** What the server said or what happened, for `expired`, `forbidden`, `gone` and `broken`. */
+  /** The server's or the connection's error, for `expired`, `forbidden`, `gone` and `broken`. */
   readonly error?: Error | undefined;
 }
 

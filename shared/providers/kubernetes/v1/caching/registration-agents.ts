@@ -6,7 +6,7 @@ import { PullSecretMemory } from './pull-secret-memory.ts';
 /** Milliseconds between two checks of a V1 account's namespaces, as in Spinnaker. */
 export const registrationIntervalMs = 30_000;
 
-/** Name of the agent that keeps a V1 account's namespaces and pull secrets. */
+/** Name of the caching agent that maintains a V1 account's namespaces and pull secrets. */
 export const registrationAgentName = 'KubernetesV1RegistrationAgent';
 
 /**

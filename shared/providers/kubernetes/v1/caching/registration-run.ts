@@ -24,7 +24,7 @@ export const warningLengthMax = 300;
 
 const namespaceResource = getBuiltInResource('v1', 'Namespace');
 
-/** What a registration run works with. */
+/** The options of a registration run. */
 export interface RegistrationParts {
   readonly account: KubernetesV1Account;
   /** Without the account's bounds: Namespaces are cluster-scoped. */
