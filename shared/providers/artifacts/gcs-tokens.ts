@@ -138,7 +138,7 @@ async function federate(key: FederatedKey, options: GcsTokenOptions): Promise<Gi
   return impersonationUrl === undefined ? token : impersonate(impersonationUrl, token, options);
 }
 
-/** A signed GetCallerIdentity, see https://docs.cloud.google.com/iam/docs/reference/sts/rest/v1/TopLevel/token. */
+/** A signed GetCallerIdentity, in the form of https://docs.cloud.google.com/iam/docs/reference/sts/rest/v1/TopLevel/token for AWS. */
 async function makeSubjectToken(audience: string, { context, sts }: GcsTokenOptions): Promise<string> {
   if (sts === undefined) throw new FailedOperationError(`${context}: this process has no identity of AWS`);
   const request = await sts
