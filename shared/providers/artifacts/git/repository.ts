@@ -28,7 +28,7 @@ export interface RepositoryRequest {
 export interface RepositoryOptions {
   /** Name of the account. */
   readonly account: string;
-  /** Threads that read packs. Default: packs are read here, if no other request waits for the processor. */
+  /** Threads that read packs. Default: packs are read here, as no other request waits for the processor. */
   readonly threads?: ThreadPool | undefined;
   readonly limits: CloneLimits;
   readonly signal: AbortSignal;
