@@ -14,10 +14,10 @@ import type { CachingAgentServices } from '../services/caching-agents.ts';
 import type { StreamServices } from '../services/streams.ts';
 
 /**
- * Runs the agents that a message names, or does what an event asks for, with the providers that are in force. Without usable settings the message is given up:
- * the scheduler sends for what is overdue as soon as there are some.
+ * Runs the caching agents of a message, or does what an event asks for, by the current settings. Without usable settings it gives up the
+ * message: as soon as there are some, the scheduler sends for what is overdue.
  *
- * @param open opens the providers: named by the function, as all that its grants follow from
+ * @param open opens the providers: a parameter of each function, since its grants follow from it
  */
 export async function runCachingAgents(
   message: QueueMessage<CachingAgentMessage | EventMessage>,
@@ -40,7 +40,7 @@ export async function runCachingAgents(
 }
 
 /**
- * One turn of the scheduler. Without usable settings nothing happens: what agents there should be is not known then.
+ * One turn of the scheduler. Without usable settings it does nothing: the wanted caching agents are unknown then.
  *
  * @param open opens the providers
  */
@@ -66,10 +66,10 @@ export async function scheduleCachingAgents(
 }
 
 /**
- * Whether who watches agents by the table is dead for sure. On one machine a process that begins is the only one there is; a replica has
+ * Whether all other workers that watch caching agents are surely dead. On one machine a starting process is the only one. A replica has
  * others beside it, and so has a function.
  *
- * @param turns of the scheduler so far in this process
+ * @param turns turns of the scheduler so far in this process
  */
 export function areOthersDead(
   { placement, isReplicated }: Pick<Config, 'placement' | 'isReplicated'>,
@@ -79,8 +79,8 @@ export function areOthersDead(
 }
 
 /**
- * How many accounts are left out, of how many. Sections that this release does not serve do not count: they are no mistake that somebody
- * should be called for.
+ * How many accounts are rejected, and how many there are. Sections that this release does not serve do not count: they are no mistake that
+ * must be mended.
  */
 export function countAccounts({
   accounts,

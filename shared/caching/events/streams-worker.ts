@@ -8,20 +8,20 @@ import { runStreams } from '../scheduling/streams/run-streams.ts';
 import type { StreamMessage } from '../scheduling/streams/stream-queue.ts';
 import type { StreamServices } from '../services/streams.ts';
 
-/** Milliseconds before the end of the function's time at which a successor is sent for. */
+/** Milliseconds before the end of the function's time at which it sends for a successor. */
 const handOverBeforeEndMs = 90_000;
 
-/** Less than this is left only where the function is told to end at once, milliseconds: nobody takes over then. */
+/** Less time than this remains only where the function must end at once, milliseconds: no successor takes over then. */
 const handOverLeastMs = 35_000;
 
-/** How often the remaining time is looked at, milliseconds. */
+/** Milliseconds between two checks of the remaining time. */
 const checkIntervalMs = 500;
 
 /**
- * Follows the agents that a message names until the function's time is over, always by the settings of the moment. Without usable
- * settings at its beginning the message is given up: the scheduler sends for its agents as soon as there are some.
+ * Watches the caching agents of a message until the function's time is over, always by the current settings. Without usable settings at its
+ * beginning it gives up the message: as soon as there are some, the scheduler sends for its caching agents.
  *
- * @param open opens the providers: named by the function, as all that its grants follow from
+ * @param open opens the providers: a parameter of each function, since its grants follow from it
  */
 export async function runCachingAgentStreams(
   message: QueueMessage<StreamMessage>,
@@ -53,7 +53,7 @@ function toMap(agents: readonly CachingAgent[]): ReadonlyMap<string, CachingAgen
   return new Map(agents.map((agent) => [toCachingAgentId(agent), agent]));
 }
 
-/** A signal for the time to send for a successor. */
+/** A signal aborted when it is time to send for a successor. */
 function startHandOverSignal({
   getRemainingMs,
 }: Pick<QueueMessage<StreamMessage>, 'getRemainingMs'>): { signal: AbortSignal } & Disposable {

@@ -6,13 +6,13 @@ import type { CachingAgent, FoundUpdate } from './caching-agent.ts';
 import type { CachingAgentSystem } from './run-turns.ts';
 import { sendMessages } from './send-caching-agents.ts';
 
-/** Milliseconds for what an event asks for, of one agent. */
+/** Milliseconds that one caching agent has for what an event asks for. */
 export const eventUpdateTimeoutMs = 60_000;
 
-/** Agents that one event has do something at a time. */
+/** Caching agents that apply one event at a time. */
 const concurrency = 8;
 
-/** Who may be concerned by an event, and for how long. */
+/** Which caching agents an event may concern, and for how long they may work. */
 export interface ApplyEventOptions {
   readonly agents: readonly CachingAgent[];
   /** Aborted when the worker's time is over. */
@@ -20,8 +20,8 @@ export interface ApplyEventOptions {
 }
 
 /**
- * Brings into the cache what an event tells has changed, without a run. What fails is left to a run of the agent, which is sent for at
- * once; an event that nobody is concerned by is passed over. Never rejects.
+ * Brings into the cache what an event says has changed, without a run. What fails is left to a run of the caching agent, which is sent for
+ * at once. An event that concerns no caching agent is ignored. Never rejects.
  */
 export async function applyEvent(
   system: CachingAgentSystem,

@@ -3,7 +3,7 @@ import type { Logger } from '#core/logger.ts';
 import type { CachingAgentStore, StoredCachingAgent } from './caching-agent-store.ts';
 import { type ConfiguredCachingAgent, chooseModes, type ModeChoice } from './choose-modes.ts';
 
-/** What putting agents into modes needs. */
+/** What putting caching agents into modes needs. */
 export interface ModeSystem {
   readonly agents: Pick<CachingAgentStore, 'setMode'>;
   readonly log: Logger;
@@ -13,11 +13,11 @@ export interface ModeSystem {
 const concurrency = 16;
 
 /**
- * Puts agents into the modes that they are to be in. One that another process changed meanwhile stays as it was told here: the next turn
- * sees to it.
+ * Puts caching agents into the modes chosen for them. One that another process changed meanwhile is returned unchanged: the next turn
+ * handles it.
  *
  * @param nowMs wall time, milliseconds
- * @returns the agents with the modes that they are in now.
+ * @returns the caching agents with their modes after this.
  */
 export function applyModes(
   system: ModeSystem,

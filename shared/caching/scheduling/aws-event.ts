@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '#core/json.ts';
 
-/** An event of a service of AWS, as EventBridge delivers it. */
+/** An event of an AWS service, as EventBridge delivers it. */
 export interface AwsEvent {
   /** `aws.ecr` */
   readonly source: string;
@@ -12,7 +12,7 @@ export interface AwsEvent {
   readonly detail: JsonObject;
 }
 
-/** The event that a message's body is; undefined when it is none of a service of AWS. */
+/** The event in a message's body; undefined when it is none of an AWS service. */
 export function parseAwsEvent(body: unknown): AwsEvent | undefined {
   if (!isJsonObject(body)) return undefined;
   const { source, account, region, detail, 'detail-type': detailType } = body;

@@ -1,20 +1,20 @@
 const cacheModes = ['interval', 'stream'] as const;
 const modeReasons = ['setting', 'default', 'unused', 'watches', 'changes', 'limit'] as const;
 
-/** How an agent learns of changes: by runs, one after each interval, or all the time. */
+/** How a caching agent learns of changes: by runs, one after each interval, or by watching all the time. */
 export type CacheMode = (typeof cacheModes)[number];
 
-/** What settings say of it. `automatic`: all the time, unless that is too much: see `chooseModes`. */
+/** The setting of it. `automatic`: watches all the time, unless that is too much: see `chooseModes`. */
 export type CacheModeSetting = CacheMode | 'automatic';
 
 /**
- * Why an agent is in its mode: the account's settings say so (`setting`); it streams since nothing speaks against it (`default`); its account
- * was neither read nor deployed to for an hour (`unused`); it needs more watches than a worker opens for one agent (`watches`); too
- * much changes (`changes`); as many accounts as may be watched are (`limit`).
+ * Why a caching agent is in its mode: the account's settings say so (`setting`); it streams, as nothing speaks against it (`default`); its
+ * account was neither read nor deployed to for an hour (`unused`); it needs more watches than a worker opens for one caching agent
+ * (`watches`); too much changes (`changes`); the maximum of watched accounts is reached (`limit`).
  */
 export type ModeReason = (typeof modeReasons)[number];
 
-/** The mode that an agent is in. */
+/** The mode of a caching agent. */
 export interface CachingAgentMode {
   readonly mode: CacheMode;
   readonly reason: ModeReason;

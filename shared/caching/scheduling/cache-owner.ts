@@ -1,7 +1,7 @@
-/** Agents in clusters own the leases of what they keep cached under names that begin so; workers never do. */
+/** Prefix of the names under which agents in clusters own the leases of what they cache; workers never use it. */
 const prefix = 'caching@';
 
-/** Owner of the leases of an agent in a cluster: what is demanded of it is kept under this name, too. */
+/** Owner of the leases of an agent in a cluster. Demands on it are stored under this name, too. */
 export function toCacheOwner(agentId: string): string {
   return `${prefix}${agentId}`;
 }

@@ -4,7 +4,7 @@ import type { EndedTurn } from './run-turn.ts';
 /** Types of the events about caching (EventBridge's `detail-type`). */
 export type CachingAgentEventType = 'AgentRunCompleted' | 'AccountChanged';
 
-/** An event about a run that ended. The message of a failure is not in it: it may quote what a cluster said. */
+/** An event about a run that ended. It leaves out the message of a failure, which may quote a cluster's answer. */
 export function toRunEvent({ agent }: EndedTurn): BusEvent {
   const { account, name, provider, failures, lastRun, nextRunMs } = agent;
   const { startedAtMs = 0, durationMs = 0, outcome, items, changes, lagMs, asOfMs, drift } = lastRun ?? {};
@@ -16,7 +16,7 @@ export function toRunEvent({ agent }: EndedTurn): BusEvent {
   });
 }
 
-/** An event that tells that the agents of an account were added, or taken out of service. */
+/** An event that says that the caching agents of an account were added, or taken out of service. */
 export function toAccountEvent(
   account: string,
   {

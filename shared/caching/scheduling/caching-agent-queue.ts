@@ -1,32 +1,32 @@
 import { isJsonObject } from '#core/json.ts';
 import type { CachingAgentKey } from './caching-agent-store.ts';
 
-/** Agents of one message at most. */
+/** Caching agents of one message at most. */
 export const cachingAgentsPerMessage = 25;
 
-/** Messages that are sent with one call at most: SQS takes no more. */
+/** Messages of one call at most: SQS' limit. */
 export const messagesPerSend = 10;
 
-/** A message on the queue of agents: run these. It promises nothing: a claim decides. */
+/** A message on the queue of caching agents: run these. It promises nothing: a claim decides. */
 export interface CachingAgentMessage {
   readonly agents: readonly CachingAgentKey[];
-  /** When its agents are due, wall time in milliseconds. Of a demanded message: the cache is to hold what was so at this time. */
+  /** When its caching agents are due, wall time in milliseconds. In a demand: the cache is to hold what was so at this time. */
   readonly dueMs: number;
-  /** Somebody waits for it: run them although they are not due. */
+  /** A request waits for it: run them although they are not due. */
   readonly isDemanded?: boolean | undefined;
 }
 
-/** The queue of agents. */
+/** The queue of caching agents. */
 export interface CachingAgentQueue {
   /**
-   * Sends up to ten messages, which come when they are due or in the second after that, within 15 minutes.
+   * Sends up to ten messages, delivered when they are due or in the second after that, within 15 minutes.
    *
    * @throws when one of them was not sent. Others may have been.
    */
   send(messages: readonly CachingAgentMessage[], nowMs: number): Promise<void>;
 }
 
-/** The message that a body is; undefined when it is none. */
+/** The message in a body; undefined when it is none. */
 export function parseCachingAgentMessage(body: unknown): CachingAgentMessage | undefined {
   if (!isJsonObject(body)) return undefined;
   const { agents, dueMs, isDemanded } = body;
@@ -36,7 +36,7 @@ export function parseCachingAgentMessage(body: unknown): CachingAgentMessage | u
   return { agents: keys, dueMs, isDemanded: isDemanded === true };
 }
 
-/** The agent that a member of a message names; undefined where it names none. */
+/** The caching agent that a member of a message names; undefined where it names none. */
 export function parseCachingAgentKey(value: unknown): CachingAgentKey | undefined {
   if (!isJsonObject(value)) return undefined;
   const { account, name } = value;

@@ -5,7 +5,7 @@ import { type EndedRun, isHeld, type StoredCachingAgent } from './caching-agent-
 type LastRunView = NonNullable<AgentView['lastRun']>;
 
 /**
- * An agent as people see it. Of a run that goes on and tells how far it has come, that counts.
+ * A caching agent as answers show it. While a run reports its progress, that is shown.
  *
  * @param monthlyUsd what its mode costs; left out where there is no price
  */

@@ -2,42 +2,42 @@ import type { CachingAgentMode, ModeReason } from './cache-mode.ts';
 import type { CachingAgent } from './caching-agent.ts';
 import type { StoredCachingAgent } from './caching-agent-store.ts';
 
-/** Watches of one agent, each a connection: an agent that needs more is run by turns. */
+/** Watches of one caching agent, each a connection: one that needs more is run by turns. */
 export const watchesMax = 60;
 
 /**
- * Changes a second, over some five minutes, from which on an agent is run by turns. Fifty agents share a worker and its processor, to
- * which a change is about a millisecond.
+ * Changes a second, over some five minutes, above which a caching agent is run by turns. Fifty of them share a worker and its processor,
+ * which needs about a millisecond for a change.
  */
 export const changesPerSecondMax = 20;
 
-/** An account that was neither read nor deployed to for so long is not watched: 1 hour. */
+/** Milliseconds without a read or a deployment after which an account is not watched: 1 hour. */
 export const watchedUnusedMs = 60 * 60_000;
 
-/** What was too much for a stream is looked at again after this long: 1 hour. */
+/** Milliseconds after which a caching agent that was too much for a stream is tried again: 1 hour. */
 const returnAfterMs = 60 * 60_000;
 
-/** The share of a limit below which an agent that had exceeded it is watched again. */
+/** The share of a limit below which a caching agent that had exceeded it is watched again. */
 const returnShare = { watches: 0.8, changes: 0.25 };
 
-/** An agent with what is configured of it. */
+/** A caching agent with its configuration. */
 export interface ConfiguredCachingAgent {
   readonly agent: StoredCachingAgent;
   readonly configured: CachingAgent;
 }
 
-/** The mode that an agent is to be in. */
+/** The mode that a caching agent is to have. */
 export type ModeChoice = Pick<CachingAgentMode, 'mode' | 'reason'>;
 
-/** An agent with what it wants to be, and is to be unless there are too many. */
+/** A caching agent with the mode that it gets unless too many are watched. */
 interface Wish extends ConfiguredCachingAgent {
   readonly choice: ModeChoice;
 }
 
 /**
- * The mode of each agent. What the account's settings say holds. Else an agent streams unless it is known to be too large, too
- * busy or unused, or there are too many: then those accounts are watched that are already, and of the others those used last. What
- * was too large or too busy stays with turns for an hour, and until it is well below the limit.
+ * The mode of each caching agent. What the account's settings say holds. Otherwise it streams unless it is known to be too large, too busy
+ * or unused, or there are too many: then accounts that are watched already stay so, followed by those used last. What was too large or too
+ * busy stays with turns for an hour, and until it is well below the limit.
  *
  * @param nowMs wall time, milliseconds
  */
@@ -60,7 +60,7 @@ function toWish({ agent, configured }: ConfiguredCachingAgent, nowMs: number): M
   return excess === undefined ? { mode: 'stream', reason: 'default' } : toInterval(excess);
 }
 
-/** What of an agent is too much to be watched; undefined when nothing is. */
+/** Which limit of watching a caching agent exceeds; undefined when none. */
 function findExcess(agent: StoredCachingAgent, nowMs: number): 'watches' | 'changes' | undefined {
   const { mode } = agent;
   const before = mode?.mode === 'interval' ? mode.reason : undefined;
@@ -74,7 +74,7 @@ function findExcess(agent: StoredCachingAgent, nowMs: number): 'watches' | 'chan
   return mode?.mode === 'stream' && changes > changesPerSecondMax ? 'changes' : undefined;
 }
 
-/** What a watcher measured, else what the last run found. */
+/** The rate that a watcher measured, else what the last run found. */
 function getChangesPerSecond(agent: StoredCachingAgent): number {
   if (agent.mode?.mode === 'stream') return readDetail(agent, 'changesPerSecond');
   return ((agent.lastRun?.changes ?? 0) * 1000) / agent.intervalMs;
@@ -85,7 +85,7 @@ function readDetail({ progress, lastRun }: StoredCachingAgent, name: string): nu
   return typeof value === 'number' ? value : 0;
 }
 
-/** The accounts that may be watched of those of which an agent wants it by default. */
+/** The accounts that may be watched, of those with a caching agent that streams by default. */
 function pickAccounts(wishes: readonly Wish[]): ReadonlySet<string> {
   const wanted = wishes.filter(({ choice }) => choice.reason === 'default');
   const byAccount = [...Map.groupBy(wanted, ({ configured }) => configured.account).values()];
@@ -98,7 +98,7 @@ function pickAccounts(wishes: readonly Wish[]): ReadonlySet<string> {
   return picked;
 }
 
-/** Who is watched stays so; of the others, who was used last comes first. */
+/** Watched accounts stay so; of the others, the one used last comes first. */
 function byClaim({ agent: one }: ConfiguredCachingAgent, { agent: other }: ConfiguredCachingAgent): number {
   const isWatched = ({ mode }: StoredCachingAgent): number => (mode?.mode === 'stream' ? 1 : 0);
   return isWatched(other) - isWatched(one) || other.usedAtMs - one.usedAtMs;

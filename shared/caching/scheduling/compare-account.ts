@@ -9,8 +9,8 @@ export interface CompareContext extends DemandContext {
 }
 
 /**
- * Has all that is cached of an account compared with its cluster, as its agents do each hour: notes that it is to be, and calls
- * the agents. One that does not hear that finds the note with its next turn.
+ * Has all that is cached of an account compared with its cluster, as its caching agents do each hour: stores the request, and sends for the
+ * caching agents. One that misses the message finds the request in its next turn.
  *
  * @throws ConflictError where there is nothing to compare; what the store throws
  */

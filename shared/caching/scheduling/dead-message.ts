@@ -3,7 +3,7 @@ import { type CachingAgentKey, type StoredCachingAgent, toCachingAgentId } from 
 import { toCachingAgentView } from './caching-agent-view.ts';
 
 /**
- * Why a message for agents became a dead letter: the worst that holds for one of them.
+ * Why a message for caching agents became a dead letter: the worst reason of any of them.
  *
  * @param agents what is stored of them; others are ignored. One that is unknown or removed needs nothing.
  */
@@ -17,7 +17,7 @@ export function findDeadMessageReason(
     .filter((agent) => named.has(toCachingAgentId(agent)))
     .map((agent) => toCachingAgentView(agent, nowMs))
     .filter(({ state }) => state === 'waiting' || state === 'overdue');
-  // A run that ended sets them back to 0.
+  // A run that ends sets the attempts back to 0.
   if (left.some(({ attempts }) => attempts > 0)) return 'unended';
   return left.some(({ state }) => state === 'overdue') ? 'unbegun' : 'settled';
 }

@@ -6,29 +6,29 @@ import { type CachingAgentSender, sendMessages } from './send-caching-agents.ts'
 /** What a demand for fresh data needs. A cache context is one. */
 export interface DemandContext extends CachingAgentSender {
   readonly agents: Pick<CachingAgentStore, 'readFreshness' | 'demand'>;
-  /** Tells agents in clusters. Default: they find it when they ask for work. */
+  /** Notifies agents in clusters. Default: they find the demand when they next ask for work. */
   readonly hints?: Hints | undefined;
 }
 
 /** How fresh, and how long to wait for it. */
 export interface DemandOptions {
-  /** Milliseconds: what was so that long before the call is to be in the cache. */
+  /** Maximum age in milliseconds: what was so that long before the call is to be in the cache. */
   readonly maxAgeMs: number;
   /** Monotonic time of the context's clock, milliseconds, at which to wait no longer. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds between two looks: the first pause, how it grows, and the longest. */
+/** Milliseconds between two reads: the first pause, its growth, and the longest. */
 const pauses = { firstMs: 120, factor: 1.15, mostMs: 1_000 } as const;
 
-/** Milliseconds after which runs are demanded again: one that was under way may have begun too early. */
+/** Milliseconds after which runs are demanded again: a run under way may have begun too early. */
 const demandIntervalMs = 3_000;
 
 /**
- * Has the caches of accounts refreshed that are older than `maxAgeMs`, and waits until they are fresh or time is up. One that a
- * whole run from then on has not made fresh, for it failed or may not read everything, is not waited for any longer. Accounts
- * without agents are left out.
+ * Has the caches of accounts refreshed that are older than `maxAgeMs`, and waits until they are fresh or time is up. It stops waiting for
+ * an account that a complete run since the call has not made fresh, since the run failed or may not read everything. Accounts without
+ * caching agents are left out.
  *
  * @returns how fresh they are now, which may be less than was demanded.
  * @throws the signal's reason once it is aborted; what the store throws.
@@ -61,8 +61,8 @@ export async function demandRefresh(
 }
 
 /**
- * Has accounts cached as of `wantedMs`, wall time in milliseconds. Those that are watched are proven by who watches them; the others
- * run, each by itself: alone it may list at once.
+ * Has accounts cached as of `wantedMs`, wall time in milliseconds. Workers prove the freshness of those that they watch; the others run,
+ * each by itself: alone it may list at once.
  */
 export async function sendDemands(
   context: DemandContext,
@@ -83,7 +83,7 @@ export async function sendDemands(
   await tellAgents(context, agents, wantedMs);
 }
 
-/** Agents in clusters ask seldom by themselves. */
+/** Agents in clusters seldom ask for demands unprompted. */
 async function tellAgents(
   { hints }: DemandContext,
   agents: AccountFreshness['agents'],

@@ -2,30 +2,30 @@ import { earlyToleranceMs, getNextRunMs, getRetryDelayMs, sentAheadMs } from './
 import { isHeld, type StoredCachingAgent, toCachingAgentId } from './caching-agent-store.ts';
 import type { DueCachingAgent } from './send-caching-agents.ts';
 
-/** Milliseconds after which an agent is overdue that nobody began to run: its message was on its way till then. */
+/** Milliseconds after which a caching agent that was not begun is overdue: until then its message may be on its way. */
 export const overdueAfterMs = 15_000;
 
-/** Minutes between two messages for an agent that stays overdue, at most. */
+/** Minutes between two messages for a caching agent that stays overdue, at most. */
 const pauseMinutesMax = 16;
 
-/** Up to when a process has sent for the turns of each agent, by id. A process that has just begun has not, and sends for everything. */
+/** Up to when a process has sent for the turns of each caching agent, by id. A new process has sent none, and sends for everything. */
 export type SentTurns = ReadonlyMap<string, number>;
 
-/** Agents to send for. */
+/** Caching agents to send for. */
 export interface DueCachingAgents {
-  /** With their turns to come. */
+  /** Those with turns to come. */
   readonly turns: readonly DueCachingAgent[];
-  /** Those that are new, overdue or left by workers that died: they are due now. */
+  /** Those that are new, overdue or left by dead workers: they are due now. */
   readonly overdue: readonly DueCachingAgent[];
-  /** Up to when turns are sent for then. */
+  /** Up to when turns have then been sent for. */
   readonly sent: SentTurns;
 }
 
 /**
- * The turns of agents that begin within the next two minutes and were not sent for: as they come if all runs end well and in time.
- * What comes of them otherwise is refused by claims, and nothing is missing: an agent that fails has its next run at one of the turns.
+ * The turns of caching agents that begin within the next two minutes and were not sent for, as they come if all runs succeed in time.
+ * Otherwise claims refuse the superfluous ones, and none is missing: a failed caching agent runs next at one of the turns.
  *
- * Who is overdue is sent for now, and then less and less often: while workers are too few messages do not pile up.
+ * An overdue caching agent is sent for now, and then less and less often: while workers are too few messages do not pile up.
  */
 export function pickDueCachingAgents(
   agents: readonly StoredCachingAgent[],
@@ -45,7 +45,7 @@ export function pickDueCachingAgents(
     const lateMs = nowMs - (isLeft ? againMs : agent.nextRunMs + (isNew && !isRun ? 0 : overdueAfterMs));
     const isOverdue = lateMs >= 0 && !isRun;
     if (isOverdue && (isNew || isSentFor(lateMs))) overdue.push(toDueAgent(agent, nowMs, isLeft));
-    // It is run for long. If its worker lives, he renews the lease till then.
+    // A long run. If its worker lives, it renews the lease until then.
     if (isRun && lateMs >= 0 && againMs < nowMs + sentAheadMs) turns.push(toDueAgent(agent, againMs, true));
     const isWaiting = isLeft || (isOverdue && !isNew);
     sent.set(id, isWaiting ? sentUntilMs : nowMs + sentAheadMs);
@@ -55,7 +55,7 @@ export function pickDueCachingAgents(
   return { turns, overdue, sent };
 }
 
-/** The turns of an agent from a time on, up to two minutes from now. */
+/** The turns of a caching agent from a time on, up to two minutes from now. */
 function listTurns(
   agent: StoredCachingAgent,
   { fromMs, nowMs, isHeld }: { fromMs: number; nowMs: number; isHeld: boolean },
@@ -64,7 +64,7 @@ function listTurns(
   const getNext = (turn: number): number =>
     getNextRunMs(agent, { nowMs: turn, turn, usedAtMs, failures: 0, fraction: 0 });
   const turns: DueCachingAgent[] = [];
-  // Whether it is run now, or about to be: what comes then is the turn after that.
+  // Whether it is running or about to be, the next turn is the one after that.
   let turn = isHeld || nextRunMs <= nowMs ? getNext(nowMs) : nextRunMs;
   for (; turn < nowMs + sentAheadMs; turn = getNext(turn)) {
     if (turn >= fromMs) turns.push(toDueAgent(agent, turn));
@@ -72,7 +72,7 @@ function listTurns(
   return turns;
 }
 
-/** Only an agent whose last run went well shares its worker with others. */
+/** Only a caching agent whose last run succeeded shares its worker with others. */
 function toDueAgent(
   { account, name, lastRun }: StoredCachingAgent,
   dueMs: number,
@@ -81,13 +81,13 @@ function toDueAgent(
   return { account, name, dueMs, isAlone: isAlone || lastRun?.outcome !== 'SUCCESS' };
 }
 
-/** When an agent is to be begun again whose worker dies: at the end of its lease; when that is not the first one, later and later. */
+/** When to begin a caching agent again whose worker dies: at the end of its lease, or with growing delays after the first time. */
 function getAgainMs({ nextRunMs, lease, attempts }: StoredCachingAgent): number {
   const pauseMs = attempts > 1 ? getRetryDelayMs(attempts - 1, 0) : 0;
   return Math.max(nextRunMs, (lease?.untilMs ?? 0) + earlyToleranceMs + pauseMs);
 }
 
-/** Whether an agent is sent for in this minute that is overdue for so long: at once, after 1, 2, 4 and 8 minutes, then each 16. */
+/** Whether to send in this minute for a caching agent overdue for this long: at once, after 1, 2, 4 and 8 minutes, then each 16. */
 function isSentFor(overdueMs: number): boolean {
   const minutes = Math.floor(overdueMs / 60_000);
   return minutes < pauseMinutesMax

@@ -2,18 +2,17 @@ import { getPaceMs } from './caching-agent-schedule.ts';
 import { isHeld, type StoredCachingAgent } from './caching-agent-store.ts';
 
 /**
- * US dollars a month in AWS, by the list prices and assumptions of `infra/tools/cost`: a worker that watches, the progress that it stores of an
- * agent, and turns every 30 seconds of an agent.
+ * US dollars a month in AWS, by the list prices and assumptions of `infra/tools/cost`: of a worker that watches, and of one caching agent
+ * its stored progress, or its turns every 30 seconds.
  */
 export const modePrices = { worker: 61.14, progress: 0.32, turns: 0.57 } as const;
 
-/** The interval of which the price of turns is, milliseconds. */
+/** The interval for which the price of turns holds, milliseconds. */
 const pricedIntervalMs = 30_000;
 
 /**
- * Estimates, for each of all agents, the US dollars a month that it costs to find out what changes, as long as the agent is in its mode and
- * as much used as now: its share of the worker that watches it, or its turns. What changes and checks cost is the same in both, and not
- * in it. Undefined for one without a mode.
+ * Estimates for each caching agent the US dollars a month that finding changes costs while its mode and use stay the same: its share of the
+ * worker that watches it, or its turns. Changes and checks cost the same in both modes, and are left out. Undefined for one without a mode.
  */
 export function createPriceList(
   agents: readonly StoredCachingAgent[],

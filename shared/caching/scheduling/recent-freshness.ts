@@ -1,10 +1,10 @@
 import type { Clock } from '#core/clock.ts';
 import type { AccountFreshness, CachingAgentStore } from './caching-agent-store.ts';
 
-/** Milliseconds for which what was told of an account holds. Its cache is then as much fresher than it is said to be. */
+/** Milliseconds for which a freshness that was read is reused. The cache is by then as much fresher than it is said to be. */
 const recentMs = 1_000;
 
-/** What a process was told of accounts within the last second, by name. */
+/** The freshness of accounts that a process read within the last second, by name. */
 export type RecentFreshness = Map<string, { readonly untilMs: number; readonly told: ReadingFreshness }>;
 
 type ReadingFreshness = ReturnType<CachingAgentStore['readFreshness']>;
@@ -15,8 +15,8 @@ export function createRecentFreshness(): RecentFreshness {
 }
 
 /**
- * How fresh the caches of accounts are, or were within the last second: a page asks for several views at the same moment. Not for
- * who waits until a cache is fresh. An account that has not been read to its end yet is asked for again each time.
+ * How fresh the caches of accounts are, or were within the last second: a page asks for several views at the same moment. Not for callers
+ * that wait until a cache is fresh. An account that was never read to its end is asked for again each time.
  *
  * @throws what the store throws; the next call asks it again.
  */
@@ -44,7 +44,7 @@ export async function readRecentFreshness(
   return freshness;
 }
 
-/** Forgets what nothing came of. */
+/** Forgets accounts whose freshness is unknown. */
 async function forgetUntold(recent: RecentFreshness, told: ReadingFreshness): Promise<void> {
   const freshness = await told.catch(() => new Map<string, AccountFreshness>());
   for (const [account, { told: known }] of recent) {

@@ -4,7 +4,7 @@ import type { Logger } from '#core/logger.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { CachingAgentKey, CachingAgentStore, StoredCachingAgent } from './caching-agent-store.ts';
 
-/** Milliseconds after which nobody writes for an agent any more that was taken out of service: 5 minutes. */
+/** Milliseconds after it was taken out of service during which a caching agent may still be writing: 5 minutes. */
 export const removalDelayMs = 5 * 60_000;
 
 /** What removing accounts needs. */
@@ -15,23 +15,23 @@ export interface RemovalSystem {
   readonly log: Logger;
 }
 
-/** What may be removed. */
+/** Which caching agents may be removed. */
 export interface RemovalOptions {
-  /** Agents out of service. */
+  /** Caching agents out of service. */
   readonly removed: readonly StoredCachingAgent[];
-  /** Agents that there should be. */
+  /** Wanted caching agents. */
   readonly wanted: readonly CachingAgentKey[];
-  /** Accounts that are not run for now, since their settings are wrong: they keep what they have. */
+  /** Accounts that do not run now, since their settings are wrong: they keep their data. */
   readonly rejected: readonly string[];
-  /** Monotonic time at which to begin nothing more. */
+  /** Monotonic time after which to begin nothing more. */
   readonly endsAt: number;
 }
 
 /**
- * Forgets agents that were taken out of service at least 5 minutes ago, once nothing of their accounts is left in the cache. An
- * account that has other agents keeps its data. What is not done in time is gone on with at the next call.
+ * Forgets caching agents that were taken out of service at least 5 minutes ago, once nothing of their accounts is left in the cache. An
+ * account with other caching agents keeps its data. The next call continues what is not done in time.
  *
- * @returns how many agents were forgotten.
+ * @returns how many caching agents were forgotten.
  */
 export async function removeAccounts(system: RemovalSystem, options: RemovalOptions): Promise<number> {
   const kept = new Set(options.wanted.map(({ account }) => account));
@@ -43,7 +43,7 @@ export async function removeAccounts(system: RemovalSystem, options: RemovalOpti
   let forgotten = 0;
   for (const [account, agents] of Map.groupBy(old, (agent) => agent.account)) {
     if (system.clock.monotonic() >= options.endsAt) break;
-    // Others of its agents may have been taken out of service later.
+    // Other caching agents of it may have been taken out of service later.
     const isWhole = options.removed.filter((agent) => agent.account === account).length === agents.length;
     if (!kept.has(account) && !(isWhole && (await tryEmpty(system, account, options.endsAt)))) continue;
     for (const agent of agents) await system.agents.forget(agent);
@@ -52,7 +52,7 @@ export async function removeAccounts(system: RemovalSystem, options: RemovalOpti
   return forgotten;
 }
 
-/** Whether nothing is left. The cache itself sees to it that its last look comes 5 minutes after the one before. */
+/** Whether nothing is left. The cache itself ensures that its last look comes 5 minutes after the one before. */
 async function tryEmpty(
   { cache, clock, log }: RemovalSystem,
   account: string,

@@ -9,15 +9,15 @@ import type { EndedTurn } from './run-turn.ts';
 export interface RunReporter {
   readonly bus: EventBus;
   readonly log: Logger;
-  /** Takes by how much runs began later than they were due, in milliseconds: for a metric. */
+  /** Takes how much later runs began than they were due, milliseconds: for a metric. */
   recordLags(lagsMs: readonly number[]): void;
-  /** Takes how many objects and applications runs found too large to be cached, of each that found some: for a metric. */
+  /** Takes the numbers of objects and applications too large to be cached, one for each run that found some: for a metric. */
   recordTooLarge(counts: readonly number[]): void;
 }
 
 /**
- * Tells of runs that ended: how late they were, and in the log and on the bus those that changed something, failed, or went well
- * again; on the bus, too, what they are to tell besides. Never rejects: an event that cannot be published is lost, and the log says so.
+ * Reports runs that ended: how late they were, and in the log and on the bus those that changed something, failed, or succeeded again; on
+ * the bus also their other events. Never rejects: an event that cannot be published is lost and logged.
  */
 export async function reportRuns(reporter: RunReporter, runs: readonly EndedTurn[]): Promise<void> {
   const { bus, log } = reporter;
@@ -35,7 +35,7 @@ export async function reportRuns(reporter: RunReporter, runs: readonly EndedTurn
   }
 }
 
-/** An idle run costs less than an event would. One that was stopped goes on, and is told of then. */
+/** An idle run costs less than its event would. A stopped run goes on, and is reported when it ends. */
 function isTold({ before, agent: { lastRun } }: EndedTurn): boolean {
   if (lastRun === undefined || lastRun.outcome === 'STOPPED') return false;
   return lastRun.outcome === 'FAILURE' || lastRun.changes > 0 || before.failures > 0;

@@ -17,13 +17,13 @@ import type {
   StoredCachingAgent,
 } from './caching-agent-store.ts';
 
-/** Milliseconds that a run gets to end by itself once it was aborted. */
+/** Milliseconds that an aborted run gets to end by itself. */
 const abortGraceMs = 2_000;
 
-/** Tries to end a run in the store while that refuses it for being asked too much. */
+/** Tries to end a run in the store while the store throttles. */
 const finishTries = { triesMax: 8, backOff: { firstMs: 200, mostMs: 4_000, fixedShare: 0.5 } };
 
-/** What running an agent needs. */
+/** What running a caching agent needs. */
 export interface RunSystem {
   readonly agents: Pick<CachingAgentStore, 'renew' | 'commitState' | 'finish'>;
   readonly cache: CacheStore;
@@ -32,7 +32,7 @@ export interface RunSystem {
   readonly log: Logger;
 }
 
-/** An agent after a run. */
+/** A caching agent after a run. */
 export interface EndedTurn {
   /** As it was when the run began. */
   readonly before: StoredCachingAgent;
@@ -41,7 +41,7 @@ export interface EndedTurn {
   readonly lagMs: number;
   /** Why it failed. */
   readonly error?: string | undefined;
-  /** What it is to tell on the bus besides. */
+  /** Other events to publish. */
   readonly events?: readonly BusEvent[];
 }
 
@@ -54,10 +54,10 @@ export interface RunTurnOptions {
 }
 
 /**
- * Runs an agent that was claimed, and ends its run. One that wants to list and is not alone, or whose worker is stopped, is to go
- * on at once.
+ * Runs a claimed caching agent, and ends its run. One that wants to list and is not alone, or whose worker is stopped, is to continue at
+ * once.
  *
- * @returns the agent after it; undefined when the lease was lost, and whoever took it sees to the rest.
+ * @returns the caching agent after it; undefined when the lease was lost: the new owner does the rest.
  */
 export async function runTurn(
   system: RunSystem,
@@ -81,7 +81,7 @@ export async function runTurn(
   return ended && { ...ended, ...(events && { events }) };
 }
 
-/** What came of a run: a result, or why there is none. */
+/** The outcome of a run: a result, or why there is none. */
 type Ending =
   | { readonly result: CachingResult }
   | { readonly error: unknown; readonly progress: CachingAgentProgress | undefined };

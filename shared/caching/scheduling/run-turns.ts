@@ -8,10 +8,10 @@ import { type RunReporter, reportRuns } from './report-runs.ts';
 import { type EndedTurn, runTurn } from './run-turn.ts';
 import { type CachingAgentSender, sendMessages } from './send-caching-agents.ts';
 
-/** Milliseconds that a message waits at most which comes early: a process's clock is off by two seconds at most. */
+/** Milliseconds that an early message waits at most: a process's clock is off by two seconds at most. */
 const earlyWaitMaxMs = 5_000;
 
-/** What running agents needs. */
+/** What running caching agents needs. */
 export interface CachingAgentSystem extends CachingAgentSender, RunReporter {
   readonly agents: CachingAgentStore;
   readonly cache: CacheStore;
@@ -19,19 +19,19 @@ export interface CachingAgentSystem extends CachingAgentSender, RunReporter {
   readonly host: string;
 }
 
-/** How to run the agents of a message. */
+/** How to run the caching agents of a message. */
 export interface RunTurnsOptions {
-  /** The agent of that name; undefined when no provider has it any more. */
+  /** The caching agent of that name; undefined when no provider has it any more. */
   findAgent(key: CachingAgentKey): CachingAgent | undefined;
   /** Aborted when the worker's time is over. */
   readonly stop: AbortSignal;
 }
 
 /**
- * Runs the agents that a message names, side by side. The scheduler sends for their next turns: a worker sends only for an agent that is
- * to go on at once, alone.
+ * Runs the caching agents of a message, side by side. The scheduler sends for their next turns: a worker sends only for one that must
+ * continue at once, alone.
  *
- * Never rejects because of an agent or the store: what went wrong is logged, and the scheduler sends for what is overdue.
+ * Never rejects because of a caching agent or the store: failures are logged, and the scheduler sends for what is overdue.
  */
 export async function runTurns(
   system: CachingAgentSystem,
@@ -53,7 +53,7 @@ interface Batch {
   readonly options: RunTurnsOptions;
 }
 
-/** The clock of who sent it may be ahead. */
+/** The sender's clock may be ahead. */
 async function waitForTurn(
   { clock }: CachingAgentSystem,
   { dueMs }: CachingAgentMessage,
@@ -84,7 +84,7 @@ async function tryAgent(batch: Batch, key: CachingAgentKey): Promise<EndedTurn |
   }
 }
 
-/** Whether somebody else has done what was demanded. */
+/** Whether another worker has met the demand. */
 async function isFresh({ system, message }: Batch, { account }: CachingAgentKey): Promise<boolean> {
   if (!message.isDemanded) return false;
   const { asOfMs = 0 } = (await system.agents.readFreshness([account])).get(account) ?? {};

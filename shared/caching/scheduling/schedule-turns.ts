@@ -24,19 +24,19 @@ import {
 
 /** What a process that schedules remembers. */
 export interface ScheduleMemory {
-  /** Turns that it had. */
+  /** Number of its turns. */
   turns: number;
   sent: SentTurns;
-  /** What it told of stale accounts. */
+  /** The stale accounts that it logged. */
   readonly stale: StaleMemory;
 }
 
-/** The memory of a process that scheduled nothing yet. */
+/** The memory of a process that has scheduled nothing yet. */
 export function createScheduleMemory(): ScheduleMemory {
   return { turns: 0, sent: new Map(), stale: { told: '', turns: 0 } };
 }
 
-/** What scheduling agents needs. */
+/** What scheduling caching agents needs. */
 export interface ScheduleSystem extends CachingAgentSender {
   readonly agents: CachingAgentStore;
   readonly cache: CacheStore;
@@ -47,33 +47,33 @@ export interface ScheduleSystem extends CachingAgentSender {
 
 /** What to schedule. */
 export interface ScheduleOptions {
-  /** All agents of all providers, of settings that could be used: what is not among them is removed. */
+  /** All caching agents of all providers, by usable settings: others are removed. */
   readonly wanted: readonly CachingAgent[];
-  /** Accounts whose settings are wrong: they have no agents, but keep their data until they are gone or mended. */
+  /** Accounts whose settings are wrong: they have no caching agents, but keep their data until they are removed or mended. */
   readonly rejected?: readonly string[];
   /** What this process remembers of its earlier turns. */
   readonly memory: ScheduleMemory;
-  /** Sees to agents of mode `stream`. Default: all are run by turns, and none gets a mode. */
+  /** Starts watching those of mode `stream`. Default: all are run by turns, and none gets a mode. */
   startWatching?(agents: readonly StoredCachingAgent[]): Promise<void>;
 }
 
-/** Milliseconds that a turn of the scheduler takes at most, but for the calls under way. */
+/** Milliseconds that a turn of the scheduler takes at most, apart from calls under way. */
 const turnMs = 40_000;
 
 /** What a turn did, for the log and the tests. */
 export interface ScheduleReport {
   readonly added: number;
-  /** Agents taken out of service by this turn. */
+  /** Caching agents taken out of service by this turn. */
   readonly removed: number;
-  /** Agents for which messages were sent since they were overdue, or new. */
+  /** Caching agents sent for since they were overdue, or new. */
   readonly overdue: number;
-  /** Agents of removed accounts that were forgotten with their data. */
+  /** Caching agents of removed accounts that were forgotten with their data. */
   readonly forgotten: number;
 }
 
 /**
- * One turn of the scheduler: adds and removes agents, sends for all turns of the next two minutes that were not sent for and for agents
- * that are overdue, and removes the data of accounts that are gone. Turns of two schedulers may overlap: a claim refuses what was run.
+ * One turn of the scheduler: adds and removes caching agents, sends for the overdue ones and for all turns of the next two minutes that
+ * were not sent for, and removes the data of removed accounts. Turns of two schedulers may overlap: a claim refuses what was run.
  */
 export async function scheduleTurns(
   system: ScheduleSystem,
@@ -91,7 +91,7 @@ export async function scheduleTurns(
   return { added: synced.added.length, removed: gone.length, overdue, forgotten };
 }
 
-/** How many agents were overdue. */
+/** Returns how many caching agents were overdue. */
 async function send(
   system: ScheduleSystem,
   agents: readonly StoredCachingAgent[],
@@ -105,20 +105,20 @@ async function send(
   const count = countStaleAccounts(known, nowMs);
   system.recordStaleAccounts(count);
   tellStaleAccounts(system.log, count, memory.stale);
-  // Nobody here can run those: agents in their clusters come by themselves.
+  // Busdriver cannot run remote ones: agents in their clusters ask by themselves.
   const remote = new Set(wanted.filter(({ isRemote }) => isRemote).map(toCachingAgentId));
   const own = known.filter((agent) => !remote.has(toCachingAgentId(agent)));
   const run = own.filter((agent) => !isWatched(agent));
   const { overdue, turns, sent } = pickDueCachingAgents(run, memory.sent, nowMs);
   const isSent = await sendMessages(system, [...toMessages(overdue), ...toMessages(turns)]);
-  // What could not be sent is picked once more.
+  // What could not be sent is picked again.
   if (isSent) memory.sent = sent;
   await startWatching?.(own.filter(isWatched));
   memory.turns += 1;
   return overdue.length;
 }
 
-/** Each agent with what is configured of it. */
+/** Each caching agent with its configuration. */
 function toConfigured(
   agents: readonly StoredCachingAgent[],
   wanted: readonly CachingAgent[],

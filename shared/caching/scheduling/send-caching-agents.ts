@@ -11,7 +11,7 @@ import {
 } from './caching-agent-queue.ts';
 import { type CachingAgentKey, toCachingAgentId } from './caching-agent-store.ts';
 
-/** What sending messages for agents needs. */
+/** What sending messages for caching agents needs. */
 export interface CachingAgentSender {
   readonly agentQueue: CachingAgentQueue;
   readonly clock: Clock;
@@ -19,23 +19,23 @@ export interface CachingAgentSender {
   readonly log: Logger;
 }
 
-/** An agent that is to run at a time. */
+/** A caching agent that is to run at a time. */
 export interface DueCachingAgent extends CachingAgentKey {
   readonly dueMs: number;
   /** Whether it needs a worker to itself. */
   readonly isAlone: boolean;
 }
 
-/** Attempts to send messages that may fail, each with all repeats of the SDK. */
+/** Attempts to send messages, each with all the SDK's retries. */
 const sendsMax = 3;
 
-/** Pauses between these, at random half of each or more. */
+/** Pauses between attempts, a random half or more of each. */
 const backOff = { firstMs: 250, fixedShare: 0.5 };
 
-/** Calls of the queue at a time. */
+/** Calls to the queue at a time. */
 const concurrency = 8;
 
-/** Messages for agents: up to 25 that are due at the same time share one, and those that need a worker to themselves have one each. */
+/** Messages for caching agents: up to 25 that are due at the same time share one. Those that need a worker to themselves get one each. */
 export function toMessages(agents: readonly DueCachingAgent[]): CachingAgentMessage[] {
   const groups = Map.groupBy(agents, ({ dueMs, isAlone, ...key }) =>
     isAlone ? `${dueMs} ${toCachingAgentId(key)}` : `${dueMs}`,
@@ -44,9 +44,9 @@ export function toMessages(agents: readonly DueCachingAgent[]): CachingAgentMess
 }
 
 /**
- * Sends messages so that they come when their agents are due.
+ * Sends messages so that they arrive when their caching agents are due.
  *
- * @returns whether all were sent. What could not be is logged: the scheduler sends for its agents when they are overdue.
+ * @returns whether all were sent. Failures are logged: the scheduler sends for those caching agents when they are overdue.
  */
 export async function sendMessages(
   sender: CachingAgentSender,

@@ -13,11 +13,11 @@ export interface UseContext extends CachingAgentSender {
 const concurrency = 8;
 
 /**
- * Notes that accounts are read or deployed to. Agents of accounts that were idle run again at once, and at their interval from
- * then on: messages are sent for as far ahead as the scheduler sends. Within a process that costs nothing for an account whose use was noted in the last 5 minutes, else a query and
- * perhaps a write for each of its agents: let it run beside what it is noted for, and await it before the function ends.
+ * Notes that accounts are read or deployed to. Caching agents of idle accounts run again at once, and then at their interval: it sends
+ * messages as far ahead as the scheduler does. In a process this is free for an account noted in the last 5 minutes, else it costs a query
+ * and perhaps a write for each caching agent: run it beside the work that it is noted for, and await it before the function ends.
  *
- * Never throws: what goes wrong is logged, and the next use is noted again.
+ * Never throws: failures are logged, and the next use is noted again.
  */
 export async function touchAccounts(context: UseContext, accounts: readonly string[]): Promise<void> {
   await forEachConcurrently([...new Set(accounts)], concurrency, (account) => wake(context, account));

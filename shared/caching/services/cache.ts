@@ -19,7 +19,7 @@ export interface CacheServices extends BaseServices {
 /**
  * What functions that deal with the cache work with.
  *
- * @param kind who waits for the calls of the store
+ * @param kind the kind of caller that waits for the store's calls
  */
 export function openCache(services: Services, kind: CallKind): CacheServices {
   return services.get(createCache, kind);

@@ -10,20 +10,20 @@ import { createMetricWriter, type MetricWriterOptions } from '#platform/services
 import type { RunReporter } from '../scheduling/report-runs.ts';
 import type { ScheduleSystem } from '../scheduling/schedule-turns.ts';
 
-/** Values that one line may hold for a metric: CloudWatch's limit. */
+/** Values of a metric in one line: CloudWatch's limit. */
 const valuesMax = 100;
 
-/** Records what agents, and who schedules them, tell CloudWatch. */
+/** Records metrics of caching agents and their scheduler in CloudWatch. */
 export interface CachingAgentMetrics
   extends Pick<RunReporter, 'recordLags' | 'recordTooLarge'>,
     Pick<ScheduleSystem, 'recordStaleAccounts'> {
-  /** Takes whether the settings as they were read last are in force. */
+  /** Takes whether the settings that were read last are in force. */
   recordSettings(areUsable: boolean): void;
-  /** Takes how many accounts are left out, of how many that the settings name. */
+  /** Takes how many accounts of the settings are rejected, and how many there are. */
   recordRejectedAccounts(count: { readonly rejected: number; readonly all: number }): void;
 }
 
-/** What puts metrics of agents into CloudWatch. Where no Lambda runs it does nothing. */
+/** Writes metrics of caching agents to CloudWatch; does nothing outside Lambda. */
 export function createCachingAgentMetrics(options: MetricWriterOptions): CachingAgentMetrics {
   const write = createMetricWriter(options);
   const record = (metric: { readonly metricName: string }, unit: 'Seconds' | 'Count', values: number[]) => {

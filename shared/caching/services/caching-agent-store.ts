@@ -4,12 +4,12 @@ import type { Services } from '#platform/services/services.ts';
 import { DynamoCachingAgentStore } from '../aws/agents/caching-agent-store.ts';
 import type { CachingAgentStore } from '../scheduling/caching-agent-store.ts';
 
-/** What functions work with that look at agents, and at nothing else of the cache: no provider comes along. */
+/** What functions use that only look at caching agents: it loads no provider. */
 export interface CachingAgentStoreServices extends BaseServices {
   readonly agents: CachingAgentStore;
 }
 
-/** What functions work with that look at agents. */
+/** Opens what functions use that only look at caching agents. */
 export function openCachingAgentStore(services: Services): CachingAgentStoreServices {
   return services.get(createAgentStore);
 }

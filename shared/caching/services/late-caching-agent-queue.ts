@@ -2,7 +2,7 @@ import { openBase } from '#platform/services/base.ts';
 import type { Services } from '#platform/services/services.ts';
 import type { CachingAgentQueue } from '../scheduling/caching-agent-queue.ts';
 
-/** The queue of agents. Its client is loaded with the first message: most reads of the cache send none. */
+/** The queue of caching agents. Its client is loaded with the first message: most reads of the cache send none. */
 export function createLateCachingAgentQueue(services: Services): CachingAgentQueue {
   let opening: Promise<CachingAgentQueue> | undefined;
   return {

@@ -4,7 +4,7 @@ import type { Revision } from './revision.ts';
 /** Milliseconds for which a row remembers an entry that was removed: 15 minutes. */
 export const goneEntryRetentionMs = 15 * 60_000;
 
-/** An entry that is there. */
+/** An entry that is present. */
 export interface LiveEntry {
   readonly revision: Revision;
   readonly value: JsonValue;
@@ -14,7 +14,7 @@ export interface LiveEntry {
 export interface GoneEntry {
   /** Nothing up to this revision may bring it back. */
   readonly revision: Revision;
-  /** When the row heard of it, milliseconds. */
+  /** When the removal reached the row, milliseconds. */
   readonly goneAtMs: number;
 }
 
@@ -24,11 +24,11 @@ export type RowEntry = LiveEntry | GoneEntry;
 /** Entries by key, for example a server group (`self`) with its pods (`pod cart-v003-x7k2p`). */
 export interface PackedRow {
   readonly entries: ReadonlyMap<string, RowEntry>;
-  /** Highest revision of the removed entries that the row does not remember any more. */
+  /** Highest revision of the removed entries that the row has forgotten. */
   readonly floor?: Revision | undefined;
 }
 
-/** Puts an entry into a row, unless the row knows something newer of it. */
+/** Puts an entry into a row, unless the row knows a newer one. */
 export interface EntryPut {
   readonly key: string;
   /**
@@ -36,12 +36,12 @@ export interface EntryPut {
    * objects this is the latest of their revisions.
    */
   readonly revision: Revision;
-  /** When it was still seen to be so: that of the list or event that told it; at least `revision`. */
+  /** When it was still seen to be so: the revision of the list or event that showed it; at least `revision`. */
   readonly seenAt: Revision;
   readonly value: JsonValue;
 }
 
-/** Removes an entry from a row, unless the row knows something newer of it. */
+/** Removes an entry from a row, unless the row knows a newer one. */
 export interface EntryRemoval {
   readonly key: string;
   readonly revision: Revision;
@@ -51,28 +51,28 @@ export interface EntryRemoval {
 /** One change of a row. */
 export type RowChange = EntryPut | EntryRemoval;
 
-/** How the entries of a row become a text, and come back. */
+/** Converts the entries of a row to a text and back. */
 export interface RowCodec {
   /** A text without line breaks. */
   encode(entries: ReadonlyMap<string, RowEntry>): string;
-  /** The entries; none of a text that it does not understand any more: what is put next stands alone then. */
+  /** The entries; none for a text that it does not understand: only later puts remain then. */
   decode(text: string): ReadonlyMap<string, RowEntry>;
 }
 
 /** A row without entries. */
 export const emptyRow: PackedRow = { entries: new Map() };
 
-/** True for an entry that is there. */
+/** True for an entry that is present. */
 export function isLive(entry: RowEntry): entry is LiveEntry {
   return 'value' in entry;
 }
 
 /**
- * A row after changes. For each entry the highest revision wins, and of a put and a removal of the same revision the removal, so
- * neither the order of changes matters nor how often one comes. What was removed more than 15 minutes ago is forgotten when
- * the row changes; from then on an entry that the row does not have must have been seen alive after everything forgotten.
+ * A row after changes. For each entry the highest revision wins, and a removal over a put of the same revision. So neither the order nor
+ * the repetition of changes matters. Removals of more than 15 minutes ago are forgotten when the row changes. From then on a new entry must
+ * have been seen after everything that was forgotten.
  *
- * @returns the row, and whether it is another one than before: if not, nothing need be written.
+ * @returns the row, and whether it changed: if not, nothing need be written.
  */
 export function mergeRow(
   row: PackedRow,
@@ -89,10 +89,7 @@ export function mergeRow(
   return changed ? { row: forgetGone({ entries, floor: row.floor }, nowMs), changed } : { row, changed };
 }
 
-/**
- * One row of several that hold parts of it. An entry that stands in more than one of them is what the rule of
- * {@link mergeRow} makes of it.
- */
+/** One row from several that hold parts of it. An entry in more than one of them is merged by the rule of {@link mergeRow}. */
 export function joinRows(rows: readonly PackedRow[]): PackedRow {
   const [first = emptyRow, ...others] = rows;
   if (others.length === 0) return first;
@@ -104,7 +101,7 @@ export function joinRows(rows: readonly PackedRow[]): PackedRow {
   return { entries, floor: rows.map(({ floor }) => floor).reduce(getLater) };
 }
 
-/** A row without what was removed more than 15 minutes ago; the same row when there is nothing of that kind. */
+/** A row without removals of more than 15 minutes ago; the same object when there are none. */
 export function forgetGone(row: PackedRow, nowMs: number): PackedRow {
   const { entries, floor } = row;
   const isForgotten = (entry: RowEntry): boolean =>
@@ -122,12 +119,12 @@ function prevails(change: RowChange, found: RowEntry | undefined, floor: Revisio
   return floor === undefined || ('gone' in change ? change.revision : change.seenAt) > floor;
 }
 
-/** Whether what is told of an entry counts more than what is known of it. */
+/** Whether a change or entry wins over the known entry. */
 function surpasses(told: RowChange | RowEntry, known: RowEntry): boolean {
   if (told.revision !== known.revision) return told.revision > known.revision;
   if (!isLive(known)) return false;
   if (!('value' in told)) return true;
-  // There should be one value a revision. If there are two, every writer must come to the same one all the same.
+  // A revision should have one value. Where it has two, all writers must still choose the same one.
   return JSON.stringify(told.value) > JSON.stringify(known.value);
 }
 

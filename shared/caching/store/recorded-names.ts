@@ -1,16 +1,16 @@
-/** Milliseconds after which a name that was found unused is dropped, if it is still unused: 5 minutes. */
+/** Milliseconds after which an unused name is dropped, if it is still unused: 5 minutes. */
 export const unusedNameRetentionMs = 5 * 60_000;
 
 /** Names in use, by topic: for example the clusters and namespaces of an application in an account. */
 export interface RecordedNames {
-  /** By topic and name: 0 while the name is in use, else since when it is not, milliseconds. */
+  /** By topic and name: 0 while the name is in use, else when it became unused, milliseconds. */
   readonly topics: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
 /** Names by topic. */
 export type NamesByTopic = Readonly<Record<string, readonly string[]>>;
 
-/** What recording names came to. */
+/** The result of recording names. */
 export interface NamesRecorded {
   readonly recorded: RecordedNames;
   readonly changed: boolean;
@@ -26,7 +26,7 @@ const encoder = new TextEncoder();
 /**
  * Records that names are in use.
  *
- * @param bytesMax new names are recorded until all names take so many bytes; default: all are recorded.
+ * @param bytesMax new names are recorded until all names take this many bytes; default: all are recorded.
  */
 export function recordNames(
   recorded: RecordedNames,
@@ -57,8 +57,8 @@ export function recordNames(
 }
 
 /**
- * Records which names are left in use. Others are not listed from now on, but dropped only if they are unused at a call 5 minutes
- * later, too: whoever was about to use one has done so by then.
+ * Records which names are still in use. The others are not listed from now on, but dropped only if a call 5 minutes later finds them
+ * unused, too: writers that were about to use one are done by then.
  */
 export function recordUnused(
   recorded: RecordedNames,
@@ -80,7 +80,7 @@ export function recordUnused(
   return changed ? { recorded: { topics }, changed } : { recorded, changed };
 }
 
-/** What several places have recorded, as if it were one: a name is in use if any of them says so. */
+/** The names of several places as those of one: a name is in use if any of them says so. */
 export function joinNames(places: readonly RecordedNames[]): RecordedNames {
   const topics = new Map<string, Map<string, number>>();
   for (const [topic, known] of places.flatMap((place) => [...place.topics])) {
@@ -100,7 +100,7 @@ export function listNames({ topics }: RecordedNames, topic: string): string[] {
   return [...known].flatMap(([name, unusedSinceMs]) => (unusedSinceMs === 0 ? [name] : [])).sort();
 }
 
-/** The names of a topic, those included that are about to be dropped. */
+/** The names of a topic, including those about to be dropped. */
 export function listAllNames({ topics }: RecordedNames, topic: string): string[] {
   return [...(topics.get(topic)?.keys() ?? [])];
 }

@@ -1,6 +1,6 @@
 import type { CacheStore, DirectoryEntry } from './cache-store.ts';
 
-/** The cache as one request reads it: in which accounts an application is, it asks once. */
+/** The cache for one request: it reads the accounts of an application once. */
 export function createRequestCache(cache: CacheStore): CacheStore {
   const accounts = new Map<string, Promise<readonly DirectoryEntry[]>>();
   return {
@@ -13,7 +13,7 @@ export function createRequestCache(cache: CacheStore): CacheStore {
   };
 }
 
-/** The cache as it is read for who needs what was just written: rows, objects and the directory are read consistently. */
+/** The cache for callers that need what was just written: rows, objects and the directory are read consistently. */
 export function createConsistentCache(cache: CacheStore): CacheStore {
   const consistent = true;
   return {

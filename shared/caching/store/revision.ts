@@ -1,8 +1,8 @@
 declare const brand: unique symbol;
 
 /**
- * When a cached thing was as it is: the epoch of its cluster and a resource version in it, as one text of fixed width, so that
- * revisions compare as texts do, here and in the store: `0000000001.0000000000000004711`.
+ * The revision of cached data: the epoch of its cluster and a resource version in it, as one text of fixed width, so that revisions compare
+ * as texts, here and in the store: `0000000001.0000000000000004711`.
  */
 export type Revision = string & { readonly [brand]: true };
 
@@ -13,12 +13,12 @@ const resourceVersionDigits = 19;
 const revisionLength = epochDigits + 1 + resourceVersionDigits;
 
 /**
- * The revision of what a cluster calls `resourceVersion`.
+ * The revision of a cluster's `resourceVersion`.
  *
- * @param epoch which cluster an account stood for, from 0 to 2^31: it rises when the account's cluster is another one, or when
- *   its resource versions go backwards.
+ * @param epoch epoch of the account's cluster, from 0 to 2^31: it rises when the account gets another cluster, or its resource versions go
+ *   backwards.
  * @param resourceVersion decimal digits, from 0 to 2^63.
- * @throws RangeError when one of them is nothing like that.
+ * @throws RangeError when one of them is invalid.
  */
 export function toRevision(epoch: number, resourceVersion: string): Revision {
   if (!Number.isInteger(epoch) || epoch < 0 || epoch > epochMax) {
@@ -34,8 +34,8 @@ export function toRevision(epoch: number, resourceVersion: string): Revision {
 }
 
 /**
- * Whether a value looks like a revision: cheap, for what a store reads back by the thousand. Behind the digits may stand what puts it
- * after that revision and before the next one, as in `0000000001.0000000000000004711~`: earlier versions wrote such ones.
+ * Whether a value looks like a revision: a cheap check, as a store reads thousands. The digits may be followed by a character that sorts it
+ * after that revision and before the next one, as in `0000000001.0000000000000004711~`: earlier releases wrote such revisions.
  */
 export function isRevision(value: unknown): value is Revision {
   if (typeof value !== 'string' || value.length < revisionLength || value[epochDigits] !== '.') return false;
@@ -45,7 +45,7 @@ export function isRevision(value: unknown): value is Revision {
 /**
  * The parts of a revision.
  *
- * @throws RangeError when the text is none.
+ * @throws RangeError when the text is no revision.
  */
 export function parseRevision(revision: string): { epoch: number; resourceVersion: string } {
   const [, epoch = '', digits = ''] = /^(\d{10})\.(\d{19})$/.exec(revision) ?? [];

@@ -1,70 +1,67 @@
 import type { CacheStore } from './cache-store.ts';
 
-/**
- * What became of an object of an account, in the form in which a process hands it on that has no store: as its provider's receiver
- * understands it.
- */
+/** A change of an object of an account, in the form in which a process without a store sends it: as its provider's receiver expects it. */
 export interface WireChange {
   /** Spinnaker's name of the kind. */
   readonly kind: string;
   /** Empty for what belongs to no namespace. */
   readonly namespace: string;
   readonly name: string;
-  /** The epoch; absent: that of the batch. */
+  /** The epoch; left out: that of the batch. */
   readonly epoch?: number | undefined;
-  /** The resource version at which it became so, in decimal digits. */
+  /** The resource version of the change, in decimal digits. */
   readonly version: string;
-  /** Up to which resource version it was seen to be so; absent: the same. */
+  /** Up to which resource version this was seen to be so; left out: the same. */
   readonly seenVersion?: string | undefined;
-  /** JSON text of what is cached of it; absent for what is gone. */
+  /** JSON text of the facts cached of it; left out for deleted objects. */
   readonly facts?: string | undefined;
 }
 
-/** Changes of one account, of each object one. */
+/** Changes of one account, one for each object. */
 export interface WireChanges {
   /** The highest of their epochs. */
   readonly epoch: number;
   readonly changes: readonly WireChange[];
 }
 
-/** What writing changes came to, for who handed them on. */
+/** The result of writing changes, for the process that sent them. */
 export interface WireOutcome {
-  /** Objects that the cache has otherwise than before. */
+  /** Objects whose cached form changed. */
   readonly changes: number;
-  /** Applications that are to be looked at again at least five minutes later. */
+  /** Applications to be pruned again at least five minutes later. */
   readonly waiting: readonly string[];
-  /** What is too large to be cached, in words for people. */
+  /** What is too large to be cached, in plain words. */
   readonly dropped: readonly string[];
-  /** What was proved of a cluster that went back in time; undefined when nothing was. */
+  /** Proof that a cluster went back in time; undefined when there is none. */
   readonly proof?: string | undefined;
 }
 
-/** Where changes are handed to by a process that has no store. */
+/** Where a process without a store sends changes. */
 export interface ChangeSender {
   /**
-   * Resolves when all of them are written. Repeating it is harmless.
+   * Resolves when all changes are written. Repeating it is harmless.
    *
-   * @param ensureHeld called before anything is sent; what it throws ends it. Default: nothing is in the way, and tries are few.
+   * @param ensureHeld called before anything is sent; an error that it throws ends the call. Default: no check, and few tries.
    */
   write(account: string, changes: WireChanges, ensureHeld?: () => void): Promise<WireOutcome>;
-  /** As `CacheWriter.prune`: takes from the directory what applications do not have any more. */
+  /** As `CacheWriter.prune`: removes from the directory what applications no longer have. */
   prune(account: string, applications: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Whose changes come, and where to. */
+/** The account whose changes arrive, and where to write them. */
 export interface ReceivingAccount {
   readonly account: string;
   readonly cache: CacheStore;
 }
 
-/** Takes changes that another process has handed on, of whom nothing is believed. */
+/** Takes changes that another process sent, and trusts nothing in them. */
 export interface ChangeReceiver {
   /**
    * Writes changes into the cache.
    *
-   * @throws InvalidInputError naming index and field where one is none: then nothing is written.
+   * @throws InvalidInputError with the index and field of an invalid change: then nothing is written.
    */
   write(place: ReceivingAccount, changes: WireChanges): Promise<WireOutcome>;
-  /** Takes from the directory what applications do not have any more. @returns those to be looked at again */
+  /** Removes from the directory what applications no longer have. @returns those to be pruned again */
   prune(place: ReceivingAccount, applications: readonly string[]): Promise<readonly string[]>;
 }

@@ -2,12 +2,12 @@ import type { Clock } from '#core/clock.ts';
 import { Semaphore } from '#core/concurrency.ts';
 import { isThrottle } from './cache-store.ts';
 
-/** Milliseconds between two steps of a pace: calls that were under way together are refused together, and count once. */
+/** Milliseconds between two changes of the pace: calls that were under way together are refused together, and count once. */
 const stepMs = 250;
 
 /**
- * How many calls of the store are made at a time: half as many after a throttle, down to one, and one more after each quarter of a second
- * without any. Whoever is refused gives his place to others while he waits to call again.
+ * How many calls the store gets at a time: half as many after a throttle, down to one, and one more after each quarter of a second without
+ * any. A refused call gives its place to others while it waits to be repeated.
  */
 export class WritePace {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -15,14 +15,14 @@ export class WritePace {
   readonly #calls: Semaphore;
   #steppedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param most calls at a time, from 1: with so many it begins */
+  /** @param most calls at a time, from 1: the initial number */
   constructor(most: number, clock: Pick<Clock, 'monotonic'>) {
     this.#most = most;
     this.#calls = new Semaphore(most);
     this.#clock = clock;
   }
 
-  /** Calls that are made at a time. */
+  /** Calls made at a time. */
   get places(): number {
     return this.#calls.places;
   }

@@ -4,23 +4,23 @@ import { ItemUpdate } from '#platform/aws/table.ts';
 import { toKeyText } from '../store/cache-keys.ts';
 import type { CacheTable } from '../store/cache-table.ts';
 
-/** Seconds for which a demand is kept: longer than anybody waits, and than a worker lives. */
+/** Seconds for which a demand is kept: longer than any request waits, and than a worker lives. */
 const retentionSeconds = 3_600;
 
-/** What demands are stored with. */
+/** What storing demands needs. */
 export interface DemandParts {
   readonly table: CacheTable;
   readonly clock: Clock;
 }
 
-/** Stores that an account is to be cached as of `wantedMs`, for the worker that watches it to see. */
+/** Stores that an account is to be cached as of `wantedMs`. The worker that watches it reads this. */
 export async function putDemand(
   { table, clock }: DemandParts,
   demand: { readonly watchedBy: string; readonly account: string; readonly wantedMs: number },
 ): Promise<void> {
   const { watchedBy, account, wantedMs } = demand;
   const expiresAt = Math.ceil(clock.now() / 1000) + retentionSeconds;
-  // Of two the later one holds: it demands more, but for a difference of clocks, and whoever waits asks again.
+  // The later of two demands wins, as it asks for more. Where clocks differ, the waiting request asks again.
   const update = new ItemUpdate()
     .set('account', account)
     .set('wantedMs', wantedMs)
@@ -41,7 +41,7 @@ export async function listDemands(
   return demands;
 }
 
-/** Partition of the demands on a worker. It begins as those of agents do: functions of views may update these, and no others. */
+/** Partition of the demands on a worker. Its prefix is that of caching agents: functions for views may update only such items. */
 function getDemandPartition(watchedBy: string): string {
   return `AGENTS#DEMANDS#${toKeyText(watchedBy)}`;
 }

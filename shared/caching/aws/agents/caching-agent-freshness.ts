@@ -6,7 +6,7 @@ import {
   type StoredCachingAgent,
 } from '../../scheduling/caching-agent-store.ts';
 
-/** How fresh an account is whose agents these are. Those that cache nothing count only where there are no others. */
+/** How fresh the account of these caching agents is. Those that cache nothing count only where there are no others. */
 export function toFreshness(all: readonly StoredCachingAgent[], nowMs: number): AccountFreshness {
   const caching = all.filter(isCaching);
   const agents = caching.length > 0 ? caching : all;

@@ -12,22 +12,22 @@ import type {
 import { hashText } from '../../store/hash-text.ts';
 import { toKeyText } from '../store/cache-keys.ts';
 
-/** Number of partitions over which agents are spread, by a hash of their account. */
+/** Number of partitions over which caching agents are spread, by a hash of their account. */
 export const cachingAgentShards = 16;
 
-/** Characters that are kept of a failure's message. */
+/** Characters kept of a failure's message. */
 export const errorLengthMax = 2_000;
 
-/** Names the chunks of a state and what they must amount to. */
+/** Names the chunks of a state, and the hash of the text that they make up. */
 export interface StateChunks {
-  /** What their sort keys begin with. */
+  /** Prefix of their sort keys. */
   readonly prefix: string;
   readonly count: number;
   /** SHA-256 of the text, hex. */
   readonly hash: string;
 }
 
-/** Attributes of an agent without its state. */
+/** Attributes of a caching agent without its state. */
 export const cachingAgentAttributes: readonly string[] = [
   'sk',
   'form',
@@ -35,7 +35,7 @@ export const cachingAgentAttributes: readonly string[] = [
   'name',
   'provider',
   'intervalMs',
-  // Who holds it, until which wall time in ms; empty and 0 when nobody does.
+  // Owner of the lease, and its end as wall time in ms; empty and 0 without a lease.
   ...['leaseOwner', 'leaseUntil'],
   'fence',
   'lastTurn',
@@ -43,43 +43,43 @@ export const cachingAgentAttributes: readonly string[] = [
   'attempts',
   'failures',
   'usedAt',
-  // 0 for an agent that is wanted.
+  // 0 while the caching agent is wanted.
   'removedAt',
-  // As JSON: the last run that ended, and how far one that goes on has come.
+  // As JSON: the last run that ended, and the progress of the current one.
   ...['lastRun', 'progress'],
-  // Wall time in ms: what was so then is cached.
+  // Wall time in ms: the cache holds what was so at this time.
   'asOf',
-  // What the scheduler chose, why, and the wall time in ms since when.
+  // The scheduler's choice, its reason, and since when (wall time in ms).
   ...['mode', 'modeReason', 'modeSince'],
   ...['errorAt', 'error'],
 ];
 
-/** Partition of the agents of an account. */
+/** Partition of the caching agents of an account. */
 export function getCachingAgentPartition(account: string): string {
   return getCachingAgentShard(hashText(account) % cachingAgentShards);
 }
 
-/** The n-th partition of agents. */
+/** The n-th partition of caching agents. */
 export function getCachingAgentShard(shard: number): string {
   return `AGENTS#${shard}`;
 }
 
-/** Key of an agent. */
+/** Key of a caching agent. */
 export function getCachingAgentKey({ account, name }: CachingAgentKey): ItemKey {
   return { pk: getCachingAgentPartition(account), sk: toKeyText(account, name) };
 }
 
-/** What the sort keys of an account's agents begin with. */
+/** Prefix of the sort keys of an account's caching agents. */
 export function getAccountPrefix(account: string): string {
   return `${toKeyText(account)}#`;
 }
 
-/** Partition of the chunks of an agent's state. */
+/** Partition of the chunks of a caching agent's state. */
 export function getStatePartition({ account, name }: CachingAgentKey): string {
   return `AGENT-STATE#${toKeyText(account, name)}`;
 }
 
-/** The item of an agent that never ran and is to run now. */
+/** The item of a caching agent that never ran and is due now. */
 export function toNewItem(
   { account, name, provider, intervalMs }: CachingAgentSpec,
   nowMs: number,
@@ -93,7 +93,7 @@ export function toNewItem(
     leaseOwner: '',
     leaseUntil: 0,
     fence: 0,
-    // Random text of the last claim: it tells a claim that was made, but not answered, from that of another.
+    // Random text of the last claim: it distinguishes a claim whose answer was lost from another process's claim.
     claim: '',
     lastTurn: 0,
     nextRunAt: nowMs,
@@ -104,7 +104,7 @@ export function toNewItem(
   };
 }
 
-/** The agent of an item. @throws MalformedItemError */
+/** The caching agent of an item. @throws MalformedItemError */
 export function parseCachingAgent(item: Item): StoredCachingAgent {
   reader.checkForm(item);
   const leaseOwner = reader.getText(item, 'leaseOwner');
@@ -132,7 +132,7 @@ export function parseCachingAgent(item: Item): StoredCachingAgent {
   };
 }
 
-/** What is no mode counts as none: the scheduler chooses anew. */
+/** An unknown mode counts as none: the scheduler chooses again. */
 function parseMode(item: Item): CachingAgentMode | undefined {
   const mode = reader.findText(item, 'mode');
   const reason = reader.findText(item, 'modeReason');
@@ -140,7 +140,7 @@ function parseMode(item: Item): CachingAgentMode | undefined {
   return { mode, reason, sinceMs: reader.findNumber(item, 'modeSince') ?? 0 };
 }
 
-/** Where the chunks of an agent's state are; undefined when its item holds it, or it has none. @throws MalformedItemError */
+/** Where the chunks of a caching agent's state are; undefined when its item holds the state, or it has none. @throws MalformedItemError */
 export function findStateChunks(item: Item): StateChunks | undefined {
   const chunks = reader.findMap(item, 'stateChunks');
   if (chunks === undefined) return undefined;

@@ -3,12 +3,12 @@ import { toGroupId } from '#platform/aws/group-id.ts';
 import type { QueueClient } from '#platform/aws/queue-client.ts';
 import type { CachingAgentMessage, CachingAgentQueue } from '../../scheduling/caching-agent-queue.ts';
 
-/** SQS delays a message by no more: 15 minutes. */
+/** The longest delay of a message in SQS: 15 minutes. */
 const delaySecondsMax = 900;
 
 /**
- * The queue of agents on SQS: a standard queue. A message for one agent belongs to the group of its account, so that an account
- * that takes long does not hold up others (a fair queue); messages for several have no group.
+ * The queue of caching agents on SQS: a standard queue. A message for one caching agent has its account as message group, so that a slow
+ * account does not hold up others (a fair queue). Messages for several have no group.
  */
 export function createCachingAgentQueue(sqs: QueueClient, queueUrl: string): CachingAgentQueue {
   return {

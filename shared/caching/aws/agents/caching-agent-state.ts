@@ -8,24 +8,24 @@ import type { CacheTable } from '../store/cache-table.ts';
 import { findStateChunks, getStatePartition, type StateChunks } from './caching-agent-items.ts';
 
 /**
- * Bytes of a state that the agent's item holds: what a run without changes updates, and pays for, is the whole item. A larger
- * one goes to chunks.
+ * Bytes of a state that fit in the caching agent's item: a run without changes updates, and pays for, the whole item. A larger state is
+ * stored in chunks.
  */
 export const inlineStateMax = 4 * 1024;
 
-/** A state that was written, to be named by the agent's item. */
+/** A state that was written but not yet committed. */
 export interface WrittenState {
   /** Adds it to the update that commits it. */
   addTo(update: ItemUpdate): ItemUpdate;
-  /** Whether an agent's item holds or names it. */
+  /** Whether a caching agent's item holds or names it. */
   isIn(item: Item): boolean;
-  /** Deletes what it replaced, or its own chunks if it was not committed. */
+  /** Deletes what it replaced, or its own chunks where it was not committed. */
   clean(committed: boolean): Promise<void>;
 }
 
 /**
- * Prepares a state for its agent's item: a small one goes into it, a larger one is written as chunks first. The item that names
- * these is the commit.
+ * Prepares a state for its caching agent's item: a small one goes into the item, a larger one is written as chunks first. Writing the item
+ * that names these is the commit.
  */
 export async function writeState(
   table: CacheTable,
@@ -44,7 +44,7 @@ export async function writeState(
     },
     async clean(committed) {
       if (!committed) await deleteChunks(table, pk, (sk) => sk.startsWith(prefix));
-      // Chunks of a later lease are not ours: their commit may be on its way.
+      // Chunks of a later lease are not ours: they may be about to be committed.
       else if (lease.hasChunks) await deleteChunks(table, pk, (sk) => sk < prefix);
       if (committed) lease.hasChunks = chunks !== undefined;
     },
@@ -52,7 +52,7 @@ export async function writeState(
 }
 
 /**
- * The state that an agent's item holds or names.
+ * The state that a caching agent's item holds or names.
  *
  * @throws Error when chunks are missing or do not amount to the hash in the item.
  */
@@ -79,7 +79,7 @@ async function writeStateChunks(
   return { prefix, count: await writeChunks(table, state, { getKey }), hash: hashState(state) };
 }
 
-/** Deletes the chunks of an agent's states in their partition, those alone that `isDeleted` picks; default: all. */
+/** Deletes those chunks of a caching agent's states in their partition that `isDeleted` picks; default: all. */
 export async function deleteChunks(
   table: CacheTable,
   pk: string,

@@ -47,27 +47,27 @@ import {
 
 const concurrency = 16;
 
-/** From so many accounts in one partition on, the partition is read instead of each account. */
+/** From this many accounts in one partition on, the whole partition is read instead of each account. */
 const wholePartitionFrom = 8;
 
-/** What the store is made of. */
+/** What the store needs. */
 export interface CachingAgentStoreOptions {
   readonly documents: StoreClient;
   readonly tableName: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** Is told of agents that cannot be read. Default: nobody is. */
+  /** Logs caching agents that cannot be read. Default: no log. */
   readonly log?: Pick<Logger, 'error'>;
 }
 
-/** Agents in DynamoDB, by single-item conditional writes and without an index. */
+/** Caching agents in DynamoDB, by single-item conditional writes and without an index. */
 export class DynamoCachingAgentStore implements CachingAgentStore {
   readonly #table: CacheTable;
   readonly #clock: Clock;
   readonly #randomness: Randomness;
-  /** Agents of another release count as absent: what there are to be replaces them. */
+  /** Caching agents that another release wrote unreadably count as absent: `sync` replaces them. */
   readonly #unreadable: UnreadableItems;
-  /** Until when the use of an account need not be noted, milliseconds. */
+  /** Until when the use of an account need not be noted again, milliseconds. */
   readonly #used = new Map<string, number>();
 
   constructor(options: CachingAgentStoreOptions) {
@@ -90,7 +90,7 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
       .add('fence', 1)
       .require('removedAt', '=', 0);
     if (handedOverBy === undefined) update.add('attempts', 1).require('leaseUntil', '<=', now);
-    // Nobody died of it, and it is not late.
+    // Handed over: no worker died of it, and it is not late.
     else update.set('attempts', 1).require('leaseOwner', '=', handedOverBy);
     if (!demanded) {
       update.require('lastTurn', '<=', claimedTurn - 1).require('nextRunAt', '<=', now + earlyToleranceMs);
@@ -100,7 +100,7 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
     if (askedMs !== undefined && handedOverBy === owner) update.require('askedAt', '<=', askedMs - 1);
     const item = await this.#table.update(getCachingAgentKey(key), update);
     const found = item ?? (await this.#table.get(getCachingAgentKey(key)));
-    // It may be refused by our own earlier write, whose answer was lost: no other claim has this text.
+    // An earlier attempt of ours, whose answer was lost, may be why it is refused: no other claim has this text.
     if (found === undefined) return undefined;
     if (found['claim'] !== claim) {
       if (askedMs !== undefined && handedOverBy === undefined && found['leaseOwner'] === owner)
@@ -204,7 +204,7 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
   }
 
   async sync(specs: readonly CachingAgentSpec[]): Promise<SyncAnswer> {
-    // Loaded late: one function in the background brings agents up to date, and all that show what is cached have this store.
+    // Loaded late: only one function in the background syncs caching agents, but everything that shows cached data has this store.
     const { CachingAgentSync } = await import('./caching-agent-sync.ts');
     return new CachingAgentSync(this.#table, this.#clock).run(await this.list(), specs);
   }
@@ -219,7 +219,7 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
     if (before !== mode) update.set('modeSince', now);
     if (before !== undefined) update.require('mode', '=', before);
     if (before === 'stream' && mode === 'interval') {
-      // Whoever watches it learns by its next write that it is not his any more.
+      // A worker that watches it learns of the lost lease by its next write.
       update
         .set('leaseOwner', '')
         .set('leaseUntil', 0)
@@ -255,7 +255,7 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
       await (await loadStates()).deleteChunks(this.#table, getStatePartition(key));
   }
 
-  /** The agents of the account that were idle, or about to be. */
+  /** The caching agents of the account that were idle, or about to be. */
   async #touchAccounts(account: string, now: number): Promise<StoredCachingAgent[]> {
     const woken: StoredCachingAgent[] = [];
     for (const agent of await this.#listOf(account)) {
@@ -282,7 +282,7 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
     const update = new ItemUpdate().set('leaseUntil', this.#clock.now() + lease.leaseMs);
     if (progress !== undefined) update.set('progress', JSON.stringify(progress));
     if (progress?.asOfMs !== undefined) update.set('asOf', progress.asOfMs);
-    // It changes nothing that a repeat of it would be refused for.
+    // It changes nothing for which a repetition would be refused.
     await this.#updateState(lease, { update, state, isApplied: () => false });
     lease.validUntil = Math.max(lease.validUntil, validUntil);
   }
@@ -308,8 +308,8 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
   }
 
   /**
-   * The item after an update by whoever holds the lease. An update may be stored and its answer lost; its repeat, by the SDK, is
-   * refused, and `isApplied` then recognises what the first one left.
+   * The item after an update by the holder of the lease. An update may be stored and its answer lost. The SDK's repetition is then refused,
+   * and `isApplied` recognizes what the first attempt stored.
    *
    * @throws LeaseLostError
    */
@@ -325,7 +325,7 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
     );
   }
 
-  /** The agent with its next run at the beginning of its next turn, or undefined when that is not sooner. */
+  /** The caching agent with its next run at the beginning of its next turn; undefined when that is no sooner. */
   async #bringForward(agent: StoredCachingAgent): Promise<StoredCachingAgent | undefined> {
     const now = this.#clock.now();
     const nextRunMs = getTurn(agent, now) > agent.lastTurn ? now : getTurn(agent, now + agent.intervalMs);
@@ -360,7 +360,7 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
   }
 }
 
-/** Loaded late: all that show what is cached have this store, and only those that run agents have to do with what these left. */
+/** Loaded late: everything that shows cached data has this store, but only workers need the states of caching agents. */
 function loadStates(): Promise<typeof import('./caching-agent-state.ts')> {
   return import('./caching-agent-state.ts');
 }

@@ -13,10 +13,10 @@ import {
 import type { CacheTable } from '../store/cache-table.ts';
 import { getCachingAgentKey, parseCachingAgent, toNewItem } from './caching-agent-items.ts';
 
-/** Agents that are written at once. */
+/** Caching agents written at a time. */
 const concurrency = 16;
 
-/** Brings the agents of a table in line with those that there are to be, each by a conditional write of its own. */
+/** Brings the caching agents of a table in line with the wanted ones, each by its own conditional write. */
 export class CachingAgentSync {
   readonly #table: CacheTable;
   readonly #clock: Clock;
@@ -27,10 +27,10 @@ export class CachingAgentSync {
   }
 
   /**
-   * Adds what is missing, adapts what has changed and retires what is not wanted any more.
+   * Adds what is missing, changes what is configured differently, and retires what is not wanted.
    *
-   * @param found all agents of the table, those that were removed included
-   * @param specs the agents that there are to be
+   * @param found all caching agents of the table, including removed ones
+   * @param specs the wanted caching agents
    */
   async run(found: readonly StoredCachingAgent[], specs: readonly CachingAgentSpec[]): Promise<SyncAnswer> {
     const known = new Map(found.map((agent) => [toCachingAgentId(agent), agent]));
@@ -52,7 +52,7 @@ export class CachingAgentSync {
     return { agents, added, removed };
   }
 
-  /** Adds an agent; undefined when somebody else did. */
+  /** Adds a caching agent; undefined when another process did. */
   async #add(spec: CachingAgentSpec): Promise<StoredCachingAgent | undefined> {
     const item = toNewItem(spec, this.#clock.now());
     const isAdded =
@@ -61,7 +61,7 @@ export class CachingAgentSync {
     return isAdded ? parseCachingAgent(item) : undefined;
   }
 
-  /** @returns whether there was one that cannot be read, and now is this one */
+  /** @returns whether there was an unreadable one, which this one replaced */
   async #replaceUnreadable(item: Item & ItemKey): Promise<boolean> {
     const found = await this.#table.get({ pk: item.pk, sk: item.sk });
     if (found === undefined || unlessMalformed(() => parseCachingAgent(found)) !== undefined) return false;
@@ -69,7 +69,7 @@ export class CachingAgentSync {
     return true;
   }
 
-  /** Adapts an agent to what it is to be; undefined when it has been changed meanwhile. */
+  /** Changes a caching agent to what is wanted; undefined when it was changed meanwhile. */
   async #change(
     agent: StoredCachingAgent,
     { provider, intervalMs }: CachingAgentSpec,
@@ -92,7 +92,7 @@ export class CachingAgentSync {
     } else update.set('nextRunAt', isWrong ? now : Math.min(agent.nextRunMs, now + intervalMs));
     if (isWrong) {
       const leaseUntil = agent.lease?.untilMs ?? 0;
-      // Whoever holds it and lives goes on, until another claims it.
+      // A worker that holds it and lives goes on until another one claims it.
       update.set('lastTurn', 0).set('leaseUntil', Math.min(leaseUntil, now));
       update.require('leaseUntil', '=', leaseUntil);
     }

@@ -7,11 +7,11 @@ import { isUnchanged } from './cache-names.ts';
 import type { CacheParts } from './cache-parts.ts';
 import { packText, unpackText } from './packed-text.ts';
 
-/** Bytes up to which a part is stored as it is. */
+/** Bytes up to which a part is stored uncompressed. */
 const plainPartBytesMax = 2 * 1024;
 
 /**
- * Writes a part, if nobody wrote it since it was read.
+ * Writes a part, unless it was written since it was read.
  *
  * @param bucket its key without the number of the part.
  * @throws ItemTooLargeError
@@ -35,7 +35,7 @@ export async function writePart(
   return table.putIf(item, isUnchanged({ revision: part.versionNumber || undefined }));
 }
 
-/** The part that an item of a partition holds; an empty one for what cannot be read, which is to be written over. Rows are not decoded. */
+/** The part that an item of a partition holds; an empty one for an unreadable item, which is to be overwritten. Rows are not decoded. */
 export function parsePart(item: RawItem, pk: string, { unreadable }: Pick<CacheParts, 'unreadable'>): Part {
   const sk = item['sk']?.S ?? '';
   const place = {
@@ -53,7 +53,7 @@ function parseContent(item: RawItem): Pick<Part, 'rows' | 'floor' | 'bytes'> {
   return { rows: parseRows(text, item), floor: readFloor(item), bytes: text.length };
 }
 
-/** Two lines a row: what must be known of it, and its text. So rows need no decoding to be found or to be written again. */
+/** Two lines a row: its metadata, and its text. So rows need not be decoded to be found or written again. */
 function formatRows(rows: ReadonlyMap<string, RowText>): string {
   return [...rows]
     .map(([row, { text, live, goneAtMs }]) => `${JSON.stringify([row, live, goneAtMs])}\n${text}`)

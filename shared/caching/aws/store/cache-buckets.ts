@@ -13,30 +13,30 @@ import {
 } from '../../store/packed-row.ts';
 import type { Revision } from '../../store/revision.ts';
 
-/** Bytes of a part, not compressed, from which new entries go to other parts: some 30 KB compressed. */
+/** Bytes of a part, uncompressed, above which new entries go to other parts: some 30 KB compressed. */
 const partBytesMax = 256 * 1024;
 
-/** Parts beside the first one. */
+/** Parts besides the first one. */
 const furtherParts = 15;
 
-/** A row as its bucket has it: its text, and what must be known without decoding that. */
+/** A row as its bucket stores it: its text, and what must be known without decoding it. */
 export interface RowText {
   readonly text: string;
-  /** How many entries are there. */
+  /** Number of entries that are not removed. */
   readonly live: number;
-  /** When the row heard of the removal that it remembers longest, milliseconds; 0 when it remembers none. */
+  /** When the oldest remembered removal reached the row, milliseconds; 0 when it remembers none. */
   readonly goneAtMs: number;
 }
 
-/** One item of a bucket, which holds the entries of several rows. Most buckets have one part, most rows stand in one. */
+/** One item of a bucket, which holds the entries of several rows. Most buckets have one part, most rows are in one. */
 export interface Part {
   readonly index: number;
   /** Of the item that was read; 0 when there is none. */
   readonly versionNumber: number;
   readonly rows: ReadonlyMap<string, RowText>;
-  /** Highest revision of what its rows do not remember any more. */
+  /** Highest revision of what its rows have forgotten. */
   readonly floor: Revision | undefined;
-  /** Length of its text before it was compressed. */
+  /** Length of its uncompressed text. */
   readonly bytes: number;
 }
 
@@ -46,7 +46,7 @@ export interface MergeOptions {
   readonly nowMs: number;
 }
 
-/** The parts of a bucket after changes, by row. A part that did not change is the same object as before. */
+/** The parts of a bucket after changes, by row. A part without changes is the same object. */
 export function mergeParts(
   before: readonly Part[],
   changes: ReadonlyMap<string, readonly RowChange[]>,
@@ -57,7 +57,7 @@ export function mergeParts(
   return [...after.values()].map((part) => (before.includes(part) ? part : dropGone(part, options)));
 }
 
-/** A row's text and what must be known of it. */
+/** A row's text and its metadata. */
 export function toRowText(entries: PackedRow['entries'], codec: RowCodec): RowText {
   const times = [...entries.values()].flatMap((entry) => (isLive(entry) ? [] : [entry.goneAtMs]));
   return {
@@ -72,7 +72,7 @@ function mergeIntoParts(
   { row, changes }: { row: string; changes: readonly RowChange[] },
   { codec, nowMs }: MergeOptions,
 ): void {
-  // The floor is the whole bucket's: an entry may have been in another part before.
+  // The floor is the whole bucket's: an entry may have been in another part.
   const floor = [...parts.values()].map((part) => part.floor).reduce(getLater, undefined);
   const pieces = new Map<number, PackedRow>();
   for (const [index, part] of parts) {
@@ -102,7 +102,7 @@ function replaceRow(
   return { ...part, rows, bytes, floor: getLater(part.floor, merged.floor) };
 }
 
-/** A part that is about to be written without what any of its rows has remembered long enough. */
+/** A part to be written, without the removals that its rows have remembered long enough. */
 function dropGone(part: Part, { codec, nowMs }: MergeOptions): Part {
   let kept = part;
   for (const [row, { text, goneAtMs }] of part.rows) {
@@ -113,7 +113,7 @@ function dropGone(part: Part, { codec, nowMs }: MergeOptions): Part {
   return kept;
 }
 
-/** What makes pieces of a row that know an entry agree upon it: two writers may have put a new one into different parts. */
+/** The changes by which pieces of a row agree on an entry: two writers may have put a new one into different parts. */
 function findStale(pieces: readonly PackedRow[]): RowChange[] {
   if (pieces.length < 2) return [];
   const joined = joinRows(pieces);
@@ -132,7 +132,7 @@ function toChange(key: string, entry: RowEntry): RowChange {
     : { key, revision, gone: true };
 }
 
-/** The changes of each part: where the entry is; a new one where there is room. */
+/** The changes of each part: to the part that has the entry, or for a new entry to one with room. */
 function placeChanges(
   pieces: ReadonlyMap<number, PackedRow>,
   changes: readonly RowChange[],

@@ -48,7 +48,7 @@ export async function deleteAccount(
   return { deleted, done: deleted === 0 && !waits.includes(true) };
 }
 
-/** Kinds of which an account has, or had, objects. */
+/** Kinds of which an account has or had objects. */
 export async function listStoredKinds(parts: CacheParts, account: string): Promise<string[]> {
   return listRecorded(parts, getKindsKey(account), 'kinds');
 }
@@ -72,7 +72,7 @@ async function listApplicationsOf({ table }: CacheParts, account: string): Promi
   return [...applications];
 }
 
-/** Deletes the items of a partition that nobody writes meanwhile; `by` is the attribute that tells. */
+/** Deletes the items of a partition unless they are written meanwhile; `by` is the attribute that shows this. */
 async function empty(
   { table }: CacheParts,
   { pk, by, limit }: { pk: string; by: 'version' | 'revision'; limit: number },

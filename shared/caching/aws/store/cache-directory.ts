@@ -39,7 +39,7 @@ export async function pruneApplication(
   });
 }
 
-/** The directory, or what it has of one application. */
+/** The directory, or its entries of one application. */
 export async function listDirectory(
   { table, unreadable }: CacheParts,
   { application, consistent = false }: { readonly application?: string; readonly consistent?: boolean } = {},
@@ -59,12 +59,12 @@ export async function listDirectory(
     .filter(({ clusters, namespaces }) => clusters.length + namespaces.length > 0);
 }
 
-/** Where the directory has an application in an account. */
+/** Where the directory stores an application of an account. */
 export function getDirectoryKey(application: string, account: string): ItemKey {
   return { pk: directoryPartition, sk: toKeyText(application, account) };
 }
 
-/** Namespaces first: they are few, and services are found by them. */
+/** Namespaces first: they are few, and services are found through them. */
 function toTopics({ namespaces, clusters }: DirectoryNames): NamesByTopic {
   return { namespaces, clusters };
 }
@@ -73,7 +73,7 @@ function toEntry(parts: readonly Item[], unreadable: UnreadableItems): Directory
   const [first] = parts;
   const read = (item: Item | undefined) =>
     unreadable.read({ ...item, pk: directoryPartition }, () => readNames(item)) ?? noNames;
-  // Most places have one part, whose names need no joining.
+  // Most places have one part: its names need no joining.
   const recorded = parts.length === 1 ? read(first) : joinNames(parts.map(read));
   return {
     application: String(first?.['application']),

@@ -25,9 +25,9 @@ export async function raiseEpoch(
     .set('cluster', cluster)
     .require('epoch', '<=', epoch - 1);
   const item = (await table.update(key, update)) ?? (await table.get(key));
-  // Nobody deletes it: who comes back under the name of an account must find how far it was.
+  // It is never deleted: an account that comes back under this name must continue from its last epoch.
   const stored = item && findEpoch(parts, item);
-  // One that cannot be read is written over. They rise with time: nobody had a later one.
+  // An unreadable one is overwritten. Epochs rise with time: there was none later.
   if (item !== undefined && stored === undefined) await table.put({ ...key, epoch, cluster });
   return stored ?? { epoch, cluster };
 }

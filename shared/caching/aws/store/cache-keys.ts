@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { cacheReader } from '#platform/aws/item-reader.ts';
 import type { Item } from '#platform/aws/table.ts';
 
-/** Bytes of one part of a key; a longer one is cut. Names in Kubernetes have up to 253. Sort keys may have 1,024 in all. */
+/** Bytes of one part of a key; longer ones are cut. Names in Kubernetes have up to 253, sort keys in DynamoDB up to 1,024 in all. */
 const partBytesMax = 300;
 
-/** Bytes that are left of a part that is cut, about: enough for people to know it. */
+/** Bytes kept of a part that is cut, about: enough for people to recognize it. */
 const headBytes = 200;
 
 const separator = '#';
 const cutMark = '%~';
 
 /**
- * A key of several texts of any kind, such that no two lists of texts have the same. What would end a part, or would not
- * survive UTF-8, is escaped; a long text is cut and ends with its hash.
+ * A key of several texts of any kind, different for different lists of texts. What would end a part, or would not survive UTF-8, is
+ * escaped. A long text is cut and ends with its hash.
  */
 export function toKeyText(...parts: readonly string[]): string {
   return parts.map(toPart).join(separator);
@@ -25,7 +25,7 @@ export function toSortKey(...parts: readonly string[]): { sk: string; parts?: re
   return sk.includes(cutMark) ? { sk, parts } : { sk };
 }
 
-/** The texts that an item's sort key was made of. */
+/** The texts of an item's sort key. */
 export function readSortKey(item: Item): readonly string[] {
   return cacheReader.findTexts(item, 'parts') ?? String(item['sk']).split(separator).map(unescapeKey);
 }
@@ -61,7 +61,7 @@ function escapeKey(text: string): string {
   });
 }
 
-/** The text of a part of a key that was not cut. */
+/** The text of a key's part that was not cut. */
 export function unescapeKey(part: string): string {
   if (!part.includes('%')) return part;
   return part.replaceAll(/%(?:u([0-9A-F]{4})|([0-9A-F]{2}))/g, (_, long?: string, short?: string) =>

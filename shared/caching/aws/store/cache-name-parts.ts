@@ -6,21 +6,21 @@ import { type NamesByTopic, noNames, type RecordedNames } from '../../store/reco
 import { packText, unpackText } from './packed-text.ts';
 
 /**
- * Bytes of names up to which new ones go into the first part: some 2,500 clusters, compressed to less than a third. So nearly every
- * place is one item, which is quicker to read than 65, and a further name costs few units to write.
+ * Bytes of names up to which new ones go into the first part: some 2,500 clusters, compressed to less than a third. So nearly every place
+ * is one item: quicker to read than 65, and another name costs few units to write.
  */
 export const firstPartBytesMax = 64 * 1024;
 
-/** Bytes up to which names are stored as they are. */
+/** Bytes up to which names are stored uncompressed. */
 const plainBytesMax = 1024;
 
-/** Bytes of names that a further part takes. Below what an item holds, with room for the times at which names became unused. */
+/** Bytes of names that a further part takes: below DynamoDB's limit of an item, with room for the times at which names became unused. */
 export const furtherPartBytesMax = 300 * 1024;
 
-/** Parts beside the first one: by the hash of a name, so never change this number. */
+/** Parts besides the first one: chosen by the hash of a name, so never change this number. */
 const furtherParts = 64;
 
-/** Names by topic as they are stored: those in use under `0`, the others under when they ceased to be, milliseconds. */
+/** Names by topic as they are stored: those in use under `0`, the others under the time at which they became unused, milliseconds. */
 type StoredNames = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 /** The names of an item. @throws MalformedItemError */
@@ -43,7 +43,7 @@ export function readNames(item: Item | undefined): RecordedNames {
   };
 }
 
-/** The names as an item has them. */
+/** The names as an item stores them. */
 export function packNames({ topics }: RecordedNames): string | Uint8Array {
   const stored: Record<string, Record<string, string[]>> = {};
   for (const [topic, known] of topics) {
@@ -58,7 +58,7 @@ export function packNames({ topics }: RecordedNames): string | Uint8Array {
   return packText(JSON.stringify(stored), { plainBytesMax, what: 'a part of the names' });
 }
 
-/** Names by the key of the further part that they belong into. */
+/** Names by the key of the further part that they belong to. */
 export function groupByFurtherPart(first: ItemKey, names: NamesByTopic): [ItemKey, NamesByTopic][] {
   const parts = new Map<number, Record<string, string[]>>();
   for (const [topic, some] of Object.entries(names)) {
@@ -72,7 +72,7 @@ export function groupByFurtherPart(first: ItemKey, names: NamesByTopic): [ItemKe
   return [...parts].map(([index, own]) => [{ ...first, sk: `${first.sk}#${formatIndex(index)}` }, own]);
 }
 
-/** Between which sort keys all parts of a place stand; others may stand there, too: see {@link isPartOf}. */
+/** The range of sort keys that holds all parts of a place. Other items may be in it, too: see {@link isPartOf}. */
 export function getPartRange({ sk }: ItemKey): { from: string; to: string } {
   return { from: sk, to: `${sk}#~` };
 }

@@ -27,16 +27,16 @@ import type { CacheTable } from './cache-table.ts';
 import { untilUncontended } from './contention.ts';
 import type { UnreadableItems } from './unreadable-items.ts';
 
-/** Milliseconds for which this process takes a name for recorded without a look. Well below the retention of unused names. */
+/** Milliseconds for which this process assumes that a name is recorded, without a read. Well below the retention of unused names. */
 const knownForMs = 2 * 60_000;
 
-/** Bytes that a name takes beside its characters while it is known. */
+/** Bytes of memory that a known name takes besides its characters. */
 const bytesPerName = 100;
 
 /** Parts written at a time. */
 const concurrency = 8;
 
-/** What recorded names are stored with. */
+/** What storing names needs. */
 export interface NameStoreOptions {
   readonly table: CacheTable;
   readonly clock: Clock;
@@ -45,7 +45,7 @@ export interface NameStoreOptions {
   readonly unreadable: UnreadableItems;
 }
 
-/** Names that are recorded of a place. */
+/** Names to be recorded of a place. */
 interface Noted {
   readonly key: ItemKey;
   readonly names: NamesByTopic;
@@ -54,16 +54,16 @@ interface Noted {
 }
 
 /**
- * Names in use, remembered for two minutes. A place that has some is an item; where there are many, new ones go into further
- * items by their hash, so that a name more costs the same few units whatever the number.
+ * Names in use, remembered for two minutes. A place with names is an item; where there are many, new ones go into further items by their
+ * hash, so that one more name costs the same few units whatever their number.
  */
 export class NameStore {
   readonly #options: NameStoreOptions;
-  /** Until when a name is taken for recorded, milliseconds. */
+  /** Until when a name is assumed to be recorded, milliseconds. */
   readonly #known = new Map<string, number>();
-  /** Of the names that were added since all were forgotten. */
+  /** Of the names added since all were forgotten. */
   #knownBytes = 0;
-  /** Answers names for which there is no room. */
+  /** Returns names for which there is no room. */
   readonly #writes = new JoinedWrites<Noted, readonly string[]>({
     join: (first, second) => ({ ...first, names: mergeNames(first.names, second.names) }),
     write: (_, noted) => this.#record(noted),
@@ -74,10 +74,10 @@ export class NameStore {
   }
 
   /**
-   * Records names, if they are not recorded yet.
+   * Records names unless they are recorded already.
    *
    * @param attributes further attributes of the items.
-   * @returns names for which there is no room, also such that were noted at the same time: all others are recorded.
+   * @returns names for which there is no room, including those of calls at the same time: all others are recorded.
    * @throws ItemTooLargeError when the attributes leave no room for any name.
    */
   async note(key: ItemKey, names: NamesByTopic, attributes: Item = {}): Promise<readonly string[]> {
@@ -85,13 +85,13 @@ export class NameStore {
     const ids = toIds(key, names);
     if (this.#areKnown(ids)) return [];
     const tooMany = await this.#writes.write(`${key.pk}\n${key.sk}`, { key, names, attributes });
-    // Those without room are tried again: some day there is room.
+    // Names without room are tried again: there may be room later.
     if (tooMany.length > 0) return tooMany;
     for (const id of ids) this.#remember(id, nowMs + knownForMs);
     return [];
   }
 
-  /** Begins to read what recording names reads, unless they are known to be recorded. */
+  /** Begins to read what recording names will read, unless they are known to be recorded. */
   readAhead(key: ItemKey, names: NamesByTopic): void {
     if (!this.#areKnown(toIds(key, names))) this.#options.table.readAhead(key);
   }
@@ -99,8 +99,8 @@ export class NameStore {
   /**
    * Records which names are left.
    *
-   * @param look.departing names that somebody may be about to record.
-   * @returns whether a later call has something to do: to drop names, or one of `departing` that was not recorded yet.
+   * @param look.departing names that another writer may be about to record.
+   * @returns whether a later call has work: names to drop, or one of `departing` that was not recorded yet.
    */
   async prune(
     key: ItemKey,
@@ -166,7 +166,7 @@ export class NameStore {
     return left;
   }
 
-  /** @returns what is recorded in it then; undefined when somebody else wrote it meanwhile */
+  /** @returns what it has recorded then; undefined when another writer changed it meanwhile */
   async #prunePart(item: Item & ItemKey, left: NamesByTopic): Promise<RecordedNames | undefined> {
     const { table, clock } = this.#options;
     const { recorded, changed } = recordUnused(this.#read(item), left, clock.now());
@@ -175,14 +175,14 @@ export class NameStore {
     return (await this.#putPart(item, recorded)) ? recorded : undefined;
   }
 
-  /** Writes a part, if nobody wrote it since it was read. */
+  /** Writes a part, unless it was written since it was read. */
   #putPart(item: Item & ItemKey, recorded: RecordedNames): Promise<boolean> {
     const revision = Number(item['revision'] ?? 0) + 1;
     const written = { ...item, form: undefined, topics: packNames(recorded), revision };
     return this.#options.table.putIf(written, isUnchanged(item));
   }
 
-  /** What another release wrote counts as nothing, and is written over. */
+  /** An unreadable item of another release counts as empty, and is overwritten. */
   #read(item: Item & ItemKey): RecordedNames {
     if (item['topics'] === undefined) return noNames;
     return this.#options.unreadable.read(item, () => readNames(item)) ?? noNames;
@@ -223,7 +223,7 @@ export class NameStore {
   }
 }
 
-/** The condition that nobody wrote an item since it was read; nothing of one that was not there. */
+/** The condition that an item was not written since it was read, or still does not exist. */
 export function isUnchanged(item: Item): { expression: string; values?: { ':revision': unknown } } {
   const revision = item['revision'];
   return revision === undefined

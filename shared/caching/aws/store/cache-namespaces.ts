@@ -9,8 +9,8 @@ import { untilUncontended } from './contention.ts';
 const partition = 'NAMESPACES';
 
 /**
- * See {@link CacheStore.recordNamespaces}. It writes even what is there already: of two that do this at once, who read the objects first
- * must not write last.
+ * See {@link CacheStore.recordNamespaces}. It writes even unchanged namespaces: of two concurrent calls, the one that read the objects
+ * first must not write last.
  */
 export async function recordNamespaces(parts: CacheParts, account: string): Promise<void> {
   const key = getNamespacesItem(account);
@@ -45,7 +45,7 @@ export async function listNamespaces(
   return new Map(accounts.map((account) => [account, names.get(account) ?? []]));
 }
 
-/** Where the namespaces of an account stand. */
+/** Where the namespaces of an account are stored. */
 export function getNamespacesItem(account: string): ItemKey {
   return { pk: partition, sk: toKeyText(account) };
 }

@@ -16,7 +16,7 @@ import type { CacheParts } from './cache-parts.ts';
 import type { Condition } from './cache-table.ts';
 import { packText, unpackText } from './packed-text.ts';
 
-/** Bytes up to which a body is stored as it is. */
+/** Bytes up to which a body is stored uncompressed. */
 const plainBodyBytesMax = 1024;
 
 /** See {@link CacheStore.putObject}. */
@@ -43,9 +43,8 @@ export async function deleteObject(
 }
 
 /**
- * What must be met so that nothing newer is lost, and what is stored is what was read before, if that matters. The same revision
- * again is met where that was no deletion, so that a write whose answer was lost does not look like one that came too late.
- * Without parentheses: the local engine takes a millisecond for some of them.
+ * The condition under which nothing newer is lost and, if that matters, what was read is still stored. An equal revision meets it unless it
+ * was a deletion, so that a write whose answer was lost does not look late. No parentheses: the local engine takes a millisecond for some.
  */
 function toCondition(
   revision: Revision,
@@ -79,7 +78,7 @@ export async function getObjects(
   keys: readonly ObjectKey[],
   { consistent = false, toWrite = false }: { readonly consistent?: boolean; readonly toWrite?: boolean } = {},
 ): Promise<readonly (StoredObject | undefined)[]> {
-  // A batch that names a key twice is refused.
+  // DynamoDB refuses a batch that names a key twice.
   const wanted = new Map(keys.map((key) => [toId(key), toItemKey(key)]));
   const [only] = wanted.values();
   const items =
@@ -137,12 +136,12 @@ export function getPartition(account: string, kind: string): string {
   return `OBJECT#${toKeyText(account, kind)}`;
 }
 
-/** Where the kinds of an account are recorded. */
+/** Where the kinds of an account are stored. */
 export function getKindsKey(account: string): ItemKey {
   return { pk: `KINDS#${toKeyText(account)}`, sk: 'KINDS' };
 }
 
-/** Begins to read what writing an object reads. */
+/** Begins to read what writing an object will read. */
 export function readObjectAhead({ table, names }: CacheParts, key: ObjectKey): void {
   table.readAhead(toItemKey(key));
   names.readAhead(getKindsKey(key.account), { kinds: [key.kind] });
@@ -165,7 +164,7 @@ function toNamespacePrefix(namespace: string | undefined): string | undefined {
   return namespace === undefined ? undefined : `${toKeyText(namespace)}#`;
 }
 
-/** What is not of an application. The table sends nothing else: of a shared namespace most may be its own. */
+/** The filter for objects outside an application. DynamoDB applies it: most objects of a namespace may be the application's own. */
 function toOutside(application: string): Condition {
   return {
     expression: 'attribute_not_exists(application) OR application <> :application',
@@ -190,7 +189,7 @@ function toObjectKey(item: Item, { account, kind }: Pick<ObjectKey, 'account' | 
   return { account, kind, namespace, name };
 }
 
-/** @param pk partition of an item that was read without it, for errors */
+/** @param pk partition of an item read without it, for errors */
 function toHead(item: Item, key: ObjectKey, pk?: string): ObjectHead {
   cacheReader.checkForm(item, pk);
   return {
@@ -203,7 +202,7 @@ function toHead(item: Item, key: ObjectKey, pk?: string): ObjectHead {
   };
 }
 
-/** Undefined for one that cannot be read. */
+/** Undefined for an unreadable item. */
 function findObject({ unreadable }: CacheParts, item: Item, key: ObjectKey): StoredObject | undefined {
   const pk = getPartition(key.account, key.kind);
   return unreadable.read({ pk }, () => {

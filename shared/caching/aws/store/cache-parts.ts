@@ -5,7 +5,7 @@ import type { CacheTable } from './cache-table.ts';
 import type { RowMemory } from './row-memory.ts';
 import type { UnreadableItems } from './unreadable-items.ts';
 
-/** What the cache's store works with. */
+/** What the modules of the cache's store share. */
 export interface CacheParts {
   readonly table: CacheTable;
   readonly clock: Clock;

@@ -19,9 +19,8 @@ import { untilUncontended } from './contention.ts';
 import type { ReadBucket, ReadBuckets } from './row-memory.ts';
 
 /**
- * Buckets over which the rows of a view are spread: by the hash of a row's key, so never change this number. A view of five
- * thousand rows is read as 64 items of some 9 KB, which is ten times less to read than an item a row; in a small view most
- * buckets have one row or none.
+ * Buckets over which the rows of a view are spread: by the hash of a row's key, so never change this number. A view of five thousand rows
+ * is read as 64 items of some 9 KB, a tenth of what one item a row would cost. In a small view most buckets have one row or none.
  */
 const bucketCount = 64;
 
@@ -58,7 +57,7 @@ export async function mergeRows(
   return written;
 }
 
-/** Begins to read what changing a row reads. */
+/** Begins to read what changing a row will read. */
 export function readRowAhead({ table, names }: CacheParts, key: RowKey): void {
   table.readAhead({ pk: getRowPartition(key), prefix: getBucket(key.view, key.row) });
   if ('namespace' in key) names.readAhead(getNamespacesKey(key.account), { namespaces: [key.namespace] });
@@ -105,17 +104,17 @@ export function getRowPartition(place: RowPlace): string {
     : `NAMESPACE#${toKeyText(place.account, place.namespace)}`;
 }
 
-/** Where the namespaces of an account are recorded that have rows. */
+/** Where the namespaces with rows of an account are stored. */
 export function getNamespacesKey(account: string): ItemKey {
   return { pk: `KINDS#${toKeyText(account)}`, sk: 'NAMESPACES' };
 }
 
-/** What the sort keys of a row's items begin with. */
+/** Prefix of the sort keys of a row's items. */
 function getBucket(view: string, row: string): string {
   return `${toKeyText(view)}#${String(hashText(row) % bucketCount).padStart(2, '0')}#`;
 }
 
-/** Answers how many items it wrote. */
+/** Returns how many items it wrote. */
 async function mergeBucket(parts: CacheParts, { pk, sk, view, changes }: BucketChanges): Promise<number> {
   const { table, clock, randomness, getCodec } = parts;
   let written = 0;
@@ -131,10 +130,10 @@ async function mergeBucket(parts: CacheParts, { pk, sk, view, changes }: BucketC
   return written;
 }
 
-/** What tells whether a bucket changed. */
+/** The attributes that show whether a bucket changed. */
 const bucketAttributes = ['sk', 'revision', 'live'] as const;
 
-/** Buckets as they are now: those that are not known so are read. */
+/** Buckets as they are now: reads those that changed or are not remembered. */
 async function readChanged(
   parts: CacheParts,
   {
@@ -186,7 +185,7 @@ async function* groupPages(pages: AsyncIterable<readonly RawItem[]>): AsyncGener
   if (open.length > 0) yield [open];
 }
 
-/** The items of each bucket: they stand next to each other. */
+/** The items of each bucket: they follow each other. */
 function groupByBucket(items: readonly RawItem[]): RawItem[][] {
   const groups: RawItem[][] = [];
   let last: string | undefined;
@@ -204,7 +203,7 @@ function readBucket(item: RawItem | undefined): string {
   return sk.slice(0, sk.lastIndexOf('#'));
 }
 
-/** The rows of a bucket in which something is. */
+/** The rows of a bucket that have entries. */
 function readRows(parts: CacheParts, pk: string, items: readonly RawItem[]): StoredRow[] {
   const [first] = items;
   if (first === undefined || items.every(({ live }) => live?.N === '0')) return [];
@@ -233,7 +232,7 @@ function readEntries(texts: readonly RowText[], codec: RowCodec): ReadonlyMap<st
   return new Map(live);
 }
 
-/** Whether nothing was removed of the entries of these texts, which say so themselves. */
+/** Whether none of the entries of these rows was removed, by the rows' metadata. */
 function areAllLive(
   _entries: ReadonlyMap<string, RowEntry>,
   texts: readonly RowText[],

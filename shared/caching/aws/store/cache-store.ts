@@ -29,17 +29,17 @@ import { jsonRowCodec } from './json-row-codec.ts';
 import { RowMemory } from './row-memory.ts';
 import { UnreadableItems } from './unreadable-items.ts';
 
-/** What the store is made of. */
+/** What the store needs. */
 export interface CacheStoreOptions {
   readonly documents: StoreClient;
   readonly tableName: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** What this process may remember. Default: its own. */
+  /** How many bytes this process may remember. Default: a limit of its own. */
   readonly remembered?: RememberedBytes;
   /** How rows are written, by view. Others are written as JSON. */
   readonly codecs?: { readonly [view: string]: RowCodec };
-  /** Is told of items that cannot be read. Default: nobody is. */
+  /** Logs items that cannot be read. Default: no log. */
   readonly log?: Pick<Logger, 'error'>;
 }
 

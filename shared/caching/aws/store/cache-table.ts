@@ -24,7 +24,7 @@ import {
 import { ItemTooLargeError } from '../../store/cache-store.ts';
 import { type ReadPlace, ReadsAhead } from './reads-ahead.ts';
 
-/** Items of one batch: what DynamoDB takes. */
+/** Items of one batch: DynamoDB's limit. */
 const batchSize = 100;
 
 /** Requests at a time. */
@@ -33,30 +33,30 @@ const concurrency = 4;
 const batchAttemptsMax = 10;
 const backOff = { firstMs: 40, mostMs: 2_000, fixedShare: 0.5 };
 
-/** A condition, in DynamoDB's words. */
+/** A condition in DynamoDB's expression language. */
 export interface Condition {
   readonly expression: string;
   /** By placeholder: `:version`. */
   readonly values?: { readonly [placeholder: string]: unknown };
 }
 
-/** Which items to read of a partition. */
+/** Which items of a partition to read. */
 export interface PartitionQuery {
   readonly pk: string;
-  /** Only sort keys that begin so. */
+  /** Only sort keys with this prefix. */
   readonly prefix?: string | undefined;
   /** Only sort keys from one to another, both included; not together with a prefix. */
   readonly range?: { readonly from: string; readonly to: string } | undefined;
-  /** Only sort keys behind this one. */
+  /** Only sort keys after this one. */
   readonly after?: string | undefined;
   readonly consistent: boolean;
   /** Only these attributes. */
   readonly attributes?: readonly string[] | undefined;
-  /** Only items that meet this; what does not meet it is paid for all the same. */
+  /** Only items that meet this; the others are paid for all the same. */
   readonly filter?: Condition;
 }
 
-/** What a table of the cache is made of. */
+/** What a table of the cache needs. */
 export interface CacheTableOptions {
   readonly documents: StoreClient;
   readonly tableName: string;
@@ -64,7 +64,7 @@ export interface CacheTableOptions {
   readonly randomness: Randomness;
 }
 
-/** Access to the cache's table: beside single items whole partitions and batches. */
+/** Access to the cache's table: besides single items, whole partitions and batches. */
 export class CacheTable extends ItemTable {
   readonly #options: CacheTableOptions;
   readonly #ahead: ReadsAhead;
@@ -98,14 +98,14 @@ export class CacheTable extends ItemTable {
     }
   }
 
-  /** Begins to read what {@link readToWrite} will be asked for. */
+  /** Begins the read that {@link readToWrite} will need. */
   readAhead(place: ReadPlace): void {
     this.#ahead.begin(place, () => this.#read(place));
   }
 
   /**
-   * The items of a place as they are, or as they were when they were read ahead: for a writer of them on condition that nobody did since,
-   * which reads again when that is refused.
+   * The items of a place as they are, or as they were when they were read ahead. For a writer whose condition is that they were not written
+   * since, and which reads again when it is refused.
    */
   async readToWrite(place: ReadPlace): Promise<readonly RawItem[]> {
     return (await this.#ahead.find(place)) ?? (await this.#read(place));
@@ -122,12 +122,12 @@ export class CacheTable extends ItemTable {
     return pages.flat();
   }
 
-  /** The items of a partition in the order of their sort keys, page by page. The next page is asked for before one is used. */
+  /** The items of a partition in the order of their sort keys, page by page. The next page is requested before one is used. */
   async *queryPages(query: PartitionQuery): AsyncGenerator<readonly Item[]> {
     for await (const items of this.queryRawPages(query)) yield items.map(fromRaw);
   }
 
-  /** The same without decoding: the decoder of the SDK takes longer than everything else with thousands of items. */
+  /** The same without decoding: for thousands of items the SDK's decoder takes longer than everything else. */
   async *queryRawPages(query: PartitionQuery): AsyncGenerator<readonly RawItem[]> {
     const { documents, tableName } = this.#options;
     const input = toQueryInput(query, tableName);
@@ -159,7 +159,7 @@ export class CacheTable extends ItemTable {
     return found.sort((one, other) => compareText(one['sk']?.S ?? '', other['sk']?.S ?? ''));
   }
 
-  /** The items that are there of these keys, in any order. */
+  /** The existing items of these keys, in any order. */
   async getBatch(
     keys: readonly ItemKey[],
     { consistent }: { consistent: boolean },
@@ -167,7 +167,7 @@ export class CacheTable extends ItemTable {
     return (await this.getRawBatch(keys, { consistent })).map(fromRaw);
   }
 
-  /** Sends again what DynamoDB left out: it does so when it is asked for too much at once. */
+  /** Sends again what DynamoDB left unprocessed, as it does when it is asked for too much at once. */
   async #untilProcessed<T>(
     all: readonly T[],
     send: (left: readonly T[]) => Promise<readonly T[]>,
@@ -191,7 +191,7 @@ async function* paginate(
   while (coming !== undefined) {
     const page: QueryCommandOutput = await coming;
     coming = page.LastEvaluatedKey === undefined ? undefined : send(page.LastEvaluatedKey);
-    // Whoever stops here does not wait for the page that is coming.
+    // A caller that stops here does not wait for the next page.
     coming?.catch(() => undefined);
     if (page.Items !== undefined && page.Items.length > 0) yield page.Items;
   }
@@ -239,7 +239,7 @@ async function isMet(send: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** DynamoDB has no code of its own for an item of more than 400 KB. */
+/** DynamoDB has no error code of its own for an item of more than 400 KB. */
 function toItemError(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'ValidationException') return error;
   return /item size/i.test(error.message) ? new ItemTooLargeError(error.message, { cause: error }) : error;

@@ -3,10 +3,10 @@ import type { Clock, Randomness } from '#core/clock.ts';
 import { RowContendedError } from '../../store/cache-store.ts';
 
 const attemptsMax = 12;
-/** Far enough apart in the end for twenty writers on a machine where a write takes a quarter of a second. */
+/** The longest pauses suffice for twenty writers on a machine where a write takes a quarter of a second. */
 const backOff = { firstMs: 10, mostMs: 4_000 };
 
-/** What waiting needs. */
+/** What {@link untilUncontended} needs. */
 export interface ContentionOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -15,9 +15,9 @@ export interface ContentionOptions {
 }
 
 /**
- * Repeats an attempt until it answers something, with growing random pauses.
+ * Repeats an attempt until it returns a value, with growing random pauses.
  *
- * @param attempt answers undefined when another writer was faster.
+ * @param attempt returns undefined when another writer was faster.
  * @throws RowContendedError after 12 attempts.
  */
 export async function untilUncontended<T>(

@@ -4,7 +4,7 @@ import { cacheTable } from '#platform/aws/tables.ts';
 import { isLive, type RowCodec, type RowEntry } from '../../store/packed-row.ts';
 import { isRevision, type Revision } from '../../store/revision.ts';
 
-/** An entry as stored: revision, value, and of a removed one when that was. */
+/** An entry as stored: revision, value, and for a removed one the time of its removal. */
 type EntryTuple = readonly [Revision, JsonValue] | readonly [Revision, null, number];
 
 /** Writes rows of any values as JSON. */
@@ -35,7 +35,7 @@ function parseEntry(tuple: unknown): RowEntry {
   throw malformedRow();
 }
 
-/** A codec does not know which item its text is of. */
+/** A codec does not know the item of its text. */
 function malformedRow(): MalformedItemError {
   return new MalformedItemError(
     `table ${cacheTable.name}: attribute body: expected of each entry of a row a revision, a value, and when it was removed`,

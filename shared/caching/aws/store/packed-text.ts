@@ -5,9 +5,9 @@ import { ItemTooLargeError } from '../../store/cache-store.ts';
 export const packedBytesMax = 380 * 1024;
 
 /**
- * A text as an attribute: as it is when it is small or does not shrink, compressed otherwise.
+ * A text as an attribute: unchanged when it is small or does not shrink, otherwise compressed.
  *
- * @param options.plainBytesMax up to so many bytes it stays as it is.
+ * @param options.plainBytesMax up to this many bytes it is not compressed.
  * @param options.what what it belongs to, for the error.
  * @throws ItemTooLargeError when it does not fit into an item.
  */

@@ -1,13 +1,13 @@
 import type { Clock } from '#core/clock.ts';
 import type { ItemKey, RawItem } from '#platform/aws/table.ts';
 
-/** For so long what was read ahead may be used, milliseconds: names that somebody may be about to use stay for minutes. */
+/** Milliseconds for which a read ahead may be used: names that another writer may be about to use stay for minutes. */
 export const readAheadMs = 10_000;
 
-/** So many are remembered at most; of more, nothing is read ahead. */
+/** Reads ahead remembered at most; beyond that, nothing is read ahead. */
 export const readsAheadMax = 64;
 
-/** What of a partition is read: one item, or those whose sort keys begin so. */
+/** What to read of a partition: one item, or those whose sort keys have this prefix. */
 export type ReadPlace = Pick<ItemKey, 'pk'> & ({ readonly sk: string } | { readonly prefix: string });
 
 interface ReadAhead {
@@ -16,7 +16,7 @@ interface ReadAhead {
   readonly items: Promise<readonly RawItem[]>;
 }
 
-/** What a process began to read before it needs it. Each is forgotten when this process writes an item of it, or was refused that. */
+/** Reads that a process began ahead of need. A read is forgotten when this process writes one of its items, or is refused that. */
 export class ReadsAhead {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #reads = new Map<string, ReadAhead>();
@@ -25,7 +25,7 @@ export class ReadsAhead {
     this.#clock = clock;
   }
 
-  /** Begins to read, unless that was begun already. A failure is forgotten: the writer reads again. */
+  /** Begins a read, unless it was begun already. A failure is forgotten: the writer reads again. */
   begin(place: ReadPlace, read: () => Promise<readonly RawItem[]>): void {
     const oldestMs = this.#clock.monotonic() - readAheadMs;
     for (const [id, { begunAtMs }] of this.#reads) if (begunAtMs < oldestMs) this.#reads.delete(id);
@@ -36,14 +36,14 @@ export class ReadsAhead {
     items.catch(() => this.#reads.delete(id));
   }
 
-  /** What is read, or was; undefined where that was not begun, or is of no use any more. */
+  /** The result of a read; undefined where none was begun, or it is out of date. */
   async find(place: ReadPlace): Promise<readonly RawItem[] | undefined> {
     const found = this.#reads.get(toId(place));
     if (found === undefined || found.begunAtMs < this.#clock.monotonic() - readAheadMs) return undefined;
     return found.items.catch(() => undefined);
   }
 
-  /** Forgets what was read of an item. */
+  /** Forgets reads of an item. */
   forget(key: ItemKey): void {
     for (const [id, { place }] of this.#reads) if (isOf(place, key)) this.#reads.delete(id);
   }

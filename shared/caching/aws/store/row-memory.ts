@@ -1,15 +1,15 @@
 import { RememberedBytes } from '#core/remembered-bytes.ts';
 import type { StoredRow } from '../../store/cache-store.ts';
 
-/** Bytes that a row takes once it is decoded, for each character of its text. */
+/** Bytes of a decoded row for each character of its text. */
 const bytesPerCharacter = 3;
 
-/** A place with fewer buckets is read in no time. */
+/** Places with fewer buckets are not remembered: they are quick to read. */
 const bucketsMin = 8;
 
 /** The rows of a bucket as they were once read. */
 export interface ReadBucket {
-  /** Names the items that it was read from, with their revisions. */
+  /** The items that it was read from, with their revisions. */
   readonly signature: string;
   readonly rows: readonly StoredRow[];
   /** Of the rows' texts. */
@@ -20,8 +20,8 @@ export interface ReadBucket {
 export type ReadBuckets = ReadonlyMap<string, ReadBucket>;
 
 /**
- * What a process has read of rows, so that who lists them again reads only what changed. It never answers by itself: the store is asked
- * for the revisions each time.
+ * The rows that a process has read: when it lists them again it reads only what changed. It never answers alone: the store is asked for the
+ * revisions each time.
  */
 export class RowMemory {
   readonly #remembered: RememberedBytes;
@@ -31,14 +31,14 @@ export class RowMemory {
     this.#remembered = remembered;
   }
 
-  /** What was read of a place. */
+  /** The remembered buckets of a place. */
   find(place: string): ReadBuckets | undefined {
     const found = this.#places.get(place);
     if (found !== undefined) this.#remembered.use(found);
     return found;
   }
 
-  /** Remembers all buckets of a place, instead of what was remembered of it. */
+  /** Remembers all buckets of a place, replacing earlier ones. */
   remember(place: string, buckets: ReadBuckets): void {
     const known = this.#places.get(place);
     if (known !== undefined) this.#remembered.drop(known);

@@ -3,25 +3,25 @@ import { MalformedItemError } from '#platform/aws/item-reader.ts';
 import type { Item, ItemKey } from '#platform/aws/table.ts';
 import { unescapeKey } from './cache-keys.ts';
 
-/** Partitions that are remembered as told of. */
+/** Partitions remembered as logged. */
 const toldMax = 1_000;
 
 /**
- * What of the cache's table cannot be read, since another release wrote it: it counts as absent, is written over by what comes, and is told once.
- * Nothing of it is lost: clusters have it all.
+ * Items of the cache's table that cannot be read, since another release wrote them: each counts as absent, is overwritten, and is logged
+ * once. Nothing is lost: the clusters have all of it.
  */
 export class UnreadableItems {
   readonly #log: Pick<Logger, 'error'> | undefined;
   readonly #told = new Set<string>();
-  /** What is to be cached anew, and what was said to be. */
+  /** Accounts that must be cached again: whether `take` has returned them yet. */
   readonly #damaged = new Map<string, 'found' | 'taken'>();
 
-  /** @param log default: nobody is told */
+  /** @param log default: no log */
   constructor(log?: Pick<Logger, 'error'>) {
     this.#log = log;
   }
 
-  /** What is made of an item; undefined where that cannot be. @throws what is no MalformedItemError */
+  /** The parsed item; undefined when it cannot be read. @throws errors other than MalformedItemError */
   read<T>(item: Item & Pick<ItemKey, 'pk'>, parse: () => T): T | undefined {
     try {
       return parse();
@@ -32,7 +32,7 @@ export class UnreadableItems {
     }
   }
 
-  /** Whether something of an account was found to be unreadable that is not cached anew yet: true once for each account. */
+  /** Whether an account has an unreadable item for which it is not cached again yet: true once for each account. */
   take(account: string): boolean {
     if (this.#damaged.get(account) !== 'found') return false;
     this.#damaged.set(account, 'taken');
@@ -51,7 +51,7 @@ export class UnreadableItems {
   }
 }
 
-/** Whose an item is, by what it says or its partition: rows of applications have the account behind the application. */
+/** The account of an item, from its attribute or its partition: in rows of applications the account follows the application. */
 function findAccount({ pk, account }: Item & Pick<ItemKey, 'pk'>): string | undefined {
   if (typeof account === 'string') return account;
   const [sort, first, second] = pk.split('#');

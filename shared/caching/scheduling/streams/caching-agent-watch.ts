@@ -14,31 +14,31 @@ import {
 import { reportRuns } from '../report-runs.ts';
 import { claimCachingAgent, type StreamWorker, streamLeaseMs } from './stream-worker.ts';
 
-/** Milliseconds between two renewals of it when there is nothing new to store. */
+/** Milliseconds between two renewals of the lease when there is nothing new to store. */
 const renewalMs = streamLeaseMs / 3;
 
-/** What changed is stored this often at most, milliseconds. */
+/** Milliseconds between two writes of changes, at least. */
 const storeIntervalMs = 5_000;
 
-/** Positions that moved without a change are stored this often, milliseconds: they only save work after a death. */
+/** Milliseconds between two writes of positions that moved without a change: they only save work after a death. */
 const resourceVersionIntervalMs = 60_000;
 
-/** How often it is looked whether there is something to do, milliseconds. */
+/** Milliseconds between two checks for something to do. */
 const lookIntervalMs = 1_000;
 
-/** The same for the lease once a successor was sent for: so soon it is noticed that he has taken it. */
+/** Milliseconds between two renewals once a successor was sent for: so soon it notices that the successor has the lease. */
 const handOverRenewalMs = 2_000;
 
-/** For so long after that both watch, milliseconds: the successor has to connect first. */
+/** Milliseconds after that for which both watch: the successor has to connect first. */
 const overlapMs = 5_000;
 
-/** What does not end in so many milliseconds after it was told to is left behind. */
+/** Milliseconds that a watch gets to end once it is aborted; then it is abandoned. */
 const endGraceMs = 5_000;
 
-/** So much longer than its pause an agent is left to the worker that has seen it fail, milliseconds. */
+/** Milliseconds beyond its pause for which a failed caching agent is left to the worker that saw it fail. */
 const revivalGraceMs = 60_000;
 
-/** How watching ended: the agent is none of ours any more, or is to be begun again after a pause. */
+/** How watching ended: the caching agent is not ours any more, or is to be begun again after a pause. */
 export type CachingAgentWatchEnd =
   | { readonly isOver: true }
   | { readonly isOver: false; readonly pauseMs: number };
@@ -50,7 +50,7 @@ type Progress = Omit<CachingResult, 'outcome'>;
 /** How a run ends in the store. */
 type RunEnd = Pick<Finish, 'outcome' | 'error' | 'nextRunMs'>;
 
-/** What watching is about. */
+/** What to watch, and by which worker. */
 export interface CachingAgentWatchOptions {
   readonly agent: CachingAgent;
   readonly claimed: ClaimedCachingAgent;
@@ -58,8 +58,8 @@ export interface CachingAgentWatchOptions {
 }
 
 /**
- * Follows an agent under one lease, which it keeps, and stores how far that has come: changes every five seconds, a newer as-of
- * likewise, positions that moved without a change every minute.
+ * Watches a caching agent under one lease, renews it, and stores the progress: changes every five seconds, a newer as-of likewise,
+ * positions that moved without a change every minute.
  */
 export class CachingAgentWatch {
   readonly account: string;
@@ -75,17 +75,17 @@ export class CachingAgentWatch {
   #storedAtMs: number;
   #stateStoredAtMs: number;
   #renewedAtMs: number;
-  /** The outcome that the store shows is that of an earlier time. */
+  /** Whether the outcome that the store shows is out of date. */
   #isOutdated: boolean;
   #isLost = false;
   /** Whether a successor is being sent for. */
   #isHandedOver = false;
   #writing: Promise<void> = Promise.resolve();
-  /** As of when somebody waits for it to be cached. */
+  /** The as-of that a request waits for. */
   #wantedMs: number | undefined;
   #prove: (() => Promise<void>) | undefined;
   #isProving = false;
-  /** Whether an as-of was told, by this or an earlier watch or run. */
+  /** Whether this or an earlier watch or run reported an as-of. */
   #isDated: boolean;
 
   constructor({ agent, claimed, worker }: CachingAgentWatchOptions) {
@@ -103,7 +103,7 @@ export class CachingAgentWatch {
     this.#stateStoredAtMs = this.#renewedAtMs;
   }
 
-  /** Follows until the worker stops, the lease is lost, the agent is configured otherwise, or it fails. */
+  /** Watches until the worker stops, the lease is lost, the configuration changes, or it fails. */
   async run(): Promise<CachingAgentWatchEnd> {
     const done = new AbortController();
     const keeping = this.#keep(done.signal);
@@ -113,12 +113,12 @@ export class CachingAgentWatch {
     return this.#isLost ? over : this.#finish(failure);
   }
 
-  /** Ends it where there is no such agent any more, or another one in its place. */
+  /** Ends the watch when its caching agent is gone, or another one has replaced it. */
   checkConfigured(): void {
     if (this.#worker.findAgent(this.#agent) !== this.#agent) this.#ending.abort();
   }
 
-  /** How old what it has cached is, milliseconds; undefined as long as that is not known. */
+  /** Age of its cached data, milliseconds; undefined while unknown. */
   get ageMs(): number | undefined {
     const asOfMs = this.#latest?.asOfMs ?? this.#claimed.agent.asOfMs;
     return asOfMs === undefined ? undefined : this.#worker.clock.now() - asOfMs;
@@ -133,8 +133,8 @@ export class CachingAgentWatch {
   }
 
   /**
-   * Has it proven that everything that was so at `wantedMs`, wall time in milliseconds, is cached, and that stored at once. What cannot be
-   * proven now is as soon as it can.
+   * Has it proven that everything that was so at `wantedMs`, wall time in milliseconds, is cached, and stores that at once. What cannot be
+   * proven now is proven as soon as possible.
    */
   demand(wantedMs: number): void {
     if (wantedMs <= (this.#stored?.asOfMs ?? 0) || wantedMs <= (this.#wantedMs ?? 0)) return;
@@ -144,8 +144,8 @@ export class CachingAgentWatch {
   }
 
   /**
-   * Stores how far it has come, so that a successor goes on from there. From then on it keeps its lease without a gap: a successor finds
-   * that of the worker that has sent for him, or goes away.
+   * Stores its progress, so that a successor continues from there. From then on it keeps its lease without a gap: the successor must find
+   * the lease of the worker that sent for it, or else it leaves.
    */
   async flush(): Promise<void> {
     this.#isHandedOver = true;
@@ -155,7 +155,7 @@ export class CachingAgentWatch {
     });
   }
 
-  /** What it failed by; undefined when it was ended. */
+  /** The error by which it failed; undefined when it was ended. */
   async #watch(): Promise<{ readonly error: unknown } | undefined> {
     const signal = AbortSignal.any([this.#worker.stop, this.#ending.signal]);
     const { cache } = this.#worker;
@@ -182,10 +182,10 @@ export class CachingAgentWatch {
     }
   }
 
-  /** Stores at once how far it has come, when that is what is wanted. */
+  /** Stores its progress at once, when it meets the demand. */
   #meetDemand(): void {
     const asOfMs = this.#latest?.asOfMs ?? 0;
-    // Of an account that was never read to its end anything is news.
+    // For an account that was never read to its end any as-of is news.
     const isFirst = asOfMs > 0 && !this.#isDated;
     const isMet = this.#wantedMs !== undefined && asOfMs >= this.#wantedMs;
     if (isMet) this.#wantedMs = undefined;
@@ -202,7 +202,7 @@ export class CachingAgentWatch {
   async #proveNow(prove: () => Promise<void>): Promise<void> {
     this.#isProving = true;
     try {
-      // A second time where clocks differ so much that the first was before what is wanted.
+      // A second time, for clocks so different that the first proof was too early.
       for (let tries = 0; tries < 2 && this.#wantedMs !== undefined; tries += 1) await prove();
     } catch (error) {
       this.#warn('how far a watched agent has come could not be proven', error);
@@ -210,7 +210,7 @@ export class CachingAgentWatch {
     this.#isProving = false;
   }
 
-  /** A lease that can be renewed is waited for: what is written is tried again. */
+  /** A lease that can be renewed is waited for: the caller retries the write. */
   #ensureHeld(): void {
     const { clock } = this.#worker;
     const { account, name, validUntil } = this.#lease;
@@ -230,7 +230,7 @@ export class CachingAgentWatch {
   async #keep(done: AbortSignal): Promise<void> {
     const { clock } = this.#worker;
     while (await waits(clock, lookIntervalMs, done)) {
-      // It may have become another one while it was claimed.
+      // It may have been replaced while it was claimed.
       this.checkConfigured();
       if (this.#ending.signal.aborted) return;
       await this.#attempt(() => this.#store());
@@ -246,7 +246,7 @@ export class CachingAgentWatch {
     return this.#writing;
   }
 
-  /** A store that is away costs nothing but time; a lease that was lost ends it. */
+  /** An unavailable store costs only time; a lost lease ends the watch. */
   async #write(write: () => Promise<void>): Promise<void> {
     if (this.#isLost) return;
     try {
@@ -284,7 +284,7 @@ export class CachingAgentWatch {
     else this.#note(latest);
   }
 
-  /** Ends this run in the store and begins the next: only so others see that it works again, or why it does not. */
+  /** Ends this run in the store and begins the next: only so other processes see that it works again, or why it does not. */
   async #tell(latest: Progress): Promise<void> {
     const { clock } = this.#worker;
     const { error } = latest;

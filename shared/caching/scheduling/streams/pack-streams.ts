@@ -1,21 +1,21 @@
 import { isHeld, type StoredCachingAgent } from '../caching-agent-store.ts';
 import { cachingAgentsPerStream, type StreamedCachingAgent } from './stream-queue.ts';
 
-/** Who packs, and what he knows. */
+/** The worker that packs, and what it knows. */
 export interface PackOptions {
-  /** Whose agents are handed over. */
+  /** The owner whose caching agents are handed over. */
   readonly owner: string;
-  /** How many these are. */
+  /** Their number. */
   readonly ownCount: number;
   readonly nowMs: number;
-  /** Whether an agent is to be watched, and not run. */
+  /** Whether a caching agent is to be watched, and not run. */
   isWatched(agent: StoredCachingAgent): boolean;
 }
 
 /**
- * Agents of other workers that a successor takes along: those of the smallest workers, each as a whole, for as long as they fit.
- * So workers that were started for an account or two grow together with each hand-over. Of two workers the larger one takes the
- * other's agents, and never the other way round. What a worker has died of stays by itself.
+ * Caching agents of other workers that a successor takes as well: those of the smallest workers, each worker's as a whole, as long as they
+ * fit. So workers that were started for an account or two grow together with each hand-over. Of two workers the larger one takes the
+ * other's, never the reverse. One that workers have died of stays alone.
  */
 export function pickGuests(
   agents: readonly StoredCachingAgent[],

@@ -7,34 +7,34 @@ import { pickGuests } from './pack-streams.ts';
 import { type StreamedCachingAgent, type StreamMessage, sendStreams } from './stream-queue.ts';
 import { claimCachingAgent, type StreamSystem, type StreamWorker } from './stream-worker.ts';
 
-/** Calls of the store of agents that a worker makes at once. */
+/** Calls that a worker makes to the store of caching agents at a time. */
 const storeConcurrency = 8;
 
 /**
- * How often it is looked which agents there should be, milliseconds: a quarter of a read unit a second where accounts are stored. Settings
- * are read anew as rarely as ever.
+ * Milliseconds between two checks of the wanted caching agents: a quarter of a read unit a second where accounts are stored. Settings are
+ * read as rarely as elsewhere.
  */
 const configurationIntervalMs = 2_000;
 
-/** How often it is looked whether somebody waits for an account to be fresh, milliseconds: one read for all agents of a worker. */
+/** Milliseconds between two checks whether a request waits for a fresh account: one read for all caching agents of a worker. */
 const demandIntervalMs = 250;
 
-/** Looks at the configuration between two notes of how old what is watched is. */
+/** Checks of the configuration between two records of the age of watched data. */
 const looksPerNote = 30;
 
 /** How a worker is steered. */
 export interface RunStreamsOptions {
-  /** What finds agents as they are configured now: the same objects for as long as nothing changes. */
+  /** Loads a function that finds caching agents by the current configuration: the same objects while nothing changes. */
   loadAgents(): Promise<(key: CachingAgentKey) => CachingAgent | undefined>;
-  /** Aborted some time before `stop`: a successor is to be sent for. Never aborted where there is to be none. */
+  /** Aborted some time before `stop`: send for a successor. Never aborted where there is to be none. */
   readonly handOver: AbortSignal;
   /** Aborted when the worker's time is over. */
   readonly stop: AbortSignal;
 }
 
 /**
- * Follows the agents that a message names until the worker's time is over, or none is left to it. An agent that fails is begun
- * anew after a pause; the others go on. Towards the end it sends for a successor, and goes on until he has taken over.
+ * Watches the caching agents of a message until the worker's time is over, or it has none left. A failed one is begun again after a pause;
+ * the others go on. Towards the end it sends for a successor, and goes on until that has taken over.
  */
 export async function runStreams(
   system: StreamSystem,
@@ -48,7 +48,7 @@ export async function runStreams(
 class Worker {
   readonly #options: RunStreamsOptions;
   readonly #shared: StreamWorker & StreamSystem;
-  /** What is watched now, by agent; undefined while it pauses. */
+  /** Current watches, by caching agent; undefined during a pause. */
   readonly #watched = new Map<StreamedCachingAgent, CachingAgentWatch | undefined>();
   readonly #relieved = new AbortController();
   #findAgent: (key: CachingAgentKey) => CachingAgent | undefined;
@@ -110,7 +110,7 @@ class Worker {
     }
   }
 
-  /** For how long to pause before it is begun anew; undefined when it is not ours any more. */
+  /** Milliseconds to pause before it is begun again; undefined when it is not ours any more. */
   async #watchOnce(
     wanted: StreamedCachingAgent,
     streamed: StreamedCachingAgent,
@@ -140,7 +140,7 @@ class Worker {
     }
   }
 
-  /** Hands on what is demanded by those who wait until an account is fresh. */
+  /** Passes on the demands of requests that wait until an account is fresh. */
   async #takeDemands(done: AbortSignal): Promise<void> {
     const { clock, agents, owner, log } = this.#shared;
     while (await waits(clock, demandIntervalMs, done)) {
@@ -156,7 +156,7 @@ class Worker {
     }
   }
 
-  /** An agent that is watched runs all the time: it is late when what it has cached grows old. */
+  /** A watched caching agent runs all the time: it is late when its cached data grows old. */
   #recordAges(): void {
     const watched = [...this.#watched.values()].filter((watching) => watching !== undefined);
     const ages = watched.map(({ ageMs }) => ageMs);
@@ -173,7 +173,7 @@ class Worker {
     return pickGuests(all, { owner, ownCount, nowMs: clock.now(), isWatched });
   }
 
-  /** Whoever is in a pause is begun anew by the successor. */
+  /** The successor begins those again that are in a pause. */
   async #handOver(): Promise<void> {
     const { streams, owner, log, stop } = this.#shared;
     if (stop.aborted || this.#watched.size === 0) return;

@@ -2,12 +2,12 @@ import { isJsonObject } from '#core/json.ts';
 import { parseCachingAgentKey } from '../caching-agent-queue.ts';
 import { type CachingAgentKey, isHeld, type StoredCachingAgent } from '../caching-agent-store.ts';
 
-/** Agents that a worker watches at most. */
+/** Caching agents that a worker watches at most. */
 export const cachingAgentsPerStream = 50;
 
-/** An agent to be watched. */
+/** A caching agent to be watched. */
 export interface StreamedCachingAgent extends CachingAgentKey {
-  /** Who watches it until now, and waits to be relieved. Left out: nobody does. */
+  /** The owner that watches it until now, and waits for a successor. Left out: none does. */
   readonly handedOverBy?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface StreamQueue {
   send(message: StreamMessage): Promise<void>;
 }
 
-/** Sends for workers that watch these agents: as few as there can be. */
+/** Sends for as few workers as possible to watch these caching agents. */
 export async function sendStreams(
   queue: StreamQueue,
   agents: readonly StreamedCachingAgent[],
@@ -32,17 +32,17 @@ export async function sendStreams(
   }
 }
 
-/** When streams are started, and by whom. */
+/** When streams are started, and whose leases count. */
 export interface StartStreamsOptions {
   readonly nowMs: number;
-  /** Whether every worker there was is dead: their leases are taken from them. Default: false. */
+  /** Whether all earlier workers are dead: their leases are taken from them. Default: false. */
   readonly areWorkersDead?: boolean | undefined;
 }
 
 /**
- * Sends for workers that watch these agents, but for those that somebody watches, and for those that failed a moment ago: they are in
- * a pause, which their worker ends. When an agent that went well would be run next does not count: it may have been one that is run by
- * turns until now. What workers have died of gets a worker to itself.
+ * Sends for workers that watch these caching agents, except those that are watched, and those that failed a moment ago: they are in a
+ * pause, which their worker ends. The next run of a healthy one does not matter: it may have been run by turns until now. One that workers
+ * have died of gets a worker to itself.
  */
 export async function startStreams(
   queue: StreamQueue,
@@ -64,12 +64,12 @@ export async function startStreams(
   ]);
 }
 
-/** Whatever else is known of an agent stays out of messages. */
+/** Other properties of a caching agent stay out of messages. */
 function toStreamedAgent({ account, name, handedOverBy }: StreamedCachingAgent): StreamedCachingAgent {
   return handedOverBy === undefined ? { account, name } : { account, name, handedOverBy };
 }
 
-/** The message that a body is; undefined when it is none. */
+/** The message in a body; undefined when it is none. */
 export function parseStreamMessage(body: unknown): StreamMessage | undefined {
   const agents = isJsonObject(body) ? body['agents'] : undefined;
   if (!Array.isArray(agents) || agents.length === 0) return undefined;

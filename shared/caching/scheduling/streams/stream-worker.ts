@@ -7,10 +7,10 @@ import type { CachingAgentKey, CachingAgentStore, ClaimedCachingAgent } from '..
 import type { RunReporter } from '../report-runs.ts';
 import type { StreamedCachingAgent, StreamQueue } from './stream-queue.ts';
 
-/** Milliseconds for which the lease on a watched agent holds: so long after its worker died nobody else takes it. */
+/** Milliseconds of the lease on a watched caching agent: for so long after its worker died none other takes it. */
 export const streamLeaseMs = 45_000;
 
-/** What watching agents needs. */
+/** What watching caching agents needs. */
 export interface StreamSystem extends RunReporter {
   readonly cache: CacheStore;
   readonly agents: CachingAgentStore;
@@ -21,31 +21,31 @@ export interface StreamSystem extends RunReporter {
   readonly host: string;
 }
 
-/** A worker that watches agents, as each of them sees it. */
+/** A worker that watches caching agents, as each of them sees it. */
 export interface StreamWorker extends Omit<StreamSystem, 'agents'> {
   readonly agents: Pick<CachingAgentStore, 'claim' | 'renew' | 'commitState' | 'finish'>;
   /** Owner of its leases. */
   readonly owner: string;
-  /** Calls of the store of agents go through it: those of all its agents share it. */
+  /** Limits calls to the store of caching agents: all of the worker's share it. */
   readonly limit: ConcurrencyLimit;
   /** Aborted when its time is over. */
   readonly stop: AbortSignal;
   /** Aborted when a successor was sent for. */
   readonly relieved: AbortSignal;
-  /** The agent as it is configured now; undefined when no account lets it be watched. */
+  /** The caching agent by the current configuration; undefined when no account lets it be watched. */
   findAgent(key: CachingAgentKey): CachingAgent | undefined;
   /**
-   * Whether what ended a watch is only that the stores were away: that is no failure of the agent, which is begun again without a pause.
-   * Default: nothing is.
+   * Whether a watch ended only because the stores were unavailable: that is no failure of the caching agent, which is begun again without a
+   * pause. Default: never.
    */
   isAway?(error: unknown): boolean;
 }
 
 /**
- * Takes the lease on an agent, at once and whether it is due or not: from the one who hands it over, or else if nobody has it.
- * Undefined when it is another's.
+ * Takes the lease on a caching agent, at once and whether it is due or not: from the owner that hands it over, or else if it is free.
+ * Undefined when another owner has it.
  *
- * @param onHeld told until when, milliseconds since the epoch
+ * @param onHeld called with the end of another's lease, milliseconds since the epoch
  */
 export async function claimCachingAgent(
   { account, name, handedOverBy }: StreamedCachingAgent,
@@ -68,7 +68,7 @@ export async function claimCachingAgent(
   return undefined;
 }
 
-/** An agent is due all the while that it is watched: it is late only by the time for which nobody watched it. */
+/** A watched caching agent is always due: it is late only by the time for which no worker watched it. */
 function withoutDueTime(claimed: ClaimedCachingAgent, nowMs: number): ClaimedCachingAgent {
   const { agent, lease } = claimed;
   const lagMs = Math.min(lease.lagMs, Math.max(0, nowMs - (agent.asOfMs ?? 0)));
