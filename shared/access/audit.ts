@@ -1,27 +1,27 @@
 import type { BusEvent } from '#platform/ports/event-bus.ts';
 
-/** What is recorded of an act that matters to who must answer for it later. It never holds a secret, a manifest or a description. */
+/** A record of an act that someone may have to answer for. It never holds a secret, a manifest or a description. */
 export interface AuditRecord {
-  /** `startOperations`, `readSecret`, `readConsole`, `deleteJob`, `changeTask`, `changeAccount`, `changeAgent`; of any other refusal the route: `GET /task/{id}`. */
+  /** `startOperations`, `readSecret`, `readConsole`, `deleteJob`, `changeTask`, `changeAccount`, `changeAgent`; else the refused route. */
   readonly action: string;
-  /** `allowed`: it was done. `refused`: the caller may not, or could not prove who he is. `failed`: it was tried and did not succeed. */
+  /** `allowed`: done. `refused`: the caller may not, or could not prove their identity. `failed`: tried without success. */
   readonly outcome: 'allowed' | 'refused' | 'failed';
-  /** Status that was answered. */
+  /** Status of the answer. */
   readonly status: number;
-  /** Who it was, as the installation knows callers; undefined where he did not say, or could not prove it. */
+  /** The user, as the installation identifies callers; undefined where they did not say, or could not prove it. */
   readonly user?: string | undefined;
-  /** Who said so without proof, of a request that was refused for the want of it. */
+  /** The unproven user, of a request that was refused for lack of proof. */
   readonly claimedUser?: string | undefined;
-  /** Of several accounts the first. */
+  /** The account; the first of several. */
   readonly account?: string | undefined;
   /** All accounts, where there are several. */
   readonly accounts?: readonly string[] | undefined;
-  /** Names of the operations that were posted. Of a refused request these, and its accounts, are as the caller wrote them. */
+  /** Names of the posted operations. Those of a refused request, and its accounts, are as the caller wrote them. */
   readonly operations?: readonly string[] | undefined;
   /** Whether the values of a Secret that was read were `shown`, or `masked`. */
   readonly values?: 'shown' | 'masked' | undefined;
   readonly application?: string | undefined;
-  /** The object, task or container that it was about: names alone. */
+  /** The object, task or container that it was about: names only. */
   readonly location?: string | undefined;
   readonly name?: string | undefined;
   readonly taskId?: string | undefined;
@@ -39,27 +39,27 @@ export type AuditedAct = Pick<
   'action' | 'account' | 'accounts' | 'application' | 'location' | 'name' | 'operations' | 'taskId' | 'values'
 >;
 
-/** Type of the events that tell records (EventBridge's `detail-type`). */
+/** Type of the events with records (EventBridge's `detail-type`). */
 export const auditEventType = 'Audit';
 
-/** Characters of a value of a record that are told: callers make values up. */
+/** Characters of a record's value that are published: callers make values up. */
 export const auditValueLengthMax = 512;
 
-/** Items of a list of a record that are told. */
+/** Items of a record's list that are published. */
 export const auditListMax = 20;
 
-/** The event that tells a record. Values and lists that callers made up are cut. */
+/** The event of a record. Values and lists that callers made up are cut. */
 export function toAuditEvent(record: AuditRecord, atMs: number): BusEvent {
   return { type: auditEventType, atMs, detail: toAuditFields(record) };
 }
 
-/** The record as the log tells it. */
+/** The record's fields in the log. */
 export function toAuditFields(record: AuditRecord): AuditFields {
   const told = Object.entries(record).filter(([, value]) => value !== undefined);
   return Object.fromEntries(told.map(([name, value]) => [name, cut(value)]));
 }
 
-/** Members of a record that are told. */
+/** Members of a record that are logged. */
 export interface AuditFields {
   readonly [name: string]: string | number | readonly string[];
 }

@@ -5,18 +5,18 @@ import { getSetting } from '#settings/spring-config.ts';
 import type { Task } from '#tasks/task.ts';
 import type { UserPermission } from './authorizer.ts';
 
-/** Where the settings say what is checked. */
+/** The section of the settings that says what is checked. */
 export const settingsPath = 'busdriver.authorization';
 
 /** What a caller may do. */
 export interface CallerRights {
-  /** Whether the caller may use an account so. One that is not configured is nobody's, but for Fiat's administrators. */
+  /** Whether the caller has this authorization for an account. Only Fiat's administrators have any for one that is not configured. */
   mayUseAccount(account: string, authorization: Authorization): boolean;
-  /** Whether the caller may use an application so. Without Fiat everybody may. */
+  /** Whether the caller has this authorization for an application. Without Fiat all callers do. */
   mayUseApplication(application: string, authorization: Authorization): boolean;
-  /** Whether the caller may manage accounts. Without Fiat the operator decides, for all callers. */
+  /** Whether the caller may manage accounts. Without Fiat the operator decides this, for all callers. */
   readonly isManager: boolean;
-  /** Whether the caller has one of these groups, or needs none: without Fiat, and as an administrator of it. Names without case. */
+  /** Whether the caller has one of these groups, or needs none: without Fiat, and as Fiat's administrator. Case is ignored. */
   hasGroupOf(groups: readonly string[]): boolean;
 }
 
@@ -24,22 +24,22 @@ export interface CallerRights {
 export interface RightsOptions {
   /** Finds a configured account. */
   findAccount(name: string): Pick<Account, 'permissions'> | undefined;
-  /** What Fiat says of the caller; undefined where Fiat is not asked. */
+  /** Fiat's permission of the caller; undefined where Fiat is not used. */
   readonly permission: UserPermission | undefined;
-  /** The accounts that Gate says the caller may use; undefined where it does not say. Counts without Fiat alone. */
+  /** The accounts that the caller may use according to Gate; undefined where it names none. Only used without Fiat. */
   readonly allowedAccounts: readonly string[] | undefined;
   /** Whether reads are checked: see {@link parseReadsChecked}. */
   readonly areReadsChecked: boolean;
-  /** Whether callers may manage accounts where Fiat is not asked. Default false. */
+  /** Whether callers may manage accounts without Fiat. Default false. */
   readonly mayManage?: boolean;
 }
 
 /**
  * The rights of a caller.
  *
- * With Fiat they are what Fiat says. Without it an account that is open to all may be used by all, and one that is restricted to
- * groups by those for whom Gate lists it in `X-SPINNAKER-ACCOUNTS`: Gate lists the accounts of whose WRITE groups the user has
- * one, and says nothing of READ, so that being listed is the right to everything.
+ * With Fiat they are Fiat's. Without it every caller may use an account that is open to all. One that is restricted to groups is for those
+ * for whom Gate lists it in `X-SPINNAKER-ACCOUNTS`: Gate lists accounts of whose WRITE groups the user has one, and ignores READ, so that
+ * being listed gives every right.
  */
 export function createRights(options: RightsOptions): CallerRights {
   const { permission } = options;
@@ -83,7 +83,7 @@ function createPermittedRights(permission: UserPermission, { areReadsChecked }: 
   };
 }
 
-/** The rights of somebody of whom nothing was asked: none. */
+/** The rights of a caller of whom nothing was asked: none. */
 export const noRights: CallerRights = {
   mayUseAccount: () => false,
   mayUseApplication: () => false,
@@ -105,12 +105,12 @@ export function denyApplication(application: string, authorization: Authorizatio
   );
 }
 
-/** What of a task says whose it is. */
+/** The members of a task that say who it belongs to. */
 export type TaskOwners = Pick<Task, 'accounts' | 'isRestricted'>;
 
 /**
- * The first account of a task that the caller may not use so; undefined when all may be. An account that is not configured any
- * more is as open as it was when the task was accepted, so that what runs can be followed to its end.
+ * The first account of a task for which the caller lacks this authorization; undefined when there is none. An account that is no longer
+ * configured is as open as it was when the task was accepted, so that a running task can be followed to its end.
  */
 export function findDeniedAccount(
   { accounts, isRestricted }: TaskOwners,
@@ -130,7 +130,7 @@ export function getApplicationOf(value: unknown): string {
 /**
  * Whether reads are checked at all: `busdriver.authorization.reads`, `on` unless it says `off`.
  *
- * @throws InvalidInputError for anything else: nobody opens reads by a slip.
+ * @throws InvalidInputError for anything else: a slip must not open reads.
  */
 export function parseReadsChecked(settings: JsonObject): boolean {
   const section = getSetting(settings, settingsPath) ?? {};

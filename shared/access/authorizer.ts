@@ -1,8 +1,8 @@
 import type { Authorization } from '#accounts/model/account.ts';
 
-/** What a user may do, as Fiat answers it. Names of accounts and applications are in lower case: Fiat compares them without case. */
+/** What a user may do, by Fiat. Names of accounts and applications are in lower case: Fiat ignores case. */
 export interface UserPermission {
-  /** The user whom it is about. */
+  /** The user. */
   readonly user: string;
   /** May do everything. */
   readonly isAdmin: boolean;
@@ -10,21 +10,21 @@ export interface UserPermission {
   readonly isAccountManager: boolean;
   /** Roles in lower case. */
   readonly roles: ReadonlySet<string>;
-  /** Authorizations by account. An account that is missing may not be used. */
+  /** Authorizations by account. A missing account may not be used. */
   readonly accounts: ReadonlyMap<string, ReadonlySet<Authorization>>;
   /** Authorizations by application. */
   readonly applications: ReadonlyMap<string, ReadonlySet<Authorization>>;
-  /** Whether applications that are missing may be used. */
+  /** Whether missing applications may be used. */
   readonly allowAccessToUnknownApplications: boolean;
 }
 
-/** Tells what users may do. A provider plug-in has it as its capability `authorizer`; at most one does. */
+/** Knows what users may do. At most one provider plug-in has it, as its capability `authorizer`. */
 export interface Authorizer {
   /**
-   * What a user may do. A user whom nobody knows may do nothing.
+   * What a user may do. An unknown user may do nothing.
    *
    * @param user undefined for a request without `X-SPINNAKER-USER`: then it is Spinnaker's user `anonymous`.
-   * @throws UnavailableError when that cannot be found out: nobody may do anything then.
+   * @throws UnavailableError when that cannot be found out: the user may do nothing then.
    */
   getPermission(user: string | undefined, signal: AbortSignal): Promise<UserPermission>;
 }

@@ -5,11 +5,11 @@ import { orchestrationPhase, type Task } from './task.ts';
 import { toEndedEntry } from './tell-task.ts';
 
 /**
- * Fails an open task from outside, as Orca does when it believes that the task's worker is gone, and fences that worker out. A
- * task that has ended stays as it is.
+ * Fails an open task from outside, as Orca does when it believes that the task's worker is gone, and fences that worker out. A finished
+ * task stays as it is.
  *
  * @param options.retryable whether the task may be started again.
- * @throws ConflictError for a task that cannot be read
+ * @throws ConflictError for an unreadable task
  */
 export async function failTask(
   system: TaskSystem,

@@ -1,7 +1,7 @@
 import { NotFoundError } from '#core/errors.ts';
 import type { Task, TaskStore } from './task.ts';
 
-/** Rows of the list of running tasks that are answered at most. */
+/** Rows in the list of running tasks at most. */
 const runningMax = 500;
 
 /** The task. @throws NotFoundError */
@@ -11,7 +11,7 @@ export async function getTask(store: Pick<TaskStore, 'find'>, id: string): Promi
   return task;
 }
 
-/** The tasks that are open, and those that cannot be read, oldest first, at most 500. */
+/** Open and unreadable tasks, oldest first, at most 500. */
 export async function listRunningTasks(store: Pick<TaskStore, 'find' | 'listOpen'>): Promise<Task[]> {
   const rows = await store.listOpen(runningMax);
   const tasks = await Promise.all(rows.map((row) => store.find(row.taskId)));

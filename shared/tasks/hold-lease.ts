@@ -2,7 +2,7 @@ import type { Clock } from '#core/clock.ts';
 import { waits, within } from '#core/deadline.ts';
 import { LeaseLostError, leaseMarginMs } from './task.ts';
 
-/** What is held, as far as holding it needs to know. */
+/** A lease, as far as holding it needs to know it. */
 export interface HeldLease {
   /** Monotonic time, milliseconds, until which the holder may rely on it. */
   readonly validUntil: number;
@@ -11,26 +11,26 @@ export interface HeldLease {
 /** What holding a lease needs. */
 export interface HoldLeaseOptions {
   readonly clock: Clock;
-  /** What the lease is on, for the message of its loss: `task 01ABC`. */
+  /** The subject of the lease, for the message of its loss: `task 01ABC`. */
   readonly subject: string;
   /** Milliseconds for which a lease holds: it is renewed four times as often. */
   readonly durationMs: number;
   /**
-   * Renews it, and moves `validUntil` on. It gets an eighth of the lease's time: one that hangs leaves room for others.
+   * Renews it, and moves `validUntil` on. It gets an eighth of the lease's time: a call that hangs leaves room for others.
    *
-   * @param signal aborted when its time is over, and when nobody needs the lease any more.
-   * @throws LeaseLostError; anything else may pass, and is tried again.
+   * @param signal aborted when its time is over, and when the lease is not needed any more.
+   * @throws LeaseLostError; other errors may pass, and are retried.
    */
   renew(signal: AbortSignal): Promise<void>;
 }
 
-/** A lease that is held. */
+/** A held lease. */
 export interface Hold extends AsyncDisposable {
-  /** Aborted with a LeaseLostError when the lease is lost, or when so little of it is left that a request begun now might outlive it. */
+  /** Aborted with a LeaseLostError when the lease is lost, or so little of it is left that a new request might outlive it. */
   readonly signal: AbortSignal;
   /**
-   * Asks the clock. A process that was stopped and goes on may see answers that came meanwhile before any timer of its runs,
-   * and so before `signal` is aborted: whatever must not be done without the lease asks here first.
+   * Checks the clock. A process that resumes after a suspension may see answers that came meanwhile before any of its timers runs, and so
+   * before `signal` is aborted: call this before anything that must not be done without the lease.
    *
    * @throws LeaseLostError as the reason of `signal`
    */
@@ -70,7 +70,7 @@ async function keepRenewing(
       await within(clock, deadline, renew);
       pauseMs = durationMs / 4;
     } catch (error) {
-      // Anything else may pass: it is tried again soon, and the watch ends the run when none succeeds in time.
+      // Other errors may pass: it is retried soon, and the watch ends the run when no renewal succeeds in time.
       if (error instanceof LeaseLostError) lost.abort(error);
       pauseMs = durationMs / 16;
     }
@@ -88,7 +88,7 @@ async function watchExpiry(
   lost.abort(toLoss(subject));
 }
 
-/** For how long requests may still be begun, milliseconds. */
+/** Milliseconds in which requests may still be begun. */
 function getLeftMs({ validUntil }: HeldLease, clock: Clock): number {
   return validUntil - leaseMarginMs - clock.monotonic();
 }

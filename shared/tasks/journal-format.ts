@@ -1,13 +1,13 @@
 import type { OperationFailureView } from '#contract/answers/tasks.ts';
 import { type JournalEntry, orchestrationPhase, type TaskStatus } from './task.ts';
 
-/** Raised whenever the keys or the values of an operation's journal change their meaning: who goes on with a task must have its own. */
+/** Raise it whenever keys or values of an operation's journal change their meaning: only workers of a task's format go on with it. */
 export const journalFormat = 1;
 
-/** Format of the journals of tasks that do not tell it: those of releases that did not remember it. */
+/** Format of the journals of tasks without one, from releases that did not store it. */
 export const firstJournalFormat = 1;
 
-/** Milliseconds for which a task waits for a worker that has the format of its journal, from when it was last held. */
+/** Milliseconds for which a task waits for a worker with its journal's format, from when it was last held. */
 export const formatWaitMs = 10 * 60 * 1000;
 
 /** Whether a task was begun with another format than this release has. */
@@ -15,7 +15,7 @@ export function isForeign(task: Pick<TaskStatus, 'journalFormat'>): boolean {
   return task.journalFormat !== undefined && task.journalFormat !== journalFormat;
 }
 
-/** The last journal entry of a task that nobody could go on with: which format it has, and what is to be installed. */
+/** The last journal entry of a task that no worker could go on with: its format, and the release to install. */
 export function toForeignEntry(format: number): JournalEntry {
   const message =
     `The task was begun with journal format ${format}, this release has ${journalFormat}, and no worker with ${format} ` +

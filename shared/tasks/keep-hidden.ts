@@ -12,18 +12,18 @@ export interface HidingSystem {
   readonly log: Logger;
 }
 
-/** Seconds that a message stays hidden beyond its worker's last sign of life. */
+/** Seconds that a message stays hidden after its worker's last sign of life. */
 const visibilitySeconds = 60;
 
 /** Milliseconds between two signs of life: as often as a lease is renewed. */
 const beatMs = leaseDurationMs / 4;
 
-/** Milliseconds that one may take. */
+/** Milliseconds that each call may take. */
 const hideMs = 5_000;
 
 /**
- * Keeps a received message hidden until disposed. It has nothing to do with the worker's lease: while the queue is away the
- * message may come again, and does nothing, for the task is held.
+ * Keeps a received message hidden until disposed. It is independent of the worker's lease: while the queue is unavailable the message may
+ * come again, without effect, since the task is held.
  */
 export function keepHidden(system: HidingSystem, receiptHandle: string): Disposable {
   const stopped = new AbortController();
@@ -37,7 +37,7 @@ export function keepHidden(system: HidingSystem, receiptHandle: string): Disposa
   }
 }
 
-/** Hides a received message for that many seconds from now. Never rejects: then it comes when it would have come. */
+/** Hides a received message for this many seconds from now. Never rejects: on failure it comes back when it would have anyway. */
 export async function hideMessage(
   { queue, clock, log }: HidingSystem,
   receiptHandle: string,

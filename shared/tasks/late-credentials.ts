@@ -1,12 +1,12 @@
 import { FailedOperationError } from '#core/errors.ts';
 
-/** Milliseconds within which an account's credentials must have worked for its operations to wait for others. */
+/** Milliseconds since an account's credentials last worked within which its operations wait for new ones. */
 export const credentialsWorkedMs = 3_600_000;
 
-/** The platform of an account refuses its credentials, or there are none: its cause, which is what people are told. */
+/** The platform of an account refuses its credentials, or there are none. The message is the cause that users see. */
 export class CredentialsError extends FailedOperationError {
   override name = 'CredentialsError';
-  /** When they worked last, wall time in milliseconds; undefined where nobody knows of any time. */
+  /** When they worked last, wall time in milliseconds; undefined where that is unknown. */
   readonly workedAtMs: number | undefined;
 
   constructor(
@@ -18,7 +18,7 @@ export class CredentialsError extends FailedOperationError {
   }
 }
 
-/** Whether credentials that worked at this time, and do no longer, may be followed by others. @param workedAtMs undefined for never */
+/** Whether new credentials may follow those that worked at this time and now fail. @param workedAtMs undefined for never */
 export function mayBeRenewed(workedAtMs: number | undefined, nowMs: number): boolean {
   return workedAtMs !== undefined && nowMs - workedAtMs < credentialsWorkedMs;
 }

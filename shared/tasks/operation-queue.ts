@@ -1,12 +1,12 @@
 import { isJsonObject } from '#core/json.ts';
 import type { Task } from './task.ts';
 
-/** The body of a message: look at this task. */
+/** The body of a message: the task to look at. */
 export interface TaskMessage {
   readonly taskId: string;
 }
 
-/** Parses the body of a message; undefined when it is none. */
+/** Parses the body of a message; undefined for any other body. */
 export function parseTaskMessage(body: unknown): TaskMessage | undefined {
   if (!isJsonObject(body)) return undefined;
   const { taskId } = body;
@@ -22,25 +22,25 @@ export interface OperationQueue {
    * @param message.delaySeconds 0 to 900.
    */
   send(message: { taskId: string; account: string; delaySeconds?: number }): Promise<void>;
-  /** Hides a received message for that many seconds from now. */
+  /** Hides a received message for this many seconds from now. */
   extendVisibility(receiptHandle: string, seconds: number): Promise<void>;
 }
 
-/** Tells agents that tasks wait for them. Any hint may be lost: agents ask by themselves as well. */
+/** Notifies agents that tasks wait for them. Any hint may be lost: agents also ask by themselves. */
 export interface TaskHints {
-  /** Tells agents of an account. Never rejects. @param hint.id the task; empty where an agent is only to ask for work */
+  /** Notifies agents of an account. Never rejects. @param hint.id the task; empty where an agent is only to ask for work */
   send(hint: { readonly kind: 'TASK'; readonly account: string; readonly id: string }): Promise<void>;
 }
 
-/** What tells who may run a task that it waits. */
+/** Notifies those that may run a task that it waits. */
 export interface TaskMessages {
   readonly queue: Pick<OperationQueue, 'send'>;
-  /** Default: agents are not told, and look for themselves. */
+  /** Default: agents get no hints, and ask by themselves. */
   readonly hints?: TaskHints;
 }
 
 /**
- * Sends the message for a task. One that waits for an agent has none: its agents get a hint.
+ * Sends the message for a task. A task that waits for an agent has no message: its agents get a hint.
  *
  * @param delaySeconds as `OperationQueue.send`. Default 0.
  */

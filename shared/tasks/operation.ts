@@ -8,10 +8,9 @@ export type OperationOutput = TaskView['outputs'][number];
 /**
  * What a running operation reports and remembers.
  *
- * The journal makes a run resumable: a worker may die between any two lines, and another one calls the
- * operation again from its start. A step whose outcome is in the journal is not run again; lines reported since
- * the step before belong to the step and enter the history with it, once. So between two steps an operation must
- * report the same lines in the same order each time. Steps run one after the other.
+ * The journal makes a run resumable: a worker may die between any two lines, and another one calls the operation again from its start. A
+ * step whose outcome is in the journal is not run again. Lines reported since the previous step belong to the step, and enter the history
+ * with it, once. So between two steps an operation must report the same lines in the same order each time. Steps run one after the other.
  */
 export interface OperationRun {
   /** Aborted when the worker must stop: lease lost, its time over, shutdown. Pass it to every call that waits. */
@@ -25,8 +24,8 @@ export interface OperationRun {
   /** Adds captured output to the task. */
   output(output: OperationOutput): void;
   /**
-   * Runs `work` unless the journal holds its outcome, and answers the outcome. The outcome is stored at the latest
-   * before the next step begins: after a crash `work` may run again, so it must be idempotent.
+   * Runs `work` unless the journal holds its outcome, and returns the outcome. That is stored at the latest before the next step begins:
+   * after a crash `work` may run again, so it must be idempotent.
    *
    * @param key unique within the operation and the same on every run.
    */
@@ -37,27 +36,27 @@ export interface OperationRun {
    */
   decide<T extends JsonValue>(key: string, choose: () => Promise<T>): Promise<T>;
   /**
-   * What an earlier worker decided or did under this key; undefined when none did. For decisions that are made only where something
-   * went otherwise than it was planned: a repeat goes by them from the start, and does not find out anew.
+   * The value that an earlier worker decided or did under this key; undefined when none did. For decisions that are only made when
+   * something deviates from the plan: a repetition follows them from the start.
    */
   recall(key: string): JsonValue | undefined;
   /**
-   * Waits until `look` answers something. What takes longer than two seconds puts the task down: its journal is stored, its lease
-   * given back, and a later worker calls the operation again from its start, up to here. So `look` asks afresh what is so now, and what comes
-   * before is decided or idempotent. It may be called inside a step. The history says once what is waited for.
+   * Waits until `look` returns a value. After two seconds the task is put down: its journal is stored, its lease given back, and a later
+   * worker calls the operation again from its start, up to here. So `look` must ask for the current state, and what comes before must be
+   * decided or idempotent. It may be called inside a step. The history says once what it waits for.
    *
    * @param key unique within the operation and the same on every run.
-   * @param look answers undefined for as long as there is something to wait for.
-   * @throws FailedOperationError where `look` has no answer though it is late; PutDownError where the task is put down: let it pass.
+   * @param look returns undefined while there is something to wait for.
+   * @throws FailedOperationError where `look` has no value though it is late; PutDownError where the task is put down: do not catch it.
    */
   waitUntil<T>(key: string, look: (at: Look) => Promise<T | undefined>, wait: Wait): Promise<T>;
 }
 
 /** One parsed and validated operation of a request. */
 export interface PreparedOperation {
-  /** The account it acts on: authorization and fairness are by it. */
+  /** The account it acts on: decides authorization and fairness. */
   readonly account: string;
-  /** Another account that it reads from: the caller must be able to read it. Default: it reads from none but its own. */
+  /** Another account that it reads from, which the caller must be able to read. Default: only its own. */
   readonly sourceAccount?: string;
   /** The class name that Clouddriver shows for it, for example `KubernetesDeployManifestOperation`. */
   readonly operationClass: string;

@@ -1,12 +1,12 @@
-/** What an invocation of AWS Lambda takes, and what it answers in one piece: 6 MB and a little, of JSON, in bytes. */
+/** Bytes of JSON that AWS Lambda takes and returns in one invocation: a little more than 6 MB. */
 export const payloadBytesMax = 6_291_556;
 
 const limit = `the 6 MB (${payloadBytesMax} bytes) that AWS Lambda accepts`;
 
 /**
- * The message of a 413, the same wherever it is found out.
+ * The message of a 413, the same wherever it is thrown.
  *
- * @param what what is too large, with its size and a verb: `a body of 7000000 bytes exceeds`
+ * @param what the subject that is too large, with its size and a verb: `a body of 7000000 bytes exceeds`
  */
 export function toTooLargeMessage(what: string): string {
   return `The request is too large: ${what} ${limit}; send less at once, such as fewer manifests in a stage`;

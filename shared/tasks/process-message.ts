@@ -24,7 +24,7 @@ export interface TaskSystem {
   readonly store: TaskStore;
   readonly queue: OperationQueue;
   readonly bus: EventBus;
-  /** Default: agents are not told of what waits for them, and look for themselves. */
+  /** Default: agents get no hints, and ask by themselves. */
   readonly hints?: TaskHints;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -33,7 +33,7 @@ export interface TaskSystem {
   readonly host: string;
 }
 
-/** What running a task needs of it: elsewhere than beside the stores, too. */
+/** What running a task needs, also in processes without the stores. */
 export type WorkerSystem = Omit<TaskSystem, 'store'> & { readonly store: WorkerStore };
 
 /** One received message. */
@@ -42,29 +42,29 @@ export interface ReceivedTaskMessage {
   readonly receiptHandle: string;
 }
 
-/** How a message's processing is steered. */
+/** Options for processing a message. */
 export interface ProcessMessageOptions {
   findOperation(provider: string, name: string): Promise<Operation | undefined>;
   /** As `RunTaskOptions` has it. */
   renewOperations?(): Promise<boolean>;
   /** As `RunTaskOptions` has them. */
   readonly clusters?: RunTaskOptions['clusters'];
-  /** Called where the task was put down. @param seconds after which it is to be looked at again */
+  /** Called when the task was put down. @param seconds after which it is to be looked at again */
   onPutDown?(seconds: number): void;
-  /** Called with the task once it is held, for what the log tells of it. */
+  /** Called with the task once it is held, for the log. */
   onLeased?(task: Task): void;
-  /** Whether this worker is an agent: it runs what waits for one, and nothing else. Default false: all the rest. */
+  /** Whether this worker is an agent: it runs only tasks that wait for one. Default false: it runs all others. */
   readonly isAgent?: boolean;
   /** Aborted with a CheckpointError when the worker's time is over. */
   readonly stop: AbortSignal;
 }
 
-/** Seconds after which a message comes again whose worker failed: then its lease has lapsed. */
+/** Seconds after which a message comes again whose worker failed: by then its lease has lapsed. */
 const failedVisibilitySeconds = Math.ceil(leaseDurationMs / 1000) + 5;
 
 /**
- * Runs the task that a message names. A message for a task that is held or finished, or whose journal has another format, does nothing: deleting it loses nothing, since
- * the record is the truth and the sweeper sends new messages for what is open.
+ * Runs the task of a message. A message for a task that is held or finished, or whose journal has another format, does nothing. Deleting it
+ * loses nothing: the record is the truth, and the sweeper sends new messages for open tasks.
  */
 export async function processTaskMessage(
   system: WorkerSystem,
@@ -77,7 +77,7 @@ export async function processTaskMessage(
     return system.log.debug('message for a task that is held or finished, or of another journal format', {
       ...message,
     });
-  // A message may be older than what the task was submitted anew with.
+  // The task may have been submitted again, with other operations, after this message.
   if ((leased.task.inbox !== undefined) !== (options.isAgent === true)) {
     return system.store.commit(leased.lease, { entries: [], next: 'release' });
   }
@@ -95,7 +95,7 @@ export async function processTaskMessage(
     if (lookSeconds !== undefined) options.onPutDown?.(lookSeconds);
   } catch (error) {
     if (!(error instanceof LeaseLostError)) {
-      // Instead of after the queue's long time-out.
+      // Not only after the queue's long visibility timeout.
       await hideMessage(system, message.receiptHandle, failedVisibilitySeconds);
       throw error;
     }
@@ -103,7 +103,7 @@ export async function processTaskMessage(
   }
 }
 
-/** What the log tells of a run's end. */
+/** The log lines of a run's end. */
 const outcomeLines: { readonly [K in RunOutcome]: string } = {
   COMPLETED: 'task completed',
   FAILED: 'task failed',
@@ -144,15 +144,15 @@ async function commitAndTell(
   { task, lease }: LeasedTask,
   { commit, teller }: { commit: Commit; teller: TaskTeller },
 ): Promise<void> {
-  // Who looks again, maybe many times, is not to tell it again.
+  // Later workers, maybe many, must not report it again.
   if (commit.next === 'wait') await leaveToSweeper(system, task, () => teller.flush());
   await system.store.commit(lease, { ...commit, told: teller.told });
   teller.add(commit.entries);
 }
 
 /**
- * What follows a run, off the path to completion: the task stands as it stands, so nothing that fails here fails the run. The open
- * row stays, and by it the sweeper does what was not done.
+ * Work after a run, off the path to completion: the task's state is stored, so no failure here fails the run. The open row stays, and by it
+ * the sweeper does what is left.
  */
 async function finishRun(
   system: WorkerSystem,
@@ -168,16 +168,16 @@ async function finishRun(
   ]);
 }
 
-/** Tells a task's end and takes it off the list of open tasks. Never rejects: what fails is done by the next sweep. */
+/** Reports a task's end and removes it from the list of open tasks. Never rejects: the next sweep does what fails. */
 export function settleTask(system: WorkerSystem, task: Task, teller?: TaskTeller): Promise<void> {
   return leaveToSweeper(system, task, () => trySettleTask(system, task, teller));
 }
 
 /**
- * Tells a task's end and takes it off the list of open tasks: in this order, so that a worker that dies in between leaves a
- * row from which the sweeper does it again.
+ * Reports a task's end, then removes it from the list of open tasks: a worker that dies in between leaves a row from which the sweeper
+ * repeats this.
  *
- * @throws when the bus or the store is away: the row stays.
+ * @throws when the bus or the store is unavailable: the row stays.
  */
 export async function trySettleTask(
   system: WorkerSystem,

@@ -23,24 +23,24 @@ export interface RunTaskOptions {
   readonly store: Pick<TaskStore, 'commit'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The operation of a provider, or undefined when there is none of that name. */
+  /** The operation of a provider; undefined when none has that name. */
   findOperation(provider: string, name: string): Promise<Operation | undefined>;
   /**
-   * Called before an operation is failed that cannot be prepared, though it was accepted: answers whether `findOperation` knows
-   * newer accounts from now on. Default: it does not.
+   * Called before an accepted operation that cannot be prepared is failed: returns whether `findOperation` now knows newer accounts.
+   * Default: no.
    */
   renewOperations?(): Promise<boolean>;
-  /** Default: operations are run whether their clusters can be reached or not. */
+  /** Default: operations run even while their clusters are unreachable. */
   readonly clusters?: AwaitedClusters;
-  /** Aborted with a CheckpointError to stop at a point from which another worker goes on, or with a LeaseLostError. */
+  /** Aborted with a CheckpointError to stop at a point from which another worker continues, or with a LeaseLostError. */
   readonly signal: AbortSignal;
 }
 
-/** What operations wait for before they are run. */
+/** What operations wait for before they run. */
 export interface AwaitedClusters {
-  /** Whether the cluster of an account can be reached, as far as that is known. */
+  /** Whether the cluster of an account can be reached, as far as known. */
   isReachable(account: string): Promise<boolean>;
-  /** Milliseconds after the task's acceptance for which one that cannot is waited for; then its operations are run, and say what is wrong. */
+  /** Milliseconds after the task's acceptance to wait for an unreachable one; then its operations run, and report what is wrong. */
   readonly waitMs: number;
 }
 
@@ -49,22 +49,22 @@ export class CheckpointError extends Error {
   override name = 'CheckpointError';
 }
 
-/** How a run ended. `released`: open, for another worker; `handedOver`: for that of the task's next part; `waiting`: for who looks again. */
+/** How a run ended. `released`: open, for another worker; `handedOver`: for the worker of its next part; `waiting`: for a later look. */
 export type RunOutcome = 'COMPLETED' | 'FAILED' | 'released' | 'handedOver' | 'waiting';
 
 /** The end of a run. */
 export interface RunEnd {
   readonly outcome: RunOutcome;
-  /** Seconds after which a task that waits is to be looked at again. */
+  /** Seconds after which a waiting task is to be looked at again. */
   readonly lookSeconds?: number;
 }
 
 /**
- * Runs the operations of a leased task in order, from where its journal ends, to the end of its present part. A failing operation does
- * not stop the ones after it, but fails the task.
+ * Runs the operations of a leased task in order, from where its journal ends, to the end of its present part. A failing operation fails the
+ * task, but does not stop later ones.
  *
- * @throws LeaseLostError when another worker has the task or it was ended from outside, and what the store throws when it is
- *   away: nothing more may be done for the task here, and another worker goes on with it once the lease has lapsed.
+ * @throws LeaseLostError when another worker has the task or it was ended from outside, and what the store throws when it is unavailable:
+ *   stop all work for the task then; another worker continues once the lease has lapsed.
  */
 export async function runTask(leased: LeasedTask, options: RunTaskOptions): Promise<RunEnd> {
   const journal = openJournal(leased, options);
@@ -110,7 +110,7 @@ export function getRunPrefix(run: number): string {
   return `${run}/`;
 }
 
-/** Ends a task that nobody could run: it is failed, never left running. */
+/** Ends a task that no worker could run: it is failed, never left running. */
 async function giveUp({ task }: LeasedTask, journal: TaskJournal): Promise<RunEnd> {
   journal.add(toAbandonedEntry(task.attempts));
   await journal.end('FAILED');
@@ -135,7 +135,7 @@ export function toAbandonedEntry(attempts: number): JournalEntry {
   };
 }
 
-/** Runs one operation unless an earlier worker finished it, and answers its last entry. */
+/** Runs one operation unless an earlier worker finished it, and returns its last entry. */
 async function runOperation(run: {
   journal: TaskJournal;
   submitted: SubmittedOperation;
@@ -172,13 +172,13 @@ async function attemptOperation(
     return { ...own.takeLines(), ...(result !== undefined && { results: [JSON.stringify(result)] }) };
   } catch (error) {
     journal.throwIfBroken();
-    // Whatever an operation throws once the run is to stop is a consequence of that.
+    // Once the run is to stop, any error of an operation is a consequence of that.
     if (signal.aborted) throw signal.reason;
     journal.throwIfPutDown();
     if (isProgramGone(error)) throw error;
     const reported = own.takeLines();
     if (error instanceof CredentialsError) {
-      // Whoever goes on reports what came since the last entry himself, from wherever that was; but for the beginning.
+      // The next worker reports the lines since the last entry itself, wherever it continues; except for the first line.
       if (reported.lines[0]?.phase === orchestrationPhase) begin();
       await awaitCredentials(own, { journal, prepared, options, error });
     }
@@ -187,7 +187,7 @@ async function attemptOperation(
   }
 }
 
-/** Nothing of an operation is done while its cluster is known to be away: the task is put down at once, for most clusters stay away for longer. */
+/** Does nothing of an operation while its cluster is known to be unreachable: puts the task down at once, as most stay so for longer. */
 async function awaitCluster(
   run: OperationRun,
   {
@@ -201,7 +201,7 @@ async function awaitCluster(
     isLate || (await clusters.isReachable(account)) || undefined;
   await run.waitUntil('cluster', look, {
     describe: () => `the cluster of account ${account}`,
-    // What a process whose clock was ahead accepted does not wait longer.
+    // A task accepted by a process whose clock was ahead waits no longer.
     deadlineMs: Math.min(task.acceptedAtMs, clock.now()) + clusters.waitMs,
     inPlaceMs: 0,
     phase: orchestrationPhase,
@@ -210,8 +210,8 @@ async function awaitCluster(
 }
 
 /**
- * Has an operation whose account's credentials are refused wait for others where they worked lately, this run has used them, or it waits
- * already: as long as it would for its cluster, from when it last got on. Returns where it is to fail.
+ * Has an operation whose account's credentials are refused wait for new ones, if they worked lately, this run has used them, or it waits
+ * already: as long as it would for its cluster, from its last progress. Returns where it is to fail.
  */
 async function awaitCredentials(
   run: OperationJournal,
@@ -239,20 +239,20 @@ async function awaitCredentials(
   });
 }
 
-/** Another wait once the run has got on. */
+/** A key for another wait after each progress of the run. */
 function toCredentialsWait(journal: TaskJournal): string {
   return `credentials/${journal.countSteps()}`;
 }
 
 /**
- * Whether a module of ours is not where it was when this process began, as when a system is built anew while it runs. That says nothing of the
+ * Whether one of our modules has moved since this process began, as when a system is rebuilt while it runs. That is no fault of the
  * operation: another worker does it.
  */
 function isProgramGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 }
 
-/** Whoever accepted the operation may have known an account that is new here. */
+/** The process that accepted the operation may have known an account that is new here. */
 async function prepareOperation(
   submitted: SubmittedOperation,
   options: RunTaskOptions,
@@ -277,7 +277,7 @@ async function tryPrepare(
   }
 }
 
-/** A defect's message may quote data, so it stays in the log. */
+/** The message of a defect may quote data, so it stays in the log. */
 function toVisible(error: unknown, { operationClass }: PreparedOperation, { log }: RunTaskOptions): Error {
   if (error instanceof VisibleError) return error;
   log.error('operation failed by a defect', { operationClass, error });

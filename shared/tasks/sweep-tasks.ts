@@ -22,56 +22,56 @@ const pageRows = 1_000;
 /** Rows handled at once. */
 const concurrency = 8;
 
-/** Rows of finished tasks, and of none, that one sweep remembers until all open tasks are sent for. */
+/** Rows of finished and missing tasks that one sweep remembers until all open tasks are sent for. */
 const leftRowsMax = 50_000;
 
-/** Milliseconds that a sweep takes at most, but for the calls that are under way then: it runs each minute. */
+/** Milliseconds that a sweep takes at most, apart from calls under way: it runs each minute. */
 export const sweepMs = 40_000;
 
-/** Milliseconds after which a sweep sends for no more tasks, and settles what it has found. */
+/** Milliseconds after which a sweep sends for no more tasks, and settles those it has found. */
 export const resendMs = 25_000;
 
 /** What a sweep needs. */
 export interface SweepSystem extends TaskSystem {
-  /** When an agent of an account was last heard of. Default: nobody knows of any. */
+  /** When an agent of an account was last heard of. Default: unknown. */
   findSeenAgent?(account: string): Promise<SeenAgent | undefined>;
 }
 
-/** Where a sweep begins: at the oldest row, or where the one before it had to stop. */
+/** Where a sweep begins: at the oldest row, or where the previous one had to stop. */
 export interface SweepCursor {
-  /** Key of the last row that was looked at; undefined for the beginning. */
+  /** Key of the last row looked at; undefined for the beginning. */
   after?: string | undefined;
 }
 
 /** What a sweep did, for the log and the tests. */
 export interface SweepReport {
-  /** Hints sent for tasks that wait, or whose worker may have died. */
+  /** Messages sent for tasks that wait, or whose worker may have died. */
   readonly resent: number;
-  /** Finished tasks whose end was told late. */
+  /** Finished tasks whose end was reported late. */
   readonly settled: number;
   /** Rows that pointed to no open task. */
   readonly removed: number;
-  /** Rows that could not be dealt with; the log says why, and the next sweep tries again. */
+  /** Rows that failed; the log says why, and the next sweep tries again. */
   readonly failed: number;
-  /** Tasks that were failed since no agent of their account came. */
+  /** Tasks failed since no agent of their account came. */
   readonly unserved: number;
-  /** Tasks that were failed since no worker had the format of their journal. */
+  /** Tasks failed since no worker had the format of their journal. */
   readonly foreign: number;
 }
 
-/** A row, and what is to be done with it once all open tasks are sent for. */
+/** A row to be handled once all open tasks are sent for, and how. */
 interface LeftRow {
   readonly row: OpenRow;
   readonly work: 'settle' | 'remove';
 }
 
 /**
- * Goes through the list of open tasks: first it sends a new message for each that is open (for a held one delayed until its lease may
- * lapse); then it ends what a worker left unfinished after completion, and removes rows without a task. So nothing that finished
- * tasks wait for, such as the bus, keeps an open one from going on. While the queue or the bus is away, the other one is served.
+ * Goes through the list of open tasks. First it sends a new message for each open one (for a held one delayed until its lease may lapse).
+ * Then it ends what workers left unfinished after completion, and removes rows without a task. So nothing that finished tasks wait for,
+ * such as the bus, delays open ones. While the queue or the bus is unavailable, the other one is used.
  *
- * @param cursor where to begin. It is set to where the next sweep is to go on: behind the last row when the time was over before
- *   the end of the list, so that each row has its turn however long the list is.
+ * @param cursor where to begin. It is set to where the next sweep continues: after the last row when time was over before the end of the
+ *   list, so that each row has its turn however long the list is.
  */
 export async function sweepTasks(system: SweepSystem, cursor: SweepCursor = {}): Promise<SweepReport> {
   const sweep = new Sweep(system);
@@ -85,10 +85,10 @@ class Sweep {
   readonly #system: SweepSystem;
   readonly #startedAt: number;
   readonly #left: LeftRow[] = [];
-  /** Accounts whose agents were told. */
+  /** Accounts whose agents were notified. */
   readonly #told = new Set<string>();
   readonly #seen = new Map<string, Promise<SeenAgent | undefined>>();
-  /** What was found to be away: nothing more is asked of it in this sweep. */
+  /** What was unavailable: nothing more is asked of it in this sweep. */
   readonly #away = { queue: false, bus: false };
 
   constructor(system: SweepSystem) {
@@ -96,7 +96,7 @@ class Sweep {
     this.#startedAt = system.clock.monotonic();
   }
 
-  /** Looks at each row, and sends for what is open. */
+  /** Looks at each row, and sends for open tasks. */
   async resendOpen(cursor: SweepCursor): Promise<void> {
     for (;;) {
       const rows = await this.#system.store.listOpen(pageRows, cursor.after);
@@ -118,7 +118,7 @@ class Sweep {
     });
   }
 
-  /** Does something for each, some at once, until the time is over. @returns for how many it was done: the first ones. */
+  /** Does `work` for each, some at once, until time is over. @returns for how many it was done: the first ones. */
   async #forEach<T>(items: readonly T[], endMs: number, work: (item: T) => Promise<void>): Promise<number> {
     const { clock } = this.#system;
     let next = 0;
@@ -139,7 +139,7 @@ class Sweep {
       const task = await store.findStatus(row.taskId);
       const now = clock.now();
       if (task?.openRow !== row.key) {
-        // A young row may be of somebody who is about to submit the task, or to submit it anew.
+        // A young row may be of a request that is about to submit the task, or to submit it again.
         const isAwaited = task === undefined || task.state === 'FAILED_RETRYABLE';
         if (isAwaited && now - row.acceptedAtMs < staleRowAgeMs) return;
         this.#left.push({ row, work: 'remove' });
@@ -163,8 +163,8 @@ class Sweep {
   }
 
   /**
-   * Fails a task that nobody took in time who has the format of its journal. Until then it is sent for as ever: while releases change, workers
-   * of both are there.
+   * Fails a task that no worker with the format of its journal took in time. Until then messages are sent as usual: during an upgrade both
+   * releases have workers.
    *
    * @returns whether it was failed
    */
@@ -179,7 +179,7 @@ class Sweep {
     return true;
   }
 
-  /** Fails a task that nobody holds: by its lease, so that a worker that comes at the last moment keeps it. @returns whether it did */
+  /** Fails a task that no worker holds: by its lease, so that a worker that comes at the last moment keeps it. @returns whether it did */
   async #end(task: TaskStatus, entry: JournalEntry): Promise<boolean> {
     const { store, randomness, host } = this.#system;
     const ownerId = `${randomness.id()}@${host}`;
@@ -190,7 +190,7 @@ class Sweep {
     return true;
   }
 
-  /** Tells the agents of a task that nobody holds, and fails it where none came in time, and none is connected. */
+  /** Notifies the agents of a task that none holds, and fails it where none came in time, and none is connected. */
   async #awaitAgent(task: TaskStatus, inbox: TaskInbox, { acceptedAtMs }: OpenRow): Promise<void> {
     const system = this.#system;
     if (!isLeased(task, system.clock.now())) {
@@ -204,14 +204,14 @@ class Sweep {
     if (await this.#end(task, toUnservedEntry(inbox, seen))) this.report.unserved += 1;
   }
 
-  /** Once for each account: who is told asks for all that waits. */
+  /** Once for each account: a notified agent asks for all waiting tasks. */
   async #tellAgents(account: string): Promise<void> {
     if (this.#told.has(account)) return;
     this.#told.add(account);
     await this.#system.hints?.send({ kind: 'TASK', account, id: '' });
   }
 
-  /** Looked up once for each account. */
+  /** Reads it once for each account. */
   #findSeen(account: string): Promise<SeenAgent | undefined> {
     const seen =
       this.#seen.get(account) ?? this.#system.findSeenAgent?.(account) ?? Promise.resolve(undefined);
@@ -230,7 +230,7 @@ class Sweep {
     const { store } = this.#system;
     await this.#try(row, async () => {
       const task = await store.find(row.taskId);
-      // Submitted anew since: its next end has a row of its own.
+      // Submitted again since: its next end has a row of its own.
       if (task === undefined || task.openRow !== row.key || !isFinished(task)) return;
       try {
         await trySettleTask(this.#system, task);
@@ -242,7 +242,7 @@ class Sweep {
     });
   }
 
-  /** A row that cannot be dealt with is left for the next sweep, and keeps no other from its turn. */
+  /** A failing row is left for the next sweep, and delays no other. */
   async #try(row: OpenRow, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -256,17 +256,17 @@ class Sweep {
   }
 }
 
-/** A live lease is waited for: if its worker died, the message arrives right after it lapsed. */
+/** Waits for a live lease: if its worker died, the message arrives right after it lapsed. */
 function getDelaySeconds(task: TaskStatus, now: number): number {
   return isLeased(task, now) ? Math.ceil((task.leaseUntilMs - now) / 1000) + 1 : 0;
 }
 
 /**
- * Deals with a message that no worker could take after all its deliveries. The task is failed only when its own attempts are
- * spent and nobody holds it; otherwise it stays open for the sweeper.
+ * Handles a message that failed in all its deliveries. The task is failed only when its own attempts are spent and no worker holds it;
+ * otherwise it stays open for the sweeper.
  *
- * @param deliveries how many deliveries of the message failed.
- * @returns why. A letter counts as attempts of its task: the next one for it finds it `unended`.
+ * @param deliveries number of the message's failed deliveries.
+ * @returns why. A dead letter counts as attempts of its task: the next one for it finds it `unended`.
  */
 export async function settleDeadLetter(
   system: TaskSystem,

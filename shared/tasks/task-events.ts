@@ -4,13 +4,13 @@ import type { Task } from './task.ts';
 /** Types of the events that go to the bus (EventBridge's `detail-type`). */
 export type TaskEventType = 'TaskAccepted' | 'TaskStepCompleted' | 'TaskCompleted' | 'TaskFailed';
 
-/** Accounts of a task that its events tell: an event has a limit. */
+/** Accounts that a task's events name at most: an event has a size limit. */
 export const eventAccountsMax = 100;
 
-/** Names of operations that the event of an accepted task tells. */
+/** Names of operations in the event of an accepted task at most. */
 export const eventOperationsMax = 20;
 
-/** An event about a task. `more` adds what the type of event has besides. */
+/** An event about a task. `more` has the members of its type. */
 export function toTaskEvent(
   task: Task,
   event: { type: TaskEventType; atMs: number; more?: { readonly [key: string]: unknown } },
@@ -27,7 +27,7 @@ export function toTaskEvent(
   return { type: event.type, atMs: event.atMs, detail };
 }
 
-/** The event that tells a finished task's end. */
+/** The event of a finished task's end. */
 export function toEndEvent(task: Task, atMs: number): BusEvent {
   const type = task.state === 'COMPLETED' ? 'TaskCompleted' : 'TaskFailed';
   return toTaskEvent(task, { type, atMs, more: { state: task.state, endedAtMs: atMs } });

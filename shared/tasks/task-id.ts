@@ -2,12 +2,12 @@ import type { Randomness } from '#core/clock.ts';
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** Characters of an id: 130 bits in Crockford's base 32, the form of the ULIDs that Clouddriver hands out. */
+/** Characters of an id: 130 bits in Crockford's base 32, the form of Clouddriver's ULIDs. */
 const idLength = 26;
 
 /**
- * The id of the task for a `clientRequestId`: the same for the same id, so that the conditional write of the task's header
- * is the dedupe. Random when the caller gave none.
+ * The id of the task for a `clientRequestId`: the same for the same id, so that the conditional write of the task's header removes
+ * duplicates. Random when the caller gave none.
  */
 export async function getTaskId(requestId: string, randomness: Randomness): Promise<string> {
   if (requestId === '') return randomness.id();

@@ -3,30 +3,30 @@ import type { JournalEntry, OpenRow, TaskInbox, TaskState } from './task.ts';
 import { orchestrationPhase } from './task.ts';
 import type { Parted } from './task-parts.ts';
 
-/** Milliseconds after its last request for which an agent counts as connected: many of the pauses between two requests. */
+/** Milliseconds after its last request for which an agent counts as connected: many times the pause between two requests. */
 export const agentSilenceMs = 60_000;
 
-/** What a commit from outside is held against, and what of a task an agent must be allowed to see. */
+/** What a commit from outside is checked against, and what an agent may see of a task. */
 export interface TaskHold extends Parted {
   readonly state: TaskState;
   readonly inbox: TaskInbox | undefined;
-  /** Which of its runs is the present one. */
+  /** Number of its present run. */
   readonly run: number;
   /** Bytes of journal that the task's header holds. */
   readonly inlineBytes: number;
-  /** Format of its journal; undefined while it was not begun. */
+  /** Format of its journal; undefined until it was begun. */
   readonly journalFormat: number | undefined;
-  /** Commits that left something in its journal. */
+  /** Number of commits that left something in its journal. */
   readonly entries: number;
 }
 
-/** Tasks that wait for the agents of an account: rows like those of the list of open tasks, to be verified like these. */
+/** Tasks that wait for the agents of an account. Like rows of the list of open tasks, its rows must be checked against the tasks. */
 export interface InboxStore {
   /** The rows of an account, oldest first. */
   list(account: string, limit: number): Promise<readonly OpenRow[]>;
   /** Removes a row that points to no open task. */
   remove(account: string, row: OpenRow): Promise<void>;
-  /** How a task stands, for who would commit to it; undefined when it is unknown or expired. */
+  /** What a committing agent must know of a task; undefined when it is unknown or expired. */
   findHold(taskId: string): Promise<TaskHold | undefined>;
 }
 

@@ -11,7 +11,7 @@ import {
   type Wait,
 } from './wait.ts';
 
-/** What a journal needs of the task it belongs to. */
+/** What a journal needs of its task. */
 export interface JournalOptions {
   /** Entries that earlier workers committed. */
   readonly committed: readonly JournalEntry[];
@@ -23,20 +23,20 @@ export interface JournalOptions {
   readonly putsDown?: boolean;
 }
 
-/** What keys of waits begin with, behind that of their operation. */
+/** Prefix of the keys of waits, after that of their operation. */
 const waitPrefix = 'wait/';
 
-/** Of what an operation did itself: it waits for its cluster and for credentials before. */
+/** Keys of an operation's own steps: before them it waits for its cluster and for credentials. */
 const stepKey = new RegExp(`^op/\\d+/(?!${waitPrefix}(cluster$|credentials/))`);
 
-/** How often a worker looks that waits itself. */
+/** Milliseconds of the first pause between two looks of a worker that waits itself. */
 const firstPauseMs = 10;
 const pauseGrowth = 1.5;
 const maximumPauseMs = 1_000;
 
 /**
- * The journal of one run of a task. Entries are held back until the next step is about to begin (or the task ends), so
- * that a task of one step costs no write of its own; what is held back was not acted upon by anyone.
+ * The journal of one run of a task. Entries are held back until the next step is about to begin or the task ends, so that a task of one
+ * step costs no write of its own. Nothing acts on an entry that is held back.
  */
 export class TaskJournal {
   readonly #options: JournalOptions;
@@ -50,12 +50,12 @@ export class TaskJournal {
     this.#values = new Map(options.committed.map((entry) => [entry.key, entry]));
   }
 
-  /** The entry that an earlier worker or step left under this key of the current run. */
+  /** The entry that an earlier worker or step of this run left under this key. */
   find(key: string): JournalEntry | undefined {
     return this.#values.get(this.#options.prefix + key);
   }
 
-  /** Steps and waits of all operations in the current run: each was reached with the account's credentials. */
+  /** Number of steps and waits of all operations in this run: each used the account's credentials. */
   countSteps(): number {
     const { prefix } = this.#options;
     return this.#values
@@ -71,12 +71,12 @@ export class TaskJournal {
     this.#pending.push(full);
   }
 
-  /** Stores what is held back, if anything, and keeps the lease. @throws LeaseLostError */
+  /** Stores what is held back, if anything, and renews the lease. @throws LeaseLostError */
   async flush(): Promise<void> {
     if (this.#pending.length > 0) await this.end('hold');
   }
 
-  /** Stores what is held back together with what becomes of the task. @throws LeaseLostError */
+  /** Stores what is held back together with the task's next state. @throws LeaseLostError */
   async end(next: Commit['next'], lookSeconds?: number): Promise<void> {
     this.throwIfBroken();
     const entries = this.#pending;
@@ -90,8 +90,8 @@ export class TaskJournal {
   }
 
   /**
-   * Throws what a commit threw. What was done since is not known to the store, so the run must end there; an operation that
-   * catches the error cannot hide it.
+   * Throws what a commit threw. The store does not know what was done since, so the run must end there; an operation that catches the error
+   * cannot hide it.
    */
   throwIfBroken(): void {
     if (this.#failure !== undefined) throw this.#failure;
@@ -102,7 +102,7 @@ export class TaskJournal {
     return this.#options.putsDown === true;
   }
 
-  /** Has the run end, and the task be looked at again in so many seconds: at the earliest, where it waits for several things. */
+  /** Ends the run, and has the task looked at again in this many seconds: the least, where it waits for several things. */
   putDown(seconds: number): PutDownError {
     if (this.#putDown === undefined || seconds < this.#putDown.lookSeconds)
       this.#putDown = new PutDownError(seconds);
@@ -110,15 +110,15 @@ export class TaskJournal {
   }
 
   /**
-   * Throws what ends the run once the task is to be put down. It goes before what else failed: who waits for one thing sees to the others
-   * again, and fails then.
+   * Throws the error that ends the run once the task is to be put down. It takes precedence over other failures: the next worker meets
+   * those again, and fails then.
    */
   throwIfPutDown(): void {
     if (this.#putDown !== undefined) throw this.#putDown;
   }
 }
 
-/** The part of a journal that belongs to one operation of the task. */
+/** The part of a journal for one operation of the task. */
 export class OperationJournal implements OperationRun {
   readonly signal: AbortSignal;
   readonly #journal: TaskJournal;
@@ -167,7 +167,7 @@ export class OperationJournal implements OperationRun {
     return value;
   }
 
-  /** Whether the task was put down for a wait of this key before. */
+  /** Whether the task was put down earlier for a wait of this key. */
   isAwaited(key: string): boolean {
     return this.recall(waitPrefix + key) !== undefined;
   }
@@ -206,7 +206,7 @@ export class OperationJournal implements OperationRun {
     return taken;
   }
 
-  /** Drops lines that an earlier worker committed together with the entry just found. */
+  /** Drops lines that an earlier worker committed with the entry just found. */
   #forgetLines(): void {
     this.#lines = [];
     this.#outputs = [];

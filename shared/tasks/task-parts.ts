@@ -1,7 +1,7 @@
 import { InvalidInputError } from '#core/errors.ts';
 import type { Task, TaskInbox, TaskPart } from './task.ts';
 
-/** How often the operations of one task may change between workers. */
+/** Maximum number of parts: the operations of one task may change between workers so often. */
 export const partsMax = 100;
 
 /** The operations that the present worker of a task runs: from the first to before the last. */
@@ -12,11 +12,11 @@ export interface PartRange {
   readonly isLast: boolean;
 }
 
-/** What of a task tells its parts. */
+/** The members of a task about its parts. */
 export type Parted = Pick<Task, 'parts' | 'part'>;
 
 /**
- * The parts of a task: operations beside each other that wait in the same place are run by one worker.
+ * The parts of a task: one worker runs neighbouring operations that wait in the same place.
  *
  * @param inboxes where each operation waits for an agent; undefined for one that workers of the queue run
  * @returns undefined where one worker runs all of them
@@ -45,7 +45,7 @@ export function findPartRange({ parts, part = 0 }: Parted): PartRange | undefine
   return { from, to: from + (parts[part]?.operations ?? 0), isLast: part + 1 >= parts.length };
 }
 
-/** The part behind the present one; undefined behind the last. */
+/** The part after the present one; undefined after the last. */
 export function findNextPart({ parts, part = 0 }: Parted): TaskPart | undefined {
   return parts?.[part + 1];
 }

@@ -2,8 +2,8 @@ import type { TaskView } from '#contract/answers/tasks.ts';
 import { type HistoryLine, isFinished, type Task } from './task.ts';
 
 /**
- * The task as `GET /task/{id}` shows it, as JSON text: result objects are stored as text and pasted in, so that their
- * doubles survive.
+ * The task as `GET /task/{id}` shows it, as JSON text: result objects are stored as text and inserted unparsed, so that their doubles
+ * survive.
  */
 export function toTaskView(task: Task): string {
   const history = task.journal.flatMap((entry) => entry.lines);

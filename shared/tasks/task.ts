@@ -12,8 +12,8 @@ export interface HistoryLine {
 }
 
 /**
- * What one step left behind, committed at once: its outcome for a later run, its lines for the history, its results.
- * The history of a task is the lines of its entries in order, so a line is there exactly when its step is.
+ * What one step left behind, committed at once: its outcome for a later run, its lines for the history, its results. The history of a task
+ * is the lines of its entries in order: a line is there exactly when its step is.
  */
 export interface JournalEntry {
   /** Names the step within the task; the same on every run of it. */
@@ -26,7 +26,7 @@ export interface JournalEntry {
   readonly outputs?: readonly OperationOutput[];
 }
 
-/** Who asked, and under which of Spinnaker's ids: for logs and events. Values of the `X-SPINNAKER-…` headers. */
+/** The user of a request, and Spinnaker's ids for it: for logs and events. Values of the `X-SPINNAKER-…` headers. */
 export interface Caller {
   readonly user?: string;
   readonly requestId?: string;
@@ -44,19 +44,19 @@ export interface SubmittedOperation {
 /** Where a task waits that only agents of an account can run, and for how long. */
 export interface TaskInbox {
   readonly account: string;
-  /** Milliseconds for which it waits for an agent, from when it was accepted, or from when its last worker was gone. */
+  /** Milliseconds for which it waits for an agent, from when it was accepted, or its last worker was gone. */
   readonly waitMs: number;
 }
 
-/** Operations of a task, one behind the other, that one worker runs. */
+/** Consecutive operations of a task that one worker runs. */
 export interface TaskPart {
-  /** How many. */
+  /** Their number. */
   readonly operations: number;
   /** Where they wait for an agent; undefined when workers of the queue run them. */
   readonly inbox?: TaskInbox | undefined;
 }
 
-/** That an agent took a task. */
+/** The agent that took a task, and when. */
 export interface AgentTake {
   readonly agentId: string;
   readonly atMs: number;
@@ -69,47 +69,47 @@ export interface Task {
   readonly requestId: string;
   readonly state: TaskState;
   readonly acceptedAtMs: number;
-  /** Who ran it last: `<random>@<host>`. */
+  /** The worker that ran it last: `<random>@<host>`. */
   readonly ownerId: string;
-  /** Account of its first operation: operations of one account share a fair-queue group. */
+  /** Account of its first operation, and fair-queue group of its messages. */
   readonly account: string;
-  /** The accounts of all its operations, each once: who may use them may deal with it. */
+  /** The accounts of all its operations, each once: callers that may use them may use the task. */
   readonly accounts: readonly string[];
-  /** Whether one of them was restricted to groups when the task was accepted: then it stays so when the account is gone. */
+  /** Whether one of them was restricted to groups when the task was accepted: it stays so even when the account is gone. */
   readonly isRestricted: boolean;
   readonly caller: Caller;
-  /** How often it was submitted anew under the same id; journal keys of earlier runs do not count for this one. */
+  /** How often it was submitted again under the same id; journal keys of earlier runs do not count for this one. */
   readonly run: number;
-  /** When it last changed in more than its lease, milliseconds: of a finished task when that ended. Exact to a second. */
+  /** When more than its lease last changed, milliseconds; for a finished task, when it ended. Exact to a second. */
   readonly changedAtMs: number;
   /** Leases taken since its last progress. */
   readonly attempts: number;
-  /** Wall time until which a worker holds it, or until which it waits, milliseconds; 0 when neither is so. */
+  /** Wall time until which a worker holds it, or it waits, milliseconds; 0 when neither is so. */
   readonly leaseUntilMs: number;
   /** Sort key of its row in the list of open tasks. */
   readonly openRow: string;
   /** The agent that took it last, and when, milliseconds; undefined where none has. */
   readonly taken?: AgentTake | undefined;
-  /** When it ended, milliseconds; undefined before, and for tasks of earlier releases. */
+  /** When it ended, milliseconds; undefined until then, and for tasks of earlier releases. */
   readonly endedAtMs?: number | undefined;
   /** Where it waits for an agent; undefined when workers of the queue run it. */
   readonly inbox?: TaskInbox | undefined;
-  /** Its parts, where it has several: each is run by a worker of its own, which hands the task over to that of the next one. */
+  /** Its parts, where it has several: each has a worker of its own, which hands the task over to the next one's. */
   readonly parts?: readonly TaskPart[] | undefined;
   /** Index of the present part. Default 0. */
   readonly part?: number | undefined;
-  /** Format of its journal: that of who took its first lease. Undefined before. */
+  /** Format of its journal: that of the worker that took its first lease. Undefined until then. */
   readonly journalFormat?: number | undefined;
-  /** Whether its payload stands apart from it, in chunks. */
+  /** Whether its payload is stored separately, in chunks. */
   readonly hasChunks: boolean;
-  /** Entries of the journal, from its beginning, whose events the bus has surely taken. It may have taken more. */
+  /** Number of its first journal entries whose events the bus has surely taken. It may have taken more. */
   readonly told: number;
   readonly journal: readonly JournalEntry[];
-  /** Why it cannot be read: another release wrote it. It is kept and shown, and nobody may do anything with it. Left out where it can. */
+  /** Why it cannot be read: another release wrote it. It is kept and shown, but cannot be used. Left out for readable tasks. */
   readonly unreadable?: string;
 }
 
-/** What the list of open tasks needs to know of a task: a small part of it, however long its journal is. */
+/** What the list of open tasks needs of a task: a small part of it, however long its journal is. */
 export type TaskStatus = Pick<
   Task,
   | 'id'
@@ -128,15 +128,15 @@ export interface Lease {
   readonly taskId: string;
   /** Grows with each lease of the task. */
   readonly fence: number;
-  /** Commits made under this fence: a commit that was applied, but whose answer was lost, is recognised by it. */
+  /** Number of commits under this fence: it identifies an applied commit whose answer was lost. */
   sequence: number;
-  /** Bytes of journal that the task's header holds: the store decides by it where the next entries go. */
+  /** Bytes of journal in the task's header: they decide where the store puts the next entries. */
   inlineBytes: number;
-  /** Monotonic time, milliseconds, until which the holder may rely on it; moved on by each renewal and commit. */
+  /** Monotonic time, milliseconds, until which the holder may rely on it; each renewal and commit moves it on. */
   validUntil: number;
 }
 
-/** A task together with the lease on it and what was submitted. */
+/** A task with its lease and its submitted operations. */
 export interface LeasedTask {
   readonly task: Task;
   readonly lease: Lease;
@@ -146,7 +146,7 @@ export interface LeasedTask {
   readOperations(): Promise<readonly SubmittedOperation[]>;
 }
 
-/** What a task is to do, and whose it is for that. */
+/** The operations of a task, and who it belongs to. */
 export interface Submission extends Pick<Task, 'accounts' | 'isRestricted'> {
   readonly operations: readonly SubmittedOperation[];
   /** Where it waits for an agent: its first part, where it has several. Default: workers of the queue run it. */
@@ -170,18 +170,18 @@ export interface Commit {
   /** Entries to append; they count as progress. */
   readonly entries: readonly JournalEntry[];
   /**
-   * `hold` keeps the lease and renews it; `checkpoint` gives it up in good order, which counts as progress; `handover` does, and
-   * leaves the task to the worker of its next part; `wait` does, and nobody takes the task before it is to be looked at again; `release`
-   * gives it up; `COMPLETED` and `FAILED` end the task.
+   * `hold` keeps the lease and renews it. `checkpoint` gives it up in good order, which counts as progress. So does `handover`, which
+   * leaves the task to the worker of its next part, and `wait`, after which no worker takes the task until its next look. `release` gives
+   * it up; `COMPLETED` and `FAILED` end the task.
    */
   readonly next: 'hold' | 'checkpoint' | 'handover' | 'wait' | 'release' | 'COMPLETED' | 'FAILED';
-  /** Seconds after which a task that waits is to be looked at again. Default 1. */
+  /** Seconds after which a waiting task is to be looked at again. Default 1. */
   readonly lookSeconds?: number;
-  /** The task's `told`, where that has changed. */
+  /** The task's `told`, where it has changed. */
   readonly told?: number;
 }
 
-/** A row of the list of open tasks. It may outlive its task or precede it: verify it against the task. */
+/** A row of the list of open tasks. It may be there before or after its task: check it against the task. */
 export interface OpenRow {
   readonly taskId: string;
   /** Sort key: rows sort by accept time. */
@@ -189,14 +189,14 @@ export interface OpenRow {
   readonly acceptedAtMs: number;
 }
 
-/** Who takes a lease. */
+/** How to take a lease. */
 export interface TakeLeaseOptions {
   readonly ownerId: string;
   readonly attempts: number;
   readonly agentId?: string | undefined;
   /**
-   * Format of the journals that the worker reads and writes: a task that was begun with another one is refused, and one that was not begun
-   * gets it. `any` is for who runs nothing, but ends a task. Default: this release's.
+   * Format of the journals that the worker reads and writes: a task begun with another one is refused, and one not begun gets it. `any` is
+   * for callers that run nothing, but end a task. Default: this release's.
    */
   readonly journalFormat?: number | 'any' | undefined;
 }
@@ -204,41 +204,38 @@ export interface TakeLeaseOptions {
 /** Tasks in a durable store. Every change is one conditional write of one item. */
 export interface TaskStore {
   /**
-   * Stores a task unless one with its id exists. The conditional write of its header is the dedupe: of any number of
-   * simultaneous calls exactly one answers `accepted: true`, and all answer the same task.
+   * Stores a task unless one with its id exists. The conditional write of its header removes duplicates: of any number of simultaneous
+   * calls exactly one returns `accepted: true`, and all return the same task.
    */
   accept(task: NewTask): Promise<{ readonly task: Task; readonly accepted: boolean }>;
-  /** The task with its whole journal, or undefined when unknown or expired. */
+  /** The task with its whole journal; undefined when unknown or expired. */
   find(id: string): Promise<Task | undefined>;
-  /** How the task stands, or undefined when unknown or expired. */
+  /** The status of a task; undefined when unknown or expired. */
   findStatus(id: string): Promise<TaskStatus | undefined>;
   /**
-   * Takes the lease on an open task that nobody holds; undefined when it is held, finished or unknown, and when its
-   * journal has another format.
+   * Takes the lease on an open task that no worker holds; undefined when it is held, finished or unknown, or its journal has another
+   * format.
    *
-   * @param options.attempts by how much its attempt counter grows.
-   * @param options.agentId the agent that takes it. Default: it is none.
+   * @param options.attempts how much its attempt counter grows.
+   * @param options.agentId the agent that takes it. Default: the worker is no agent.
    */
   takeLease(id: string, options: TakeLeaseOptions): Promise<LeasedTask | undefined>;
   /**
-   * Keeps the lease for another while.
+   * Renews the lease.
    *
-   * @param signal gives the renewal up; whether it was made is then unknown.
-   * @throws LeaseLostError when another worker has the task, when it was ended, and when the lease was given up.
+   * @param signal aborts the renewal; whether it was made is then unknown.
+   * @throws LeaseLostError when another worker has the task, it was ended, or the lease was given up.
    */
   renewLease(lease: Lease, signal?: AbortSignal): Promise<void>;
   /** One conditional update: lease check, journal, history, state. @throws LeaseLostError */
   commit(lease: Lease, commit: Commit): Promise<void>;
-  /**
-   * Submits a task in state FAILED_RETRYABLE anew, with other operations or, left out, with its own; undefined when it is in
-   * another state.
-   */
+  /** Submits a task in state FAILED_RETRYABLE again, with other operations or, left out, with its own; undefined in other states. */
   restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined>;
   /** Fails an open task from outside and fences its worker out; undefined when it is not open. */
   fail(id: string, state: 'FAILED' | 'FAILED_RETRYABLE', entry: JournalEntry): Promise<Task | undefined>;
   /**
-   * Has agents find an open task again whose row in the inbox of its account may be missing: who handed it over may have died, or been
-   * so late that it took a newer row away.
+   * Has agents find an open task again whose row in its account's inbox may be missing: the worker that handed it over may have died, or
+   * been so late that it removed a newer row.
    */
   repairInbox(task: TaskStatus): Promise<void>;
   /** Deletes the payload of a finished task, then its row in the list of open tasks. Repeating it is harmless. */
@@ -248,12 +245,12 @@ export interface TaskStore {
   /**
    * The list of open tasks, oldest first, at most `limit` rows.
    *
-   * @param after key of the row behind which to begin. Default: at the oldest.
+   * @param after key of the row after which to begin. Default: at the oldest.
    */
   listOpen(limit: number, after?: string): Promise<readonly OpenRow[]>;
 }
 
-/** What of the store running a task needs. */
+/** The part of the store that running a task needs. */
 export type WorkerStore = Pick<TaskStore, 'takeLease' | 'renewLease' | 'commit' | 'removeOpen'>;
 
 /** Thrown by a commit or renewal when another worker holds the task, or when it was ended from outside. */
@@ -261,15 +258,15 @@ export class LeaseLostError extends Error {
   override name = 'LeaseLostError';
 }
 
-/** Milliseconds for which a lease holds unless it is renewed. */
+/** Milliseconds of a lease unless it is renewed. */
 export const leaseDurationMs = 30_000;
 
-/** A worker stops relying on its lease this long before the end, so that no request of its outlives it. */
+/** Milliseconds before its lease ends at which a worker stops relying on it, so that none of its requests outlives it. */
 export const leaseMarginMs = 10_000;
 
 /**
- * Milliseconds for which a row of the list of open tasks is left alone that points to no task, or to a retryable one that does not
- * name it: who wrote it may be about to write the task.
+ * Milliseconds for which a row of the list of open tasks is kept that points to no task, or to a retryable one that does not name it: its
+ * writer may be about to write the task.
  */
 export const staleRowAgeMs = 10 * 60 * 1000;
 

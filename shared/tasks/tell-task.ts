@@ -6,7 +6,7 @@ import type { BusEvent, EventBus } from '#platform/ports/event-bus.ts';
 import { isFinished, type JournalEntry, type Task } from './task.ts';
 import { eventOperationsMax, toEndEvent, toTaskEvent } from './task-events.ts';
 
-/** What telling needs. */
+/** What publishing needs. */
 export interface TellingSystem {
   readonly bus: EventBus;
   readonly clock: Clock;
@@ -16,10 +16,10 @@ export interface TellingSystem {
 /** Milliseconds for which events of a running task are held back, to be published together. */
 const eventDelayMs = 1_000;
 
-/** Key of the entry that tells of a task's end from outside. */
+/** Key of the entry of a task's end from outside. */
 export const endedKey = 'ended';
 
-/** The value of a task's first journal entry: what its event tells besides. */
+/** The value of a task's first journal entry: further members of its event. */
 export function toAcceptedValue(names: Iterable<string>): JsonValue {
   return { operations: [...new Set(names)].slice(0, eventOperationsMax) };
 }
@@ -33,20 +33,20 @@ export function toEndedEntry(
 }
 
 /**
- * Tells the bus of a task: of each entry of its journal, and of its end. What the bus has taken is counted in entries, and the count
- * is stored with the next commit (`Commit.told`). So whoever goes on with the task, after a death at whatever line, tells what may be
- * missing: each event comes at least once.
+ * Publishes the events of a task: of each entry of its journal, and of its end. It counts the entries whose events the bus has taken, and
+ * the next commit stores the count (`Commit.told`). So the next worker, wherever this one died, publishes what may be missing: each event
+ * comes at least once.
  */
 export class TaskTeller {
   readonly #system: TellingSystem;
   readonly #task: Task;
-  /** The event of each entry that was not told yet; undefined for one that has none. */
+  /** The event of each entry that was not published yet; undefined for one without an event. */
   readonly #pending: (BusEvent | undefined)[];
   #told: number;
   #publishedAt: number;
   #publishing: Promise<void> | undefined;
 
-  /** Begins behind what is known to be told. */
+  /** Begins after the entries whose events were surely published. */
   constructor(system: TellingSystem, task: Task) {
     this.#system = system;
     this.#task = task;
@@ -55,12 +55,12 @@ export class TaskTeller {
     this.#pending = this.#toEvents(task.journal.slice(task.told), task.told);
   }
 
-  /** Entries of the journal, from its beginning, whose events the bus has taken. */
+  /** Number of the journal's first entries whose events the bus has taken. */
   get told(): number {
     return this.#told;
   }
 
-  /** Tells of entries that are stored: together with others, at most once a second, and nobody waits for it. */
+  /** Publishes events of stored entries: together with others, at most once a second, and without anything waiting for it. */
   add(entries: readonly JournalEntry[]): void {
     this.#pending.push(...this.#toEvents(entries, this.#told + this.#pending.length));
     if (this.#publishing !== undefined) return;
@@ -72,16 +72,16 @@ export class TaskTeller {
       });
   }
 
-  /** Tells what is left. @throws when the bus does not take it. */
+  /** Publishes the rest. @throws when the bus does not take it. */
   async flush(): Promise<void> {
     await this.#publishing;
     await this.#publish();
   }
 
-  /** Tells what is left of a task that has ended, and its end. @throws when the bus does not take it. */
+  /** Publishes the rest for a finished task, and its end. @throws when the bus does not take it. */
   async flushEnd(state: Task['state']): Promise<void> {
     await this.#publishing;
-    // Of an end from outside tells its entry: the task may have been submitted anew before that was told.
+    // The entry of an end from outside has the event: the task may have been submitted again before it was published.
     const isTold = this.#task.journal.at(-1)?.key === endedKey;
     const end = toEndEvent({ ...this.#task, state }, this.#now());
     await this.#publish(isTold ? [] : [end]);
@@ -101,7 +101,7 @@ export class TaskTeller {
     return entries.map((entry, index) => toEntryEvent(this.#task, entry, { index: first + index, atMs }));
   }
 
-  /** What is told late of a task that has ended was so at its end. */
+  /** The time of a late event of a finished task is that of its end. */
   #now(): number {
     return isFinished(this.#task) ? this.#task.changedAtMs : this.#system.clock.now();
   }

@@ -2,11 +2,11 @@ import type { Clock } from '#core/clock.ts';
 
 /** What an operation waits for; see `OperationRun.waitUntil`. */
 export interface Wait {
-  /** What is to come, as the history says it behind `Waiting for`: `configMap web to be gone`. */
+  /** What it waits for, as the history says it after `Waiting for`: `configMap web to be gone`. */
   describe(): string;
   /**
-   * Wall time of `clock`, milliseconds, from which on the wait is late. It is to count from what was decided. Where it cannot, the one of
-   * the run that put the task down holds for all later ones.
+   * Wall time of `clock`, milliseconds, after which the wait is late. Count it from a decided value. Where that cannot be, later runs use
+   * the deadline of the run that put the task down.
    */
   readonly deadlineMs: number;
   readonly clock: Clock;
@@ -16,37 +16,37 @@ export interface Wait {
   readonly phase?: string;
 }
 
-/** One look at what is waited for. */
+/** One look at the state that is waited for. */
 export interface Look {
-  /** Whether it is the first: a later one need not ask again for what the first one asked for. After a worker's death there may be two. */
+  /** Whether it is the first: later ones need not repeat its requests. After a worker's death there may be two. */
   readonly isFirst: boolean;
-  /** Whether the deadline is over: this is the last one. */
+  /** Whether the deadline is over: this is the last look. */
   readonly isLate: boolean;
 }
 
 /** What the journal keeps of a wait for which a task was put down. */
 export type StoredWait = {
-  /** When it was put down first, and the deadline: wall times, milliseconds. */
+  /** When it was first put down, and the deadline: wall times, milliseconds. */
   readonly sinceMs: number;
   readonly deadlineMs: number;
 };
 
-/** Milliseconds that a worker waits itself: what is over soon costs no write. */
+/** Milliseconds that a worker waits itself: a short wait costs no write. */
 export const inPlaceMs = 2_000;
 
 /** Seconds between two looks of a task that is put down: as long as it has waited so far, up to the last. */
 const lookSeconds = [1, 2, 4, 8, 15];
 
 /**
- * Milliseconds by which a task may be taken again before its message comes: clocks of workers may differ by so much, and a message that
- * comes too early does nothing.
+ * Milliseconds by which a task may be taken again before its message comes: workers' clocks may differ by this, and an early message does
+ * nothing.
  */
 const earlyMs = 2_000;
 
-/** Ends a run whose task is put down: it waits, and nobody holds it meanwhile. */
+/** Ends a run whose task is put down: it waits, and no worker holds it meanwhile. */
 export class PutDownError extends Error {
   override name = 'PutDownError';
-  /** Seconds after which somebody is to look again. */
+  /** Seconds after which a worker is to look again. */
   readonly lookSeconds: number;
 
   constructor(seconds: number) {
@@ -55,14 +55,14 @@ export class PutDownError extends Error {
   }
 }
 
-/** Seconds after which to look again at what is waited for: 1, 2, 4, 8, then each 15, and at the deadline. */
+/** Seconds until the next look: 1, 2, 4, 8, then each 15, and at the deadline. */
 export function planLook({ sinceMs, deadlineMs }: StoredWait, nowMs: number): number {
   const waitedSeconds = (nowMs - sinceMs) / 1_000;
   const next = lookSeconds.findLast((seconds) => seconds <= waitedSeconds + 1) ?? 1;
   return Math.max(1, Math.min(next, Math.ceil((deadlineMs - nowMs) / 1_000)));
 }
 
-/** Milliseconds for which nobody can take a task that is to be looked at in so many seconds. */
+/** Milliseconds for which no worker can take a task that is to be looked at in this many seconds. */
 export function getRestMs(seconds: number): number {
   return Math.max(0, seconds * 1_000 - earlyMs);
 }

@@ -2,7 +2,7 @@ import type { ApplicationView } from '#contract/answers/applications.ts';
 import { compareNames, compareText } from '#core/text-order.ts';
 import type { ApplicationClusters } from './views.ts';
 
-/** The applications that accounts run, by name in any case, each once, with its clusters sorted. */
+/** The applications of accounts, by name in any case, each once, with its clusters sorted. */
 export function toApplicationViews(parts: readonly ApplicationClusters[]): ApplicationView[] {
   const applications = Map.groupBy(parts, ({ application }) => application);
   return [...applications]

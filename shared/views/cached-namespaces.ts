@@ -4,24 +4,24 @@ import { within } from '#core/deadline.ts';
 import type { Logger } from '#core/logger.ts';
 import type { ViewReader } from './views.ts';
 
-/** What adding namespaces needs. The context of views has all but the memory. */
+/** What adding namespaces needs. The context of views has everything but the memory. */
 export interface NamespacesContext {
   readonly views: Pick<ViewReader, 'listNamespaces'>;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly log: Logger;
-  /** What a process remembers from one call to the next. */
+  /** What a process remembers between calls. */
   readonly memory: NamespacesMemory;
 }
 
-/** Namespaces of accounts, as they were read last. */
+/** Namespaces of accounts, as they were last read. */
 export type NamespacesMemory = Map<string, readonly string[]>;
 
-/** Milliseconds after which accounts go without: they are polled, and must not wait for a store that is away. */
+/** Milliseconds after which accounts are answered without them: they are polled, and must not wait for an unavailable store. */
 const waitMs = 3_000;
 
 /**
- * Accounts with the namespaces that are cached of them, where their configuration names none. Where these cannot be read in time those of
- * before are shown, or none: never throws.
+ * Accounts with their cached namespaces, where their configuration names none. Where these cannot be read in time it uses the previous
+ * ones, or none: never throws.
  */
 export async function addCachedNamespaces(
   accounts: readonly Account[],

@@ -2,10 +2,10 @@ import type { AccountFreshness } from '#caching/scheduling/caching-agent-store.t
 import { cacheControlMax } from '#core/request-limits.ts';
 import { compareText } from '#core/text-order.ts';
 
-/** What is told of an account. */
+/** What the headers say of an account. */
 type Freshness = Pick<AccountFreshness, 'asOfMs' | 'isStale' | 'tooLarge'>;
 
-/** Characters that what is told by account takes in a header, at most. */
+/** Characters of a list of accounts in a header, at most. */
 const listLengthMax = 1_000;
 
 /** A response's headers by name. */
@@ -18,17 +18,17 @@ interface AccountLag extends Freshness {
 }
 
 /**
- * What a caller is told of the age of an answer that depends on these accounts:
+ * The headers for the age of an answer that depends on these accounts:
  *
  * - `Age`: whole seconds, and `X-Busdriver-As-Of`: the time, both of the account that is furthest behind.
- * - `X-Busdriver-Lag`: `prod=3, dev=stale, new=unknown`. Seconds; `stale` where the account's cache may be behind by more than its
- *   age tells, `unknown` where it was not filled yet. The worst come first; where there are too many, `*` stands for each account
- *   that is left out, with the most that one of them is behind.
+ * - `X-Busdriver-Lag`: `prod=3, dev=stale, new=unknown`. Seconds; `stale` where the account's cache may be further behind than its age
+ *   says, `unknown` where it was not filled yet. The worst come first; where there are too many, `*` stands for each account left out, with
+ *   the most that one of them is behind.
  *
- * - `X-Busdriver-Too-Large`: `prod=2`, where objects or applications of accounts are missing since they are too large to be cached:
- *   how many, the most first; `*` as above.
+ * - `X-Busdriver-Too-Large`: `prod=2`, where objects or applications of accounts are missing because they are too large to be cached: their
+ *   number, the highest first; `*` as above.
  *
- * Accounts of which nothing is known are not told; without any other there are no headers.
+ * Accounts of which nothing is known are left out; without any others there are no headers.
  */
 export function toFreshnessHeaders(
   freshness: ReadonlyMap<string, Freshness>,
@@ -41,7 +41,7 @@ export function toFreshnessHeaders(
     .sort(compareLags);
   if (lags.length === 0) return {};
   const times = lags.map(({ asOfMs }) => asOfMs).filter((asOfMs) => asOfMs !== undefined);
-  // Of accounts too many to be arguments of a call.
+  // There may be too many accounts to be arguments of a call.
   const oldestMs = times.reduce((oldest, asOfMs) => Math.min(oldest, asOfMs), Number.POSITIVE_INFINITY);
   return {
     ...(times.length > 0 && {
@@ -61,7 +61,7 @@ function toTooLargeHeader(lags: readonly AccountLag[]): FreshnessHeaders {
   return { 'X-Busdriver-Too-Large': formatByAccount(found, ({ tooLarge }) => String(tooLarge)) };
 }
 
-/** Unknown ones, stale ones, the others; in each of these the oldest first. */
+/** Unknown ones, then stale ones, then the others; each group with the oldest first. */
 function compareLags(one: AccountLag, other: AccountLag): number {
   return (
     getRank(one) - getRank(other) ||
@@ -96,9 +96,9 @@ function toSeconds(asOfMs: number, nowMs: number): number {
 }
 
 /**
- * The greatest age, milliseconds, that a caller accepts by the `Cache-Control` of his request: `max-age=30`; `no-cache` is
- * `max-age=0`. Undefined when he demands nothing. What is malformed or unknown is ignored, as HTTP has it; of several demands the
- * strictest counts. Of a header that is too long the beginning does.
+ * The greatest age, milliseconds, that a caller accepts by the `Cache-Control` of their request: `max-age=30`; `no-cache` is `max-age=0`.
+ * Undefined without a demand. Malformed or unknown directives are ignored, as in HTTP; of several the strictest counts. Of a header that is
+ * too long the beginning counts.
  */
 export function parseMaxAgeMs(cacheControl: string | undefined): number | undefined {
   const directives = listDirectives(cacheControl).map((directive) =>
@@ -108,8 +108,8 @@ export function parseMaxAgeMs(cacheControl: string | undefined): number | undefi
 }
 
 /**
- * The greatest age, milliseconds, of a cached answer that a caller accepts in the place of an error, by the `Cache-Control` of his
- * request: `stale-if-error=600` (RFC 5861). Undefined when he accepts none.
+ * The greatest age, milliseconds, of a cached answer that a caller accepts in place of an error, by the `Cache-Control` of their request:
+ * `stale-if-error=600` (RFC 5861). Undefined when they accept none.
  */
 export function parseStaleIfErrorMs(cacheControl: string | undefined): number | undefined {
   return findSmallest(listDirectives(cacheControl), /^stale-if-error\s*=\s*"?(\d{1,10})"?$/);

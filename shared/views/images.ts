@@ -3,58 +3,58 @@ import type { RegistryTagView } from '#contract/answers/images.ts';
 import { InvalidInputError } from '#core/errors.ts';
 import type { ViewedList } from './views.ts';
 
-/** Which images are asked for. What is left out does not matter. */
+/** Which images are asked for. Members left out do not restrict them. */
 export interface ImageQuery {
   readonly account?: string | undefined;
   /** Part of `registry/repository:tag`, in any case. */
   readonly q?: string | undefined;
   readonly repository?: string | undefined;
-  /** Counts together with `repository` alone. */
+  /** Only used together with `repository`. */
   readonly tag?: string | undefined;
-  /** How many are looked at, before `repository` and `tag` choose among them. */
+  /** How many are examined, before `repository` and `tag` choose among them. */
   readonly count?: number | undefined;
   /** Whether labels and dates are shown. */
   readonly includeDetails: boolean;
 }
 
-/** Images, or charts, of one provider over the cache, of the accounts that may be shown. Nothing calls a registry. */
+/** Images, or charts, of one provider in the cache, of the accounts that may be shown. Nothing calls a registry. */
 export interface ImageReader {
   /** Images by account, repository and tag, in this order. */
   findImages(query: ImageQuery): Promise<ViewedList<RegistryTagView>>;
-  /** The tags of a repository: by name, or newest first where its account wants that. None for what is not there. */
+  /** The tags of a repository: by name, or newest first where its account is set so. None for an unknown one. */
   listImageTags(account: string, repository: string): Promise<ViewedList<string>>;
 }
 
-/** What a provider has of images. Clouddriver calls it `ImageProvider`. */
+/** A provider's images. Clouddriver calls it `ImageProvider`. */
 export interface ImageViews {
-  /** Ids of the providers in whose name its images are asked for: its own, and others that have theirs there. */
+  /** Ids of the providers under which its images are asked for: its own, and others that have their images there. */
   readonly cloudProviders: readonly string[];
-  /** Opens the images over a cache, in which only accounts that `mayRead` allows are shown. Makes no call. */
+  /** Opens the images in a cache; shows only accounts that `mayRead` allows. Makes no call. */
   open(options: OpenImagesOptions): Promise<ImageReader>;
 }
 
-/** What images are opened with. */
+/** What opening images needs. */
 export interface OpenImagesOptions {
   readonly cache: CacheStore;
   mayRead(account: string): boolean;
-  /** Images, or the charts that stand in registries as images do. */
+  /** Images, or charts in registries. */
   readonly content: RegistryContent;
 }
 
-/** What registries have. */
+/** The content of registries. */
 export type RegistryContent = 'images' | 'charts';
 
-/** Images that may be counted. */
+/** The largest `count`. */
 const countMax = 10_000_000;
 
-/** The parts of a request that say which images are asked for. */
+/** The parts of a request that select images. */
 interface QuerySource {
   findQuery(name: string): string | undefined;
   getFlag(name: string, otherwise: boolean): boolean;
 }
 
 /**
- * Reads what `GET /{cloudProvider}/images/find` is asked. An empty parameter is as good as none.
+ * Reads the parameters of `GET /{cloudProvider}/images/find`. An empty one counts as absent.
  *
  * @throws InvalidInputError naming the parameter.
  */

@@ -15,11 +15,11 @@ export interface SearchQuery {
 /** Clouddriver's default, and the most. */
 const defaultPageSize = searchPageSizeMax;
 
-/** What is no filter; the last one is for Gate. */
+/** Parameters that are no filters; the last one is for Gate. */
 const ownParameters = new Set(['q', 'type', 'platform', 'pageSize', 'page', 'allowShortQuery']);
 
 /**
- * Reads what `GET /search` is asked. All parameters that it does not know are filters.
+ * Reads the parameters of `GET /search`. All unknown ones are filters.
  *
  * @throws InvalidInputError naming the parameter.
  */

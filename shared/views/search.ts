@@ -5,37 +5,37 @@ import type { Catalog, CatalogApplication, CatalogProject } from './catalog.ts';
 import type { ViewSet } from './view-set.ts';
 import type { Viewed } from './views.ts';
 
-/** What `GET /search` is asked. */
+/** The parameters of `GET /search`. */
 export interface SearchRequest {
   /** Any case; an empty one finds everything. */
   readonly query: string;
   /** `serverGroups`, `replicaSet`, `applications`, `projects` …; without any, everything. */
   readonly types: readonly string[];
-  /** Only what this provider has; undefined for all, and for what Front50 has besides. */
+  /** Only this provider's finds; undefined for all, and for Front50's. */
   readonly platform: string | undefined;
   /** From 1. */
   readonly pageNumber: number;
   /** From 1. */
   readonly pageSize: number;
-  /** Values that finds must have, by member and in any case. A find without the member stays. */
+  /** Values that finds must have, by member and in any case. Finds without the member are kept. */
   readonly filters: ReadonlyMap<string, string>;
 }
 
-/** Where is searched. */
+/** Where to search. */
 export interface SearchSources {
   readonly views: Pick<ViewSet, 'providers' | 'selectProvider'>;
-  /** Undefined where there is none. */
+  /** Undefined without Front50. */
   readonly catalog: Pick<Catalog, 'listApplications' | 'listProjects'> | undefined;
-  /** Whether what belongs to an application may be found. Projects, and what belongs to none, may. */
+  /** Whether the caller may find what belongs to an application. Projects, and what belongs to none, are always found. */
   mayRead(application: string): boolean;
 }
 
-/** The platform of what comes from the catalog. */
+/** The platform of the catalog's finds. */
 const catalogPlatform = 'front50';
 
 /**
- * Searches the cache, and the catalog for applications and projects. There is always one result set: callers take the first. An
- * application that both know is found once, with the members of both.
+ * Searches the cache, and the catalog for applications and projects. There is always one result set: callers take the first. An application
+ * that both know is found once, with the members of both.
  */
 export async function search(
   request: SearchRequest,
@@ -87,7 +87,7 @@ async function searchCatalog(
   ];
 }
 
-/** Front50 writes names of applications in capitals; everywhere else they are small. */
+/** Front50 writes names of applications in upper case; everywhere else they are in lower case. */
 function toApplicationFind({ name, attributes }: CatalogApplication): FindView {
   const application = name.toLowerCase();
   return {
@@ -132,7 +132,7 @@ function isApplication({ type }: FindView): boolean {
   return type === 'applications';
 }
 
-/** The application that a find belongs to, or is; empty where it belongs to none. */
+/** The application that a find belongs to, or is; empty where there is none. */
 function getApplication({ application }: FindView): string {
   return asString(application) ?? '';
 }

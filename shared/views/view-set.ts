@@ -6,17 +6,17 @@ import type { ApplicationPage, Viewed, ViewedList, ViewKey, ViewReader, ViewsOpe
 export interface ViewSet extends ViewReader {
   /** Ids of the providers that have views. */
   readonly providers: readonly string[];
-  /** The same views of one provider alone, by its id in any case; of all when no id is given, of none when nobody has it. */
+  /** The same views of one provider only, by its id in any case; of all without an id, of none for an unknown one. */
   selectProvider(id: string | undefined): ViewSet;
 }
 
-/** Views, and the accounts they are of. */
+/** Views, and their accounts. */
 export interface ViewReaderPart {
   readonly accounts: readonly string[];
   readonly reader: ViewReader;
 }
 
-/** A provider, as far as its views go. */
+/** A provider's part of the views. */
 export interface ViewProvider {
   readonly name: string;
   readonly accounts: readonly { readonly name: string }[];
@@ -30,9 +30,9 @@ interface ViewPart extends ViewReaderPart {
 }
 
 /**
- * Opens the views that the providers have over a cache. Makes no call.
+ * Opens the providers' views of a cache. Makes no call.
  *
- * @param mayRead whether an account may be shown. Nothing of others is read, or counted.
+ * @param mayRead whether an account may be shown. Others are neither read nor counted.
  */
 export async function openViewSet(
   providers: readonly ViewProvider[],
@@ -51,7 +51,7 @@ export async function openViewSet(
 /**
  * What was found.
  *
- * @param complaint what to say where nothing was, in words for people.
+ * @param complaint the message where nothing was found, in plain words.
  * @throws NotFoundError
  */
 export function getFound<T>(viewed: Viewed<T> | undefined, complaint: string): Viewed<T> {
@@ -63,7 +63,7 @@ export function getFound<T>(viewed: Viewed<T> | undefined, complaint: string): V
  * Checks that a provider has views.
  *
  * @param provider its id, in any case.
- * @throws InvalidInputError naming those that have.
+ * @throws InvalidInputError naming those that have views.
  */
 export function checkViewProvider({ providers }: Pick<ViewSet, 'providers'>, provider: string): void {
   if (providers.some((known) => known.toLowerCase() === provider.toLowerCase())) return;
@@ -81,14 +81,14 @@ function createViewSet(parts: readonly ViewPart[]): ViewSet {
   };
 }
 
-/** Several views as one: an account belongs to one of them, an application may be in all. What several find alike is found once. */
+/** Several views as one: an account belongs to one of them, an application may be in all. Equal finds of several are found once. */
 export function joinViewReaders(parts: readonly ViewReaderPart[]): ViewReader {
   const readers = parts.map(({ reader }) => reader);
   const owners = new Map(
     parts.flatMap(({ accounts, reader }) => accounts.map((account) => [account, reader] as const)),
   );
   const nothing = { value: [], accounts: [] };
-  /** Asks every provider, and joins the lists that they answer. */
+  /** Asks every provider, and joins their lists. */
   const joinLists = async <T>(
     ask: (reader: ViewReader) => Promise<ViewedList<T>>,
   ): Promise<ViewedList<T>> => {
@@ -162,7 +162,7 @@ function mergeMaps<T extends object>(maps: readonly T[]): T {
   return Object.assign({}, ...maps);
 }
 
-/** One page of an application's pages, which are at least one. */
+/** Merges an application's pages, of which there is at least one. */
 function mergePages(pages: readonly ApplicationPage[]): ApplicationPage {
   const named = pages.flatMap(({ attributes }) => attributes.cloudProviders.split(','));
   const cloudProviders = [...new Set(named)].join(',');

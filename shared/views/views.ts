@@ -8,29 +8,29 @@ import type { ServerGroupView } from '#contract/answers/server-groups.ts';
 /** The clusters of one application in one account: their names, for example `deployment web`, each once. */
 export type ApplicationClusters = Omit<DirectoryEntry, 'namespaces'>;
 
-/** An answer out of the cache. Its value is ready for `JSON.stringify`. */
+/** An answer from the cache. Its value is ready for `JSON.stringify`. */
 export interface Viewed<T = object> {
   readonly value: T;
   /** The accounts that it depends on: it is as old as the oldest of their caches. */
   readonly accounts: readonly string[];
 }
 
-/** An application's page, without what Front50 knows of it. What it shows of clusters is its provider's own. */
+/** An application's page, without Front50's part. What it shows of clusters is its provider's own. */
 export type ApplicationPage = Omit<ApplicationPageView, 'clusters'> & {
   readonly clusters: { readonly [account: string]: readonly object[] };
 };
 
-/** A cluster, as far as routes look into it: the rest is its provider's own. */
+/** The members of a cluster that routes read: the rest is its provider's own. */
 export interface ClusterPage {
   readonly serverGroups: readonly Pick<ServerGroupView, 'name' | 'region'>[];
   readonly loadBalancers: readonly object[];
 }
 
-/** A server group that a stage means, as far as routes look into it. */
+/** The members of a stage's target server group that routes read. */
 export type TargetServerGroup = Pick<ServerGroupView, 'name' | 'buildInfo'> &
   Partial<Pick<ServerGroupView, 'displayName'>>;
 
-/** A list out of the cache. */
+/** A list from the cache. */
 export type ViewedList<T = object> = Viewed<readonly T[]>;
 
 /** Which cluster of an application in an account. */
@@ -48,17 +48,17 @@ export interface ViewKey {
   readonly name: string;
 }
 
-/** Which object is shown out of the cache because it cannot be read from its cluster. */
+/** Which object to show from the cache because its cluster does not answer. */
 export interface CachedManifestRequest extends ViewKey {
-  /** Why it cannot: a sentence for people. */
+  /** Why it cannot be read live: a sentence in plain words. */
   readonly reason: string;
   /** Epoch milliseconds. */
   readonly nowMs: number;
-  /** Everything that was so at this time is in the cache, epoch milliseconds; undefined where that is not known. */
+  /** Everything that was so at this time is in the cache, epoch milliseconds; undefined where unknown. */
   readonly asOfMs: number | undefined;
 }
 
-/** An object of an account in go-clouddriver's words, without what each answer has its own of. */
+/** An object of an account in go-clouddriver's form, without the members that each answer sets itself. */
 export type AccountResource = Omit<ProviderResource, 'accountName' | 'taskId' | 'timestamp'>;
 
 /** Which server groups of which applications. */
@@ -70,18 +70,18 @@ export interface ServerGroupsRequest {
   readonly expand: boolean;
 }
 
-/** Which server group a stage means that names none. */
+/** Which server group a stage means by a target instead of a name. */
 export interface TargetServerGroupRequest extends ClusterKey {
   /** Namespace; undefined for all. */
   readonly location: string | undefined;
-  /** In Orca's words, in any case: `current_asg_dynamic`, `previous` … */
+  /** In Orca's terms, in any case: `current_asg_dynamic`, `previous` … */
   readonly target: string;
   readonly onlyEnabled: boolean;
-  /** Whether `oldest` wants two server groups to choose from. */
+  /** Whether `oldest` needs at least two server groups to choose from. */
   readonly validateOldest: boolean;
 }
 
-/** Which security groups. What is left out is not asked for. */
+/** Which security groups. Members left out do not restrict them. */
 export interface SecurityGroupsRequest {
   readonly account?: string | undefined;
   readonly location?: string | undefined;
@@ -89,10 +89,10 @@ export interface SecurityGroupsRequest {
   readonly name?: string | undefined;
 }
 
-/** What is searched for: see `GET /search`. */
+/** What to search for: see `GET /search`. */
 export interface ViewSearchRequest {
   readonly query: string;
-  /** Without any, everything. */
+  /** Empty: everything. */
   readonly types: readonly string[];
 }
 
@@ -114,14 +114,11 @@ export interface ProjectSpec {
   readonly clusters: readonly ProjectClusterSpec[];
 }
 
-/**
- * The views of one provider over the cache: what is shown of its configured accounts. Undefined stands for what is not there.
- * None of them calls a cluster.
- */
+/** The views of one provider in the cache, of its configured accounts. Undefined for what does not exist. None of them calls a cluster. */
 export interface ViewReader {
   /** Every application with its clusters, account by account. */
   listApplications(): Promise<ViewedList<ApplicationClusters>>;
-  /** `GET /applications/{application}`, without what Front50 knows of it. */
+  /** `GET /applications/{application}`, without Front50's part. */
   findApplication(application: string): Promise<Viewed<ApplicationPage> | undefined>;
   /** Names of an application's clusters by account; `{}` when there are none. */
   listClusterNames(application: string): Promise<Viewed<ClusterNamesView>>;
@@ -133,34 +130,33 @@ export interface ViewReader {
     options: { readonly expand: boolean },
   ): Promise<Viewed<ClusterPage> | undefined>;
   listServerGroups(request: ServerGroupsRequest): Promise<ViewedList>;
-  /** Summaries of server groups by their keys; those that are not there are left out. */
+  /** Summaries of server groups by their keys; missing ones are left out. */
   listServerGroupsByKeys(keys: readonly ViewKey[]): Promise<ViewedList>;
   findServerGroup(key: ViewKey): Promise<Viewed | undefined>;
-  /** @throws InvalidInputError for a target that nobody knows. */
+  /** @throws InvalidInputError for an unknown target. */
   findTargetServerGroup(request: TargetServerGroupRequest): Promise<Viewed<TargetServerGroup> | undefined>;
   listServerGroupManagers(application: string): Promise<ViewedList>;
   listLoadBalancers(application: string): Promise<ViewedList>;
   findLoadBalancer(key: ViewKey): Promise<Viewed | undefined>;
   /**
-   * By account, provider and namespace, down to what the request names: without an account `{account: {provider: {namespace:
-   * []}}}`, with an account `{provider: {namespace: []}}`, with an account and a location `{provider: []}`, with a name
-   * `{provider: {namespace: []}}`.
+   * By account, provider and namespace, down to what the request names: without an account `{account: {provider: {namespace: []}}}`, with
+   * an account `{provider: {namespace: []}}`, with an account and a location `{provider: []}`, with a name `{provider: {namespace: []}}`.
    */
   listSecurityGroups(request: SecurityGroupsRequest): Promise<Viewed>;
   findSecurityGroup(key: ViewKey): Promise<Viewed | undefined>;
   findInstance(key: ViewKey): Promise<Viewed | undefined>;
-  /** What is cached of an object, in the form of `GET /manifests/…`, with a Warning about it as its first event. */
+  /** The cached object, in the form of `GET /manifests/…`, with a Warning about it as its first event. */
   findManifest(request: CachedManifestRequest): Promise<Viewed | undefined>;
   listRawResources(application: string): Promise<ViewedList>;
-  /** Everything found, in a steady order; who asked takes his page of it. */
+  /** All finds, in a stable order; the caller takes a page of them. */
   search(request: ViewSearchRequest): Promise<ViewedList<FindView>>;
   /** What Spinnaker deployed to an account, of the kinds that Deck shows. Left out: the provider has no such resources. */
   listAccountResources?(account: string): Promise<readonly AccountResource[]>;
   /** `GET /projects/{project}/clusters`. */
   listProjectClusters(project: ProjectSpec): Promise<ViewedList>;
-  /** The cached namespaces of each of these accounts that is configured, sorted; empty until they were cached. */
+  /** The cached namespaces of each of these accounts that is configured, sorted; empty until they are cached. */
   listNamespaces(accounts: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
-/** Opens views over a cache, in which only accounts that `mayRead` allows are shown. Makes no call. */
+/** Opens views of a cache; shows only accounts that `mayRead` allows. Makes no call. */
 export type ViewsOpener = (cache: CacheStore, mayRead: (account: string) => boolean) => Promise<ViewReader>;

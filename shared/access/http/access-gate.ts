@@ -26,10 +26,10 @@ import {
 } from './request-access.ts';
 
 /**
- * Asks what the row of a request's route in `functions/routes.ts` says, before the function sees the request.
+ * Checks what the row of a request's route in `functions/routes.ts` asks, before the function sees the request.
  *
- * @throws AccessDeniedError when the caller lacks a right to what the path names; UnauthenticatedError when he cannot prove who he
- *   is; UnavailableError when nobody can tell what he may do. Error for a route without a row: it is nobody's.
+ * @throws AccessDeniedError when the caller lacks a right to what the path names; UnauthenticatedError when they cannot prove their
+ *   identity; UnavailableError when their rights cannot be found out. Error for a route without a row: it is closed.
  */
 export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions): Promise<RequestAccess> {
   const route = (options.getRoute ?? getRoute)(event);
@@ -65,7 +65,7 @@ export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions):
   return admitted;
 }
 
-/** What a caller may do, asked for now. He manages no accounts by a route that asks no rights. */
+/** The caller's current rights. By a route that asks no rights they cannot manage accounts. */
 async function loadReadRights(
   { user, allowedAccounts }: Identity,
   { providers, settings }: GateServices,
@@ -77,7 +77,7 @@ async function loadReadRights(
   return createRights({ findAccount, permission, allowedAccounts, areReadsChecked, mayManage: false });
 }
 
-/** The permission of a user, or of everybody, by Fiat; undefined where it is not asked. @throws UnavailableError when it cannot be */
+/** Fiat's permission of a user, or of all callers; undefined without Fiat. @throws UnavailableError when Fiat cannot be asked */
 async function askPermission(
   { user }: Pick<Identity, 'user'>,
   { providers }: Pick<GateServices, 'providers'>,
@@ -87,8 +87,8 @@ async function askPermission(
 }
 
 /**
- * Whether callers may manage accounts where Fiat is not asked: programs of the machine itself, and all where the operator says so. An
- * address proves nothing to a replica: by the sidecar of a mesh everybody has that of its own pod.
+ * Whether callers may manage accounts without Fiat: programs on this machine, and all callers where the operator says so. In a replica an
+ * address proves nothing: through a mesh's sidecar all callers have that of its own pod.
  */
 function mayManageAccounts(
   event: APIGatewayProxyEvent,
@@ -101,7 +101,7 @@ function mayManageAccounts(
 
 const noOnesRights = { getRights: () => noRights };
 
-/** Functions that need no accounts themselves load what reads them when the gate does. */
+/** Functions without accounts of their own load the code that reads them with the gate. */
 async function openGateServices({ all, services }: AdmitOptions): Promise<GateServices> {
   const opened = findGateServices(services);
   if (opened !== undefined) return opened;
@@ -111,16 +111,16 @@ async function openGateServices({ all, services }: AdmitOptions): Promise<GateSe
 
 const loadProviderOpener = async () => (await import('#provider-kit/services/providers.ts')).openProviders;
 
-/** Those that the function has opened itself. */
+/** Those that the function itself has opened. */
 function findGateServices(services: object): GateServices | undefined {
   return 'providers' in services ? (services as GateServices) : undefined;
 }
 
-/** Who calls, and what Fiat says of him; undefined where Fiat is not asked. */
+/** The caller, and Fiat's permission; undefined without Fiat. */
 interface Caller {
   readonly identity: Identity;
   readonly permission: UserPermission | undefined;
-  /** Whether the permission is none: Fiat is asked when it matters. */
+  /** Whether there is no permission yet: Fiat is asked when it matters. */
   readonly isAskedLate: boolean;
 }
 
@@ -129,8 +129,8 @@ interface CallerOptions extends AdmitOptions {
 }
 
 /**
- * Finds the caller and his permission. A route that is open to callers without a name lets in whoever does not say, or prove, who he is. Fiat is
- * asked for their rights when these matter: it polls such a route itself while it starts, and could not answer.
+ * Finds the caller and their permission. A route that is open to anonymous callers admits those without a proven identity. Fiat is asked
+ * for their rights only when these matter: while it starts it polls such a route itself, and could not answer.
  */
 async function findCaller(
   event: APIGatewayProxyEvent,
@@ -146,7 +146,7 @@ async function findCaller(
   return { identity, permission, isAskedLate };
 }
 
-/** @throws any error but that the caller does not prove who he is */
+/** @throws any error but a missing or wrong proof of identity */
 function toNobody(error: unknown): Identity {
   if (error instanceof UnauthenticatedError) return nobody;
   throw error;
@@ -172,7 +172,7 @@ async function identify(
   return identity;
 }
 
-/** What a path is held to. */
+/** What a path is checked against. */
 interface PathCheck extends Pick<RequestAccess, 'rights'> {
   readonly rules: AccessRules;
   readonly providers: Pick<ProviderSet, 'findAccount' | 'findAuthorizer'>;
@@ -187,7 +187,7 @@ function checkPath(event: APIGatewayProxyEvent, { rules, rights, providers }: Pa
     );
   }
   const account = findParameter(event, 'account') ?? '';
-  // What is not configured is the function's 404.
+  // The function answers 404 for an account that is not configured.
   if (rules.account && providers.findAccount(account) && !rights.mayUseAccount(account, rules.account)) {
     throw denyAccount(account, rules.account);
   }

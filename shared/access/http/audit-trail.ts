@@ -7,16 +7,14 @@ import type { Identity } from '../identity/identifier.ts';
 import { getRoute, type RouteFinder } from './access-table.ts';
 import type { RequestAccess } from './request-access.ts';
 
-/**
- * What of a request belongs into the audit: the act that the row of its route names, those that the function names, and its refusal.
- */
+/** Collects what the audit records of a request: the act of its route's row, those that the function adds, and its refusal. */
 export class AuditTrail {
   readonly #event: APIGatewayProxyEvent;
   readonly #getRoute: RouteFinder;
   readonly #acts: AuditedAct[] = [];
   #identity: Pick<Identity, 'user'> | undefined;
   #error: unknown;
-  /** What is known of the task that the request is about. */
+  /** The accounts of the request's task. */
   #task: Pick<AuditRecord, 'account' | 'accounts'> = {};
 
   /** @param findRow Default: the route is one of Spinnaker's API */
@@ -25,12 +23,12 @@ export class AuditTrail {
     this.#getRoute = findRow;
   }
 
-  /** It is known who calls; whether he is let in, is not. */
+  /** The caller is known, but not yet admitted. */
   identify(identity: Pick<Identity, 'user'>): void {
     this.#identity = identity;
   }
 
-  /** The caller is let in. Answers the same access, which tells the audit whose task is looked at. */
+  /** The caller is admitted. Returns the same access, which also tells the audit whose task is read. */
   begin(access: RequestAccess): RequestAccess {
     this.identify(access.identity);
     const { audit } = access.route;
@@ -44,14 +42,14 @@ export class AuditTrail {
     };
   }
 
-  /** The function does something that is to be recorded. What it names counts more than the path. */
+  /** The function does something to be recorded. What it names takes precedence over the path. */
   note(act: AuditedAct): void {
     const index = this.#acts.findIndex(({ action }) => action === act.action);
     if (index < 0) this.#acts.push(act);
     else this.#acts[index] = { ...this.#acts[index], ...act };
   }
 
-  /** Whose the task is counts more than whose a body says that it is. */
+  /** The stored accounts of a task take precedence over those in a body. */
   #auditTask({ accounts }: Pick<TaskOwners, 'accounts'>): void {
     this.#task = { account: accounts[0], accounts: accounts.length > 1 ? accounts : undefined };
     for (const [index, act] of this.#acts.entries()) this.#acts[index] = { ...act, ...this.#task };
@@ -62,7 +60,7 @@ export class AuditTrail {
     this.#error = error;
   }
 
-  /** What is to be recorded. @param status what was answered */
+  /** The records. @param status of the answer */
   listRecords(status: number): readonly AuditRecord[] {
     const refusal = findRefusal(this.#error);
     const outcome = refusal !== undefined ? 'refused' : status < 400 ? 'allowed' : 'failed';
@@ -76,7 +74,7 @@ export class AuditTrail {
     }));
   }
 
-  /** What was refused before it began: by the name that it has where it is allowed, too. */
+  /** The refused act, under the same name as where it is allowed. */
   #toRefusedAct(): AuditedAct {
     const { httpMethod, resource } = this.#event;
     return { action: this.#getRoute(this.#event).audit ?? `${httpMethod} ${resource}` };
@@ -106,7 +104,7 @@ export class AuditTrail {
   }
 }
 
-/** Why it was refused; undefined where it was not. Operations that are refused are violations among others. */
+/** Why it was refused; undefined where it was not. A refused operation is one of several violations. */
 function findRefusal(error: unknown): string | undefined {
   if (error instanceof RefusedOperationsError) return error.denial;
   const isRefusal = error instanceof AccessDeniedError || error instanceof UnauthenticatedError;

@@ -8,25 +8,25 @@ import type { Services } from '#platform/services/services.ts';
 import { type AuditRecord, toAuditEvent, toAuditFields } from '../audit.ts';
 
 /**
- * Refusals that a process publishes in a second at the most, and as many other records: a flood of refusals becomes neither one of
- * events, nor hides among them what was allowed. The log has all.
+ * Refusals that a process publishes a second at most, and as many other records: a flood of refusals neither floods the bus nor hides what
+ * was allowed. The log has all of them.
  */
 export const auditEventsPerSecond = 20;
 
-/** Milliseconds for which a process waits until the bus has taken a record. */
+/** Milliseconds for which a process waits until the bus takes a record. */
 export const auditPublishMs = 2_000;
 
-/** What records go to. */
+/** Where records go. */
 export interface AuditTargets {
   readonly log: Logger;
   readonly bus: EventBus;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
 }
 
-/** Writes records down. Never throws: what cannot be published is in the log. */
+/** Writes records. Never throws: what cannot be published is in the log. */
 export class Audit {
   readonly #targets: AuditTargets;
-  /** Records that were published in a second, by whether they are refusals. */
+  /** Records published in the current second, separately for refusals. */
   readonly #turns = { refused: { second: 0, taken: 0 }, other: { second: 0, taken: 0 } };
 
   constructor(targets: AuditTargets) {
@@ -34,8 +34,8 @@ export class Audit {
   }
 
   /**
-   * Logs a record, and publishes it as an event. Operations that were accepted are logged alone: `TaskAccepted`, `TaskCompleted`
-   * and `TaskFailed` tell of them on the bus.
+   * Logs a record, and publishes it as an event. Accepted operations are only logged: the bus has their `TaskAccepted`, `TaskCompleted` and
+   * `TaskFailed`.
    */
   async record(record: AuditRecord): Promise<void> {
     const { log, bus, clock } = this.#targets;

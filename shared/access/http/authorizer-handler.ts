@@ -10,10 +10,10 @@ export type AuthorizerFunction = ServiceFunction<
 >;
 
 /**
- * Makes a Lambda function of an authorizer's logic, which sees the bearer token of the request.
+ * Makes a Lambda function from an authorizer's logic, which receives the bearer token of the request.
  *
- * The function rejects with API Gateway's own word for status 401 when there is no token or it is refused; with anything else,
- * for which API Gateway lets nobody pass either, when it could not find out.
+ * The function rejects with API Gateway's own text for status 401 when the token is missing or refused, and with another error, with which
+ * API Gateway admits nobody either, when it could not check it.
  */
 export function authorizerHandler<C>(
   open: (services: Services) => C | Promise<C>,
@@ -33,7 +33,7 @@ export function findToken(headers: APIGatewayRequestAuthorizerEvent['headers']):
   return /^Bearer +(\S+)$/i.exec(value ?? '')?.[1];
 }
 
-/** API Gateway remembers the answer for the header's value, whatever is asked next: it must hold for every route. */
+/** API Gateway caches the answer by the header's value, whatever route comes next: it must hold for every route. */
 function allowAll(methodArn: string): APIGatewayAuthorizerResult {
   const [api, stage] = methodArn.split('/');
   return {

@@ -13,56 +13,56 @@ import {
 import type { Identity } from '../identity/identity.ts';
 import type { RouteFinder } from './access-table.ts';
 
-/** What the gate let through, and as what. */
+/** An admitted request and its caller. */
 export interface RequestAccess {
   /** The row of the route. */
   readonly route: Pick<Route, 'method' | 'path' | 'audit'>;
-  /** What the row asks; empty where it asks no rights. */
+  /** The rules of the row; empty where it asks no rights. */
   readonly rules: AccessRules;
-  /** Who calls, where the row asks. */
+  /** The caller, where the row asks for one. */
   readonly identity: Identity;
-  /** The rights of the caller to the accounts of now. */
+  /** The caller's rights to the current accounts. */
   readonly rights: CallerRights;
   /**
-   * The same where the row asks no rights, or where nobody asked after a caller without a name, and the function turns out to need some: they
-   * are asked for now.
+   * The same for a row that asks no rights, or an anonymous caller whose rights were not asked for, once the function needs them: it asks
+   * for them now.
    *
-   * @throws UnavailableError when nobody can tell them.
+   * @throws UnavailableError when they cannot be found out.
    */
   loadRights(): Promise<CallerRights>;
   /** The same, to the accounts of these providers. */
   getRights(providers: Pick<ProviderSet, 'findAccount'>): CallerRights;
   /** @throws AccessDeniedError unless the caller has the right to the task that the row asks. */
   checkTask(task: TaskOwners): void;
-  /** Whether the caller may read the task: a list holds only those. @throws Error for a route whose row says of no filter of accounts */
+  /** Whether the caller may read the task: lists hold only those. @throws Error for a route whose row has no filter of accounts */
   mayReadTask(task: TaskOwners): boolean;
   /**
-   * The filter of accounts that the row says of: whether the answer may name one. Every route without `{account}` in its path goes through
-   * it, or through `mayReadTask`, that names accounts.
+   * The row's filter of accounts: whether the answer may name one. Every route that names accounts without `{account}` in its path uses it,
+   * or `mayReadTask`.
    *
-   * @param authorization the right that the caller must have to it. Default: READ
-   * @throws Error for a row that says of none; UnavailableError when nobody can tell the rights of a caller without a name
+   * @param authorization the right that the caller must have to the account. Default: READ
+   * @throws Error for a row without a filter; UnavailableError when an anonymous caller's rights cannot be found out
    */
   openAccountFilter(authorization?: 'READ' | 'WRITE'): Promise<(account: string) => boolean>;
-  /** @throws AccessDeniedError where the row asks it and the caller may not read the application of what is answered. */
+  /** @throws AccessDeniedError where the row asks for it and the caller may not read the application of the answer. */
   checkResult(value: unknown): void;
 }
 
-/** What the gate looks at: accounts, what tells rights, and the settings that say how callers are known. */
+/** What the gate uses: accounts, the source of rights, and the settings that say how callers are identified. */
 export type GateServices = Pick<ProviderServices, 'config' | 'providers' | 'settings' | 'clock' | 'log'>;
 
-/** How a caller is let in. */
+/** How to admit a caller. */
 export interface AdmitOptions {
   /** All services of the installation. */
   readonly all: Services;
-  /** What the function has opened of them; accounts among it are those that count. */
+  /** What the function has opened of them; any accounts among it are used. */
   readonly services: object;
   readonly signal: AbortSignal;
   /** Finds the row of the request's route. Default: it is one of Spinnaker's API. */
   readonly getRoute?: RouteFinder | undefined;
-  /** Called with what the gate looks at, if it or the function has opened that. */
+  /** Called with what the gate uses, if it or the function has opened that. */
   onOpened?(services: GateServices): void;
-  /** Called when it is known who calls, which may be before he is refused. */
+  /** Called when the caller is known, which may be before they are refused. */
   onIdentified?(identity: Identity): void;
 }
 
@@ -71,17 +71,17 @@ type Accounts = Pick<ProviderSet, 'findAccount'>;
 
 /** Where rights come from. */
 export interface RightsSource {
-  /** The accounts of now. Default: none are known. */
+  /** The current accounts. Default: none are known. */
   readonly providers?: Accounts;
   getRights(providers: Accounts): CallerRights;
-  /** Where they are asked for when they are needed. Default: they are those of `getRights`. */
+  /** Loads the rights when they are needed. Default: those of `getRights`. */
   loadRights?(): Promise<CallerRights>;
 }
 
-/** Who calls where nobody asks. */
+/** The caller where none is asked for. */
 export const nobody: Identity = { user: undefined, allowedAccounts: undefined, kind: 'header' };
 
-/** What a request is let through as. */
+/** The access of an admitted request. */
 export function createAccess(
   { route, identity, rules }: Pick<RequestAccess, 'route' | 'identity' | 'rules'>,
   { providers = { findAccount: () => undefined }, getRights, loadRights }: RightsSource,
@@ -92,7 +92,7 @@ export function createAccess(
     findDeniedAccount(task, rights, { authorization, isKnown });
   const load = loadRights ?? (async () => rights);
   const checkFiltered = (): void => {
-    // The account of a path was looked at.
+    // The account of the path has been checked.
     if (rules.filter?.includes('accounts') || rules.account !== undefined) return;
     throw new Error(`the row of ${route.method} ${route.path} does not say that accounts are filtered`);
   };

@@ -6,23 +6,23 @@ import { readConfig } from '#platform/config.ts';
 import type { Services } from '#platform/services/services.ts';
 import { systemClock } from '#platform/services/system.ts';
 
-/** The secret is read anew after this long, milliseconds … */
+/** Milliseconds after which the secret is read again … */
 const lifetimeMs = 300_000;
-/** … or when a token does not match it, but then no more often than this. */
+/** … or when a token does not match it, with at least this pause in milliseconds. */
 const rereadPauseMs = 10_000;
 
 /** A shorter secret could be guessed. */
 const secretLengthMin = 16;
 
-/** Of AWS calls: API Gateway waits ten seconds for an authorizer. */
+/** Options for AWS: API Gateway waits ten seconds for an authorizer. */
 const clientOptions = {
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
 };
 
 /**
- * A secret that callers must know. Both the version in force and the one before it are accepted, so that changing the secret
- * interrupts nobody; changing it twice shuts out who knows the old one.
+ * A secret that callers must know. The current version and the previous one are accepted, so that one change interrupts no caller; a second
+ * change shuts out callers that use the oldest.
  */
 export class SharedSecret {
   readonly #source: SecretSource;
@@ -36,7 +36,7 @@ export class SharedSecret {
   }
 
   /**
-   * Whether the token is the secret. The comparison takes as long whatever they have in common.
+   * Whether the token is the secret. The comparison takes constant time.
    *
    * @throws Error when the secret cannot be read, has no value, or has fewer than 16 characters.
    */

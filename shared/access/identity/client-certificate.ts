@@ -1,19 +1,19 @@
 import { X509Certificate } from 'node:crypto';
 
-/** What a certificate says of whom it is for, and when. */
+/** The subject and the validity of a certificate. */
 export interface ClientCertificate {
   /** Distinguished name as RFC 2253 writes it, the most specific part first: `CN=edge-7,O=Acme`. */
   readonly subject: string;
-  /** From when until when it holds, milliseconds since the epoch, both inclusive. */
+  /** When it is valid, milliseconds since the epoch, both inclusive. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
 /**
- * Reads a certificate. Whether somebody trusted signed it, and whether its owner showed it, TLS has found out before.
+ * Reads a certificate. TLS has already verified its signature and that its owner has the key.
  *
- * @param pem as API Gateway puts it into an event: other forms of a subject that it tells differ from place to place
- * @returns undefined for what is none
+ * @param pem as API Gateway puts it into an event: its other forms of a subject differ from place to place
+ * @returns undefined for anything else
  */
 export function readClientCertificate(pem: string): ClientCertificate | undefined {
   try {
@@ -28,7 +28,7 @@ export function readClientCertificate(pem: string): ClientCertificate | undefine
   }
 }
 
-/** A distinguished name of Node's, which is in lines, the least specific first, with what is special escaped in each. */
+/** A distinguished name in Node's form: one attribute a line, the least specific first, with special characters escaped in each. */
 export function toDistinguishedName(lines: string | undefined): string {
   return (lines ?? '').split('\n').reverse().join(',');
 }

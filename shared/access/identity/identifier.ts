@@ -1,22 +1,22 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** Who a caller is, and how that is known. */
+/** The identity of a caller, and how it is known. */
 export interface Identity {
-  /** Undefined for who did not say: Spinnaker's user `anonymous`. */
+  /** Undefined for a caller that did not say: Spinnaker's user `anonymous`. */
   readonly user: string | undefined;
-  /** Accounts that he may use without Fiat, as Gate told them, in any case; undefined when nobody told any. */
+  /** Accounts that they may use without Fiat, by Gate, in any case; undefined when it names none. */
   readonly allowedAccounts: readonly string[] | undefined;
-  /** `header`: as the caller says. `signed`: as somebody trusted signed. `mtls`: as his certificate says, or whom it may speak for. */
+  /** `header`: the caller's claim. `signed`: signed by a trusted party. `mtls`: by the certificate, or the user whom it speaks for. */
   readonly kind: 'header' | 'signed' | 'mtls';
 }
 
-/** Tells who callers are. */
+/** Identifies callers. */
 export interface Identifier {
   /**
-   * Who sent a request.
+   * The identity of a request's caller.
    *
-   * @throws UnauthenticatedError when the proof that the settings ask for is missing or wrong; UnavailableError when it cannot be
-   *   looked at, because the keys for it cannot be had.
+   * @throws UnauthenticatedError when the proof that the settings ask for is missing or wrong; UnavailableError when keys to check it
+   *   cannot be had.
    */
   identify(event: APIGatewayProxyEvent): Promise<Identity>;
 }

@@ -1,16 +1,16 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { trimBlanks } from '#core/blanks.ts';
 
-/** Headers by which Spinnaker's services tell who asks, in lower case. */
+/** Header by which Spinnaker's services name the user, in lower case. */
 export const userHeader = 'x-spinnaker-user';
-/** Accounts that the user may use, as Gate computes them: names with commas between. */
+/** Accounts that the user may use, as Gate computes them: names separated by commas. */
 export const accountsHeader = 'x-spinnaker-accounts';
 /** The signed token. */
 export const tokenHeader = 'x-busdriver-identity';
 
 /**
- * All values of a header, by its name in lower case. API Gateway gives each time that a header came as one of `multiValueHeaders`, and
- * in `headers` only the last.
+ * All values of a header, by its name in lower case. API Gateway puts every value into `multiValueHeaders`, and only the last into
+ * `headers`.
  */
 export function listHeaderValues(event: APIGatewayProxyEvent, name: string): readonly string[] {
   const many = pick(event.multiValueHeaders, name).flatMap((values) => values ?? []);
@@ -19,14 +19,14 @@ export function listHeaderValues(event: APIGatewayProxyEvent, name: string): rea
 }
 
 /**
- * The user of `X-SPINNAKER-USER`. Several such headers count as none: one of them may have been put there by whoever may not, and
- * nobody could tell which. An empty one is none.
+ * The user of `X-SPINNAKER-USER`. Several such headers count as none: an intruder may have added one of them, and it is unknown which. An
+ * empty one is none.
  */
 export function findUser(event: APIGatewayProxyEvent): string | undefined {
   return trimBlanks(findOne(event, userHeader) ?? '') || undefined;
 }
 
-/** The accounts of `X-SPINNAKER-ACCOUNTS`, without blanks; undefined without the header, and for several, which count as none. */
+/** The accounts of `X-SPINNAKER-ACCOUNTS`, trimmed; undefined without the header, and for several, which count as none. */
 export function findAccounts(event: APIGatewayProxyEvent): readonly string[] | undefined {
   return findOne(event, accountsHeader)
     ?.split(',')

@@ -13,13 +13,13 @@ import {
 import { bindKeys, getSetting } from '#settings/spring-config.ts';
 import { parseSubjectName, type SubjectName } from './subject-name.ts';
 
-/** Where it stands in the configuration how callers are known. */
+/** The section of the configuration that says how callers are identified. */
 export const settingsPath = 'busdriver.identity';
 
-/** Ways in which callers are known. */
+/** Ways to identify callers. */
 export const identityKinds = ['header', 'signed', 'mtls'] as const;
 
-/** Signatures that may be accepted: those of private keys alone, never `none`, never one that whoever can verify can make. */
+/** Accepted signature algorithms: only those of private keys, never `none`, and never one where verifiers can sign. */
 export const signatureAlgorithms = [
   'RS256',
   'RS384',
@@ -43,33 +43,33 @@ export const trustedSubjectsMax = 100;
 /** A public key, as RFC 7517 writes it. */
 export type PublicKey = JsonObject;
 
-/** Where the keys are that signatures are verified with. */
+/** The source of the keys that verify signatures. */
 export type KeySource =
   | { readonly url: URL; readonly keys?: undefined }
   | { readonly url?: undefined; readonly keys: readonly PublicKey[] };
 
-/** How callers are known by a signed token. */
+/** How callers are identified by a signed token. */
 export interface SignedIdentitySettings {
   readonly kind: 'signed';
   readonly source: KeySource;
-  /** What `iss` must be. */
+  /** The required `iss`. */
   readonly issuer: string;
-  /** One of them must stand in `aud`. */
+  /** `aud` must contain one of them. */
   readonly audience: readonly string[];
   readonly algorithms: readonly string[];
 }
 
-/** How callers are known by their certificate. */
+/** How callers are identified by their certificate. */
 export interface MtlsIdentitySettings {
   readonly kind: 'mtls';
-  /** Those who may speak for the user whom they name. */
+  /** Subjects that may speak for the user that they name. */
   readonly trustedSubjects: readonly SubjectName[];
 }
 
-/** How callers are known. */
+/** How callers are identified. */
 export type IdentitySettings = { readonly kind: 'header' } | SignedIdentitySettings | MtlsIdentitySettings;
 
-/** Members of `busdriver.identity` by the mode that has them. */
+/** Members of `busdriver.identity` by mode. */
 const members = {
   header: [],
   signed: ['jwksUrl', 'jwks', 'issuer', 'audience', 'algorithms'],
@@ -79,11 +79,11 @@ const members = {
 const memberNames = ['mode', ...Object.values(members).flat()];
 
 /**
- * Reads `busdriver.identity`: a mode (`header`, `signed` or `mtls`), or an object with it as `mode` and its options. Nothing is guessed,
- * and nothing ignored: what is misspelt could leave callers less proof than was meant.
+ * Reads `busdriver.identity`: a mode (`header`, `signed` or `mtls`), or an object with it as `mode` and its options. It guesses and ignores
+ * nothing: a misspelt option could ask callers for less proof than was meant.
  *
  * @returns `header` where there is no such setting.
- * @throws InvalidInputError naming each setting that is of no use, and what was expected.
+ * @throws InvalidInputError naming each unusable setting, and what was expected.
  */
 export function parseIdentitySettings(settings: JsonObject): IdentitySettings {
   const given = getSetting(settings, settingsPath) ?? 'header';
@@ -129,7 +129,7 @@ const signedSchema = requireField(
   }),
 );
 
-/** `header`, `signed` … are names that nobody would leave blank: what fills them was not set. */
+/** A required name: a blank one means that its variable was not set. */
 function requireName(what: string): Field<string> {
   return requireField(stringField()).refine((text) => text.trim() !== '', { error: `expected ${what}` });
 }
@@ -173,7 +173,7 @@ function parseUrl(text: string): URL {
   );
 }
 
-/** Who answers without TLS could be anybody, but for this machine. */
+/** Without TLS a server could be anybody, except on this machine. */
 function isSafe({ protocol, hostname, username, password, hash }: URL): boolean {
   const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
   const isProtected = protocol === 'https:' || (protocol === 'http:' && isLoopback);
@@ -197,9 +197,9 @@ function parseJson(text: string, path: string): JsonValue {
 /**
  * The keys of a set (`{"keys": […]}`, RFC 7517).
  *
- * @param path what the messages begin with.
- * @throws InvalidInputError when it is none, holds none or more than `keysMax`, or one that is no public key: a private one would show
- *   that it is no secret any more. No key is quoted.
+ * @param path prefix of the messages.
+ * @throws InvalidInputError when it is no set, holds no key or more than `keysMax`, or one that is not public: a private key here is no
+ *   secret any more. It quotes no key.
  */
 export function readKeys(set: JsonValue | undefined, path: string): readonly PublicKey[] {
   const list = asJsonObject(set)?.keys;

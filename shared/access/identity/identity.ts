@@ -7,17 +7,17 @@ import { parseIdentitySettings } from './identity-settings.ts';
 
 export type { Identifier, Identity } from './identifier.ts';
 
-/** What an identifier works with. */
+/** What an identifier needs. */
 export interface IdentifierOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
 }
 
 /**
- * What tells who callers are, as `busdriver.identity` says. It remembers the keys that it fetches, so one is used for as long as the
- * settings are in force. What most installations do not use is loaded late.
+ * The identifier that `busdriver.identity` asks for. It remembers the keys that it fetches, so one is used while the settings are in force.
+ * Code that most installations do not use is loaded late.
  *
- * @throws InvalidInputError for settings of no use, which `parseSettings` does not let pass.
+ * @throws InvalidInputError for unusable settings, which `parseSettings` refuses.
  */
 export async function createIdentifier(
   settings: JsonObject,
@@ -36,7 +36,7 @@ export async function createIdentifier(
   return headerIdentifier;
 }
 
-/** Whoever reaches Busdriver is believed, as Spinnaker's services believe each other. */
+/** Every caller that reaches Busdriver is trusted, as Spinnaker's services trust each other. */
 const headerIdentifier: Identifier = {
   async identify(event) {
     return { kind: 'header', user: findUser(event), allowedAccounts: findAccounts(event) };

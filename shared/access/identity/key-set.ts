@@ -12,16 +12,16 @@ export const keysFreshMs = 10 * 60_000;
 /** Milliseconds for which it may be used while a newer one cannot be fetched. */
 export const keysUsableMs = 60 * 60_000;
 
-/** Keys are fetched this often at most, also for a token whose key is not known, unless somebody says otherwise: milliseconds. */
+/** Milliseconds between two fetches of keys at least, also for a token whose key is unknown, unless `pauseMs` is given. */
 export const keysPauseMs = 30_000;
 
-/** Milliseconds for fetching a set of keys. */
+/** Milliseconds for one fetch. */
 export const keysTimeoutMs = 5_000;
 
 /** Bytes of a set of keys. */
 export const keysBytesMax = 256 * 2 ** 10;
 
-/** What a set of keys works with. */
+/** What a set of keys needs. */
 export interface KeySetOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
@@ -29,17 +29,17 @@ export interface KeySetOptions {
   readonly pauseMs?: number;
 }
 
-/** Keys that signatures are verified with. */
+/** Keys that verify signatures. */
 export interface KeySet {
-  /** What finds the key of a token among those known now. @throws UnavailableError when none could be fetched. */
+  /** A function that finds the key of a token among those known now. @throws UnavailableError when none could be fetched. */
   getKeys(): Promise<JWTVerifyGetKey>;
   /**
-   * The same with keys that were fetched since, for a token whose key is not among those known. Undefined when there are none newer:
-   * they are fetched once in `pauseMs` at most.
+   * The same with keys fetched since, for a token whose key is unknown. Undefined when there are no newer ones: they are fetched once in
+   * `pauseMs` at most.
    */
   findNewerKeys(): Promise<JWTVerifyGetKey | undefined>;
   /**
-   * Whether there is a key of this thumbprint (RFC 7638). One that is not known has the keys fetched again, as `findNewerKeys` does.
+   * Whether there is a key of this thumbprint (RFC 7638). For an unknown one it fetches the keys again, as `findNewerKeys` does.
    *
    * @throws UnavailableError when none could be fetched
    */
@@ -61,7 +61,7 @@ export function openKeySet(source: KeySource, options: KeySetOptions): KeySet {
   };
 }
 
-/** The signatures' algorithms are checked where they are verified; which form a key needs for one, jose knows. */
+/** The algorithm is checked where a signature is verified; jose knows which form of key it needs. */
 function toFinder(keys: readonly PublicKey[]): JWTVerifyGetKey {
   return createLocalJWKSet({ keys: [...keys] } as unknown as JSONWebKeySet);
 }
@@ -108,7 +108,7 @@ class FetchedKeySet implements KeySet {
     return isKnown();
   }
 
-  /** Fetches the keys, unless that was tried a moment ago. Never rejects. */
+  /** Fetches the keys, unless it tried a moment ago. Never rejects. */
   async #fetch(): Promise<void> {
     const { pauseMs = keysPauseMs } = this.#options;
     if (this.#fetching === undefined && this.#getAge(this.#triedAtMs) < pauseMs) return;
@@ -130,7 +130,7 @@ class FetchedKeySet implements KeySet {
     }
   }
 
-  /** By wall time: Lambda stops a process between its invocations, and a monotonic clock with it. */
+  /** By wall time: Lambda freezes a process between invocations, and its monotonic clock with it. */
   #getAge(sinceMs: number = Number.NEGATIVE_INFINITY): number {
     return Math.abs(this.#options.clock.now() - sinceMs);
   }

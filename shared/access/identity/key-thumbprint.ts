@@ -1,7 +1,7 @@
 import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { JsonObject } from '#core/json.ts';
 
-/** What of a public key its thumbprint is made of, in that order, by the type of the key: RFC 7638, and RFC 8037 for OKP. */
+/** The members of a public key that make up its thumbprint, in that order, by the type of the key: RFC 7638, and RFC 8037 for OKP. */
 const members: { readonly [type: string]: readonly (keyof JsonWebKey)[] } = {
   EC: ['crv', 'kty', 'x', 'y'],
   OKP: ['crv', 'kty', 'x'],
@@ -9,7 +9,7 @@ const members: { readonly [type: string]: readonly (keyof JsonWebKey)[] } = {
 };
 
 /**
- * The thumbprint of a public key (RFC 7638, SHA-256, base64url): the same however the key is written, and whatever it is called.
+ * The thumbprint of a public key (RFC 7638, SHA-256, base64url): independent of the key's encoding and id.
  *
  * @throws Error for a key of another type
  */
@@ -24,7 +24,7 @@ export function toThumbprint(key: KeyObject): string {
   );
 }
 
-/** The thumbprints of some public keys, which RFC 7517 writes. One that is malformed has none: nothing is verified with it. */
+/** The thumbprints of public keys in RFC 7517's form. A malformed one has none: it verifies nothing. */
 export function listThumbprints(keys: readonly JsonObject[]): ReadonlySet<string> {
   return new Set(keys.flatMap((key) => findThumbprint(key) ?? []));
 }

@@ -6,13 +6,13 @@ import { findAccounts, findUser } from './identity-headers.ts';
 import type { MtlsIdentitySettings } from './identity-settings.ts';
 import { findCommonName, isSameSubject, parseSubjectName, type SubjectName } from './subject-name.ts';
 
-/** Longest common name that is taken for a user's, in characters. */
+/** Longest common name that is accepted as a user, in characters. */
 export const commonNameLengthMax = 1024;
 
 /**
- * Knows callers by the certificate that they showed to the front door, which verified it. Trusted subjects (Gate, Orca) speak for the
- * user of `X-SPINNAKER-USER` with the accounts of `X-SPINNAKER-ACCOUNTS`; any other certificate speaks for itself alone: its common
- * name is the user, and no header counts.
+ * Identifies callers by the client certificate, which the front door verified. Trusted subjects (Gate, Orca) speak for the user of
+ * `X-SPINNAKER-USER` with the accounts of `X-SPINNAKER-ACCOUNTS`. Any other certificate speaks only for itself: its common name is the
+ * user, and no header counts.
  */
 export function createMtlsIdentifier({ trustedSubjects }: MtlsIdentitySettings): Identifier {
   return {
@@ -25,7 +25,7 @@ export function createMtlsIdentifier({ trustedSubjects }: MtlsIdentitySettings):
   };
 }
 
-/** Where API Gateway puts it, and the front door of one machine. */
+/** The subject of the certificate, where API Gateway, and the front door of one machine, put it. */
 function getSubject({ requestContext }: APIGatewayProxyEvent): SubjectName {
   const text = requestContext?.identity?.clientCert?.subjectDN;
   if (!text) throw new UnauthenticatedError('Expected a client certificate, which the connection has not');

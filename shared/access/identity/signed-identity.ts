@@ -8,16 +8,16 @@ import { listHeaderValues, tokenHeader, userHeader } from './identity-headers.ts
 import type { SignedIdentitySettings } from './identity-settings.ts';
 import type { KeySet } from './key-set.ts';
 
-/** Seconds by which the clock of who signs may differ from ours. */
+/** Seconds by which the signer's clock may differ from ours. */
 export const clockToleranceSeconds = 60;
 
-/** Longest token, in characters. API Gateway lets request line and headers of 10,240 bytes pass together. */
+/** Longest token, in characters. API Gateway allows 10,240 bytes for request line and headers together. */
 export const tokenLengthMax = 10_240;
 
 /** Accounts that a token may name. */
 export const tokenAccountsMax = 5_000;
 
-/** What the knowledge of callers by signed tokens works with. */
+/** What identifying callers by signed tokens needs. */
 export interface SignedIdentifierOptions {
   readonly settings: SignedIdentitySettings;
   readonly keys: KeySet;
@@ -25,8 +25,8 @@ export interface SignedIdentifierOptions {
 }
 
 /**
- * Knows callers by the JWT in `X-Busdriver-Identity`: `sub` is the user, `accounts` (a list) stands for `X-SPINNAKER-ACCOUNTS`, which is
- * not looked at. `X-SPINNAKER-USER` may be there, but must say the same.
+ * Identifies callers by the JWT in `X-Busdriver-Identity`: `sub` is the user, `accounts` (a list) replaces `X-SPINNAKER-ACCOUNTS`, which is
+ * ignored. `X-SPINNAKER-USER` may be there, but must name the same user.
  */
 export function createSignedIdentifier({ settings, keys, clock }: SignedIdentifierOptions): Identifier {
   const { issuer, audience, algorithms } = settings;

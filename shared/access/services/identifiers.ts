@@ -2,7 +2,7 @@ import type { JsonObject } from '#core/json.ts';
 import type { Services } from '#platform/services/services.ts';
 import { createIdentifier, type Identifier, type IdentifierOptions } from '../identity/identity.ts';
 
-/** What tells who callers are, one for each settings object, however often it is opened. @throws what `createIdentifier` throws */
+/** The identifier, one for each settings object, however often it is opened. @throws what `createIdentifier` throws */
 export async function openIdentifier(
   services: Services,
   settings: JsonObject,
@@ -14,7 +14,7 @@ export async function openIdentifier(
   return identifier;
 }
 
-/** Identifiers by their settings, which are forgotten when they are not in force any more. */
+/** Identifiers by their settings, forgotten when these are no longer in force. */
 function createMemory(): WeakMap<JsonObject, Promise<Identifier>> {
   return new WeakMap();
 }

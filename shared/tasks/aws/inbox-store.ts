@@ -17,7 +17,7 @@ function getInboxKey(account: string): string {
   return `INBOX#${account}`;
 }
 
-/** Writes a task's row among those that wait for agents of an account, and its row in the list of what agents did. */
+/** Writes a task's row into the inbox of an account's agents, and its row in the list of agents' tasks. */
 export async function putInboxRow(
   table: ItemTable,
   account: string,
@@ -30,7 +30,7 @@ export async function putInboxRow(
   ]);
 }
 
-/** Deletes such a row; deleting none is success. @param key that of the task's open row */
+/** Deletes such a row; succeeds where there is none. @param key that of the task's open row */
 export async function deleteInboxRow(table: ItemTable, account: string, key: string): Promise<void> {
   await table.delete({ pk: getInboxKey(account), sk: key });
 }

@@ -7,7 +7,7 @@ export interface NewHeaderParts extends Pick<HeaderItem, 'acceptedAt' | 'openRow
   readonly payload: StoredPayload;
 }
 
-/** The header of a task that is accepted now, which nobody has begun. */
+/** The header of a task that is accepted now and not begun yet. */
 export function toNewHeader(
   task: NewTask,
   { payload, acceptedAt, openRow, expiresAt }: NewHeaderParts,

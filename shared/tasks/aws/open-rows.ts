@@ -3,14 +3,14 @@ import type { ItemTable } from '#platform/aws/table.ts';
 import type { OpenRow } from '../task.ts';
 import { getOpenKey, openShards, parseOpenRow } from './task-items.ts';
 
-/** Rows of one shard of the list of open tasks that are read at a time. */
+/** Rows read at a time of one shard of the list of open tasks. */
 const shardPageMax = 100;
 
 /**
  * The list of open tasks, oldest first, over all its shards.
  *
  * @param limit rows at most
- * @param after key of the row behind which to begin. Default: at the oldest.
+ * @param after key of the row after which to begin. Default: at the oldest.
  */
 export async function listOpenRows(
   table: ItemTable,
@@ -25,7 +25,7 @@ export async function listOpenRows(
   }
 }
 
-/** The next rows of all shards, oldest first: as many as are surely the next ones. Empty when there are none. */
+/** The next rows of all shards, oldest first: only those that are surely the next ones. Empty when there are none. */
 async function listPage(table: ItemTable, after: string | undefined): Promise<readonly OpenRow[]> {
   const shards = await Promise.all(
     Array.from({ length: openShards }, async (_, shard) => {
@@ -33,7 +33,7 @@ async function listPage(table: ItemTable, after: string | undefined): Promise<re
       return items.map((item) => parseOpenRow(String(item['sk'])));
     }),
   );
-  // A shard whose page is full may have more rows right behind it, before the next ones of others.
+  // A shard with a full page may have more rows right after it, before the next ones of other shards.
   const ends = shards.filter((rows) => rows.length === shardPageMax).map((rows) => rows.at(-1)?.key ?? '');
   const isNext = ({ key }: OpenRow): boolean => ends.every((end) => key <= end);
   return shards

@@ -4,19 +4,19 @@ import { findNextPart } from '../task-parts.ts';
 import { deleteInboxRow, putInboxRow } from './inbox-store.ts';
 import { type HeaderItem, toInbox, toParting } from './task-items.ts';
 
-/** A handover that is prepared. */
+/** A prepared handover. */
 export interface Handover {
-  /** Adds to the update of the header what makes the next part the present one. */
+  /** Adds to the header's update the change that makes the next part the present one. */
   apply(update: ItemUpdate): void;
-  /** Takes the task out of the inbox that it waited in before. To be called once the header is updated. */
+  /** Takes the task out of its previous inbox. Call it once the header is updated. */
   finish(): Promise<void>;
 }
 
 /**
- * Prepares that a task is handed over to the worker of its next part. Its row in the inbox of that one is written before the header, as
- * any row is before what it points to, and the other one removed after it.
+ * Prepares to hand a task over to the worker of its next part. The row in that worker's inbox is written before the header, as every row is
+ * before what it points to, and the previous row removed after it.
  *
- * @param expiresAt of the row, seconds since the epoch
+ * @param expiresAt when the row expires, seconds since the epoch
  * @returns undefined for a task that has no further part
  */
 export async function prepareHandover(
@@ -42,7 +42,7 @@ export async function prepareHandover(
   };
 }
 
-/** Where a task waits that begins anew. */
+/** Where a task waits that begins again. */
 export function getFirstInbox({ parts, inbox }: Pick<TaskStatus, 'parts' | 'inbox'>): TaskInbox | undefined {
   return parts === undefined ? inbox : parts[0]?.inbox;
 }

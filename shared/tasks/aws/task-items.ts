@@ -20,13 +20,13 @@ import {
 /** Number of partitions over which the list of open tasks is spread. */
 export const openShards = 16;
 
-/** Journal text a header holds, bytes; what exceeds it moves to spill items. DynamoDB's limit for an item is 400 KB. */
+/** Bytes of journal text in a header; more moves to spill items. DynamoDB's limit for an item is 400 KB. */
 export const inlineJournalMax = 64 * 1024;
 
-/** Payload text a header holds, bytes; a larger one is compressed into chunks. */
+/** Bytes of payload text in a header; a larger payload is compressed into chunks. */
 export const inlinePayloadMax = 32 * 1024;
 
-/** Stands for the format of a journal while its task was not begun. */
+/** The format of a journal whose task was not begun. */
 export const unbegun = 0;
 
 const spillPrefix = 'SPILL#';
@@ -55,37 +55,37 @@ export interface HeaderItem {
   /** The agent that took it last, and when. Missing where none has. */
   readonly agentId?: string;
   readonly takenAt?: number;
-  /** When it ended. Missing before, and in tasks of earlier releases. */
+  /** When it ended. Missing until then, and in tasks of earlier releases. */
   readonly endedAt?: number;
-  /** The account whose agents run it, and milliseconds for which it waits for one. Missing where workers of the queue do. */
+  /** The account whose agents run it, and milliseconds for which it waits for one. Missing where the queue's workers run it. */
   readonly inbox?: string;
   readonly waitMs?: number;
-  /** Its parts, where it has several, and the index of the present one. `inbox` and `waitMs` are those of that one. */
+  /** Its parts, where it has several, and the index of the present one, to which `inbox` and `waitMs` belong. */
   readonly parts?: readonly StoredPart[];
   readonly part?: number;
-  /** Format of its journal; 0 while it was not begun. Missing in tasks of releases that did not remember it. */
+  /** Format of its journal; 0 until it was begun. Missing in tasks of releases that did not store it. */
   readonly journalFormat?: number;
   /** Entries in order; one that starts with `SPILL#` names a spill item that holds the entries of one commit. */
   readonly journal: readonly string[];
-  /** How many entries' events the bus has taken, as far as that was stored. Missing where it is 0. */
+  /** Number of entries whose events the bus has taken, as far as stored. Missing where it is 0. */
   readonly told?: number;
   /** The payload's JSON text when it is small. */
   readonly payload?: string;
-  /** Where the payload's chunks are when it is not. */
+  /** Where the chunks of a larger payload are. */
   readonly chunks?: ChunkReference;
   readonly expiresAt: number;
 }
 
-/** A part of a task: how many operations, and where they wait for an agent. */
+/** A part of a task: its number of operations, and where they wait for an agent. */
 export interface StoredPart {
   readonly operations: number;
   readonly inbox?: string;
   readonly waitMs?: number;
 }
 
-/** Names the chunks of a payload and what they must amount to. */
+/** Names the chunks of a payload, and the hash of the text that they make up. */
 export interface ChunkReference {
-  /** Random: chunks of a submission that lost its race lie under another one and expire. */
+  /** Random: chunks of a submission that lost its race are under another one and expire. */
   readonly attempt: string;
   readonly count: number;
   /** SHA-256 of the payload's JSON text, hex. */
@@ -113,8 +113,8 @@ export function getChunkKey(index: number): string {
 }
 
 /**
- * Names a spill: the fence and sequence of the commit that writes it, and a random part. Spills of an expired task live on for a
- * while, and a new task of the same id has the same fences.
+ * Names a spill: the fence and sequence of the commit that writes it, and a random part. Spills of an expired task remain for a while, and
+ * a new task of the same id has the same fences.
  */
 export function getSpillKey(commit: { fence: number; sequence: number; random: string }): string {
   return `${spillPrefix}${getChunkKey(commit.fence)}#${getChunkKey(commit.sequence)}#${commit.random}`;
@@ -138,8 +138,8 @@ export function getOpenShard(id: string): number {
 }
 
 /**
- * Sort key of a row in the open list: accept time of fixed width, the task's id, and a random part that tells the rows of
- * simultaneous submissions apart.
+ * Sort key of a row in the open list: accept time of fixed width, the task's id, and a random part that distinguishes the rows of
+ * simultaneous submissions.
  */
 export function getOpenRowKey(id: string, options: { acceptedAtMs: number; random: string }): string {
   return [String(options.acceptedAtMs).padStart(15, '0'), id, options.random].join('#');
@@ -227,12 +227,12 @@ function toTake({ agentId, takenAt }: HeaderItem): AgentTake | undefined {
   return agentId === undefined || takenAt === undefined ? undefined : { agentId, atMs: takenAt };
 }
 
-/** When a task last changed in more than its lease, milliseconds, exact to a second. */
+/** When more than a task's lease last changed, milliseconds, exact to a second. */
 function toChangedAtMs({ expiresAt }: Pick<HeaderItem, 'expiresAt'>): number {
   return expiresAt * 1000 - taskRetentionMs;
 }
 
-/** What of a task tells how it stands. */
+/** The status of a task. */
 export function toStatus(header: HeaderItem): TaskStatus {
   const { taskId: id, state, account, leaseUntil: leaseUntilMs, openRow } = header;
   const inbox = toInbox(header);
@@ -244,7 +244,7 @@ export function toStatus(header: HeaderItem): TaskStatus {
   };
 }
 
-/** The parts of a task, and which is the present one. */
+/** The parts of a task, and the index of the present one. */
 export function toParting({ parts, part }: Pick<HeaderItem, 'parts' | 'part'>): Pick<Task, 'parts' | 'part'> {
   if (parts === undefined) return {};
   return {
@@ -253,7 +253,7 @@ export function toParting({ parts, part }: Pick<HeaderItem, 'parts' | 'part'>): 
   };
 }
 
-/** The attributes of a header that tell the parts of a task that begins. */
+/** The attributes of a header for the parts of a task that begins. */
 export function toPartAttributes(parts: readonly TaskPart[] | undefined): Pick<HeaderItem, 'parts' | 'part'> {
   if (parts === undefined) return {};
   return {
@@ -267,7 +267,7 @@ export function toInbox({ inbox, waitMs = 0 }: Pick<HeaderItem, 'inbox' | 'waitM
   return inbox === undefined ? undefined : { account: inbox, waitMs };
 }
 
-/** The attributes of a header that say so. */
+/** The attributes of a header for a task's inbox. */
 export function toInboxAttributes(inbox: TaskInbox | undefined): Pick<HeaderItem, 'inbox' | 'waitMs'> {
   return inbox === undefined ? {} : { inbox: inbox.account, waitMs: inbox.waitMs };
 }
@@ -307,7 +307,7 @@ function parseEntry(text: string, header: HeaderItem): JournalEntry {
   return isEntry(value) ? value : reader.fail({ ...header }, malformed);
 }
 
-/** An entry's own parts; of the lists that it may have nothing but that they are lists. */
+/** Whether an entry's own members are valid; of its lists it only checks that they are lists. */
 function isEntry(value: unknown): value is JournalEntry {
   if (!isJsonObject(value)) return false;
   const { key, lines, results, outputs } = value;

@@ -9,8 +9,8 @@ import { getChunkKey, getPayloadKey, type HeaderItem, inlinePayloadMax, parsePay
 export type StoredPayload = Pick<HeaderItem, 'payload' | 'chunks'>;
 
 /**
- * Prepares a payload for its header: a small one goes into it, a larger one is written as compressed chunks first. The
- * header that names them is the commit.
+ * Prepares a payload for its header: a small one goes into it, a larger one is written as compressed chunks first. The header that names
+ * them is the commit.
  *
  * @param options.attempt a random id for the chunks' partition.
  * @param options.expiresAt expiry of the chunks, seconds since the epoch.

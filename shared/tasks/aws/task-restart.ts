@@ -3,14 +3,14 @@ import type { JournalEntry, Submission, TaskInbox, TaskPart } from '../task.ts';
 import { toPartAttributes, unbegun } from './task-items.ts';
 import type { StoredPayload } from './task-payload.ts';
 
-/** What a task is started again with. */
+/** What starting a task again needs. */
 export interface Restart {
   readonly entry: JournalEntry;
   /** Key of its new open row. */
   readonly openRow: string;
   /** Seconds since the epoch. */
   readonly expiresAt: number;
-  /** Undefined where it goes on with what it had. */
+  /** Undefined where it goes on with its stored operations. */
   readonly submission: Submission | undefined;
   /** The payload of the submission. */
   readonly payload: StoredPayload | undefined;
@@ -18,7 +18,7 @@ export interface Restart {
   readonly inbox: TaskInbox | undefined;
 }
 
-/** The update of a header that starts a task again which failed and may be retried. */
+/** The update of a header that starts a failed, retryable task again. */
 export function toRestart(restart: Restart): ItemUpdate {
   const { entry, openRow, expiresAt, submission, payload, inbox } = restart;
   const update = new ItemUpdate()

@@ -3,7 +3,7 @@ import { isTexts, parseJson, taskReader } from '#platform/aws/item-reader.ts';
 import type { Item } from '#platform/aws/table.ts';
 import { type HeaderItem, isSpillKey } from './task-items.ts';
 
-/** The texts of a task's journal entries, spills resolved among the items of its partition. */
+/** The texts of a task's journal entries, with spills read from the items of its partition. */
 export async function readJournal(header: HeaderItem, items: readonly Item[]): Promise<string[]> {
   const texts: string[] = [];
   for (const text of header.journal) {

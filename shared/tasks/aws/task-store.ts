@@ -48,12 +48,12 @@ import { readPayload, removePayload, writePayload } from './task-payload.ts';
 import { toRestart } from './task-restart.ts';
 import { readJournal } from './task-spills.ts';
 
-/** What the store is made of. */
+/** What the store needs. */
 export interface TaskStoreOptions {
   readonly table: ItemTable;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  /** Has the clock learn the store's time, if it does not know it yet: a lease goes by it. Default: the clock knows it. */
+  /** Has the clock learn the store's time, unless it knows it: leases depend on it. Default: the clock knows it. */
   learnTime?(): Promise<void>;
 }
 
@@ -77,20 +77,20 @@ export class DynamoTaskStore implements TaskStore {
     const payload = await this.#writePayload(task.operations);
     const header = toNewHeader(task, { acceptedAt, openRow, payload, expiresAt: this.#getExpiry() });
     const row = this.#putOpenRow(openRow, task.inbox);
-    // An agent finds a task by its row in the inbox alone.
+    // An agent finds a task only by its row in the inbox.
     if (task.inbox !== undefined) await row;
-    // The answer waits for both; a caller that gets none posts again.
+    // The answer waits for both; a caller that gets no answer posts again.
     const seconds = toSeconds(this.#clock.now());
     const writes = [this.#table.putNew({ ...header }, seconds), row] as const;
-    // Where one fails the other has ended, too: a process that is frozen once it has answered does nothing later.
+    // Where one fails the other has ended, too: a process that is frozen after its answer does nothing later.
     const [isNew] = await Promise.all(writes).finally(() => Promise.allSettled(writes));
     const winner = isNew ? parseTask(header) : await this.find(task.id);
     if (winner === undefined) throw new Error(`task ${task.id} expired while it was submitted again`);
-    // Or else refused by our own earlier write, whose answer was lost: no other submission has this row.
+    // It may have been refused because of our own earlier write, whose answer was lost: no other submission has this row.
     const accepted = winner.openRow === openRow;
     if (accepted) this.#checkOpenRow(acceptedAt);
     else {
-      // The first submission may have died before its row was there.
+      // The first submission may have died before it wrote its row.
       if (winner.state === 'STARTED') await this.#putOpenRow(winner.openRow, winner.inbox);
       await this.#removeRows(openRow, task.inbox);
       await removePayload(this.#table, payload);
@@ -114,7 +114,7 @@ export class DynamoTaskStore implements TaskStore {
   async #toTask(header: HeaderItem): Promise<Task | undefined> {
     if (header.expiresAt <= toSeconds(this.#clock.now())) return undefined;
     if (!header.journal.some(isSpillKey)) return parseTask(header);
-    // Spills are written before the header that names them, and stay: it tells how all of it was at one moment.
+    // Spills are written before the header that names them, and stay: the header shows all of it as of one moment.
     return parseTask(header, await readJournal(header, await this.#table.query(header.pk)));
   }
 
@@ -135,7 +135,7 @@ export class DynamoTaskStore implements TaskStore {
       .requireNone('form');
     requireFormat(update, options.journalFormat ?? journalFormat);
     if (options.agentId !== undefined) update.set('agentId', options.agentId).set('takenAt', now);
-    // Whoever ended the task since, or submitted it anew, has taken the lease away with that.
+    // Ending the task, or submitting it again, has also taken the lease away.
     const header = await this.#updateHeader(
       id,
       update,
@@ -149,7 +149,7 @@ export class DynamoTaskStore implements TaskStore {
     return { task, lease, readOperations: () => readPayload(this.#table, header) };
   }
 
-  /** The task of a header that was read; undefined when it has changed hands since, or was ended. */
+  /** The task of a header that was read; undefined when it has changed hands or ended since. */
   async #resolveSpills(header: HeaderItem): Promise<Task | undefined> {
     const items = await this.#table.query(header.pk);
     const current = items.find((item) => item['sk'] === header.sk);
@@ -162,7 +162,7 @@ export class DynamoTaskStore implements TaskStore {
     const update = new ItemUpdate()
       .set('leaseUntil', this.#clock.now() + leaseDurationMs)
       .require('state', '=', 'STARTED')
-      // A lease that was given up is not to be had back by a renewal that is late.
+      // A late renewal must not bring back a lease that was given up.
       .require('leaseUntil', '>', 0)
       .require('fence', '=', lease.fence);
     const header = await this.#table.update(getHeaderKey(lease.taskId), update, signal);
@@ -186,7 +186,7 @@ export class DynamoTaskStore implements TaskStore {
     if (entries.length > 0) update.append('journal', entries);
     const waits = commit.next === 'wait';
     if (entries.length > 0 || commit.next === 'checkpoint' || waits || handover) update.set('attempts', 0);
-    // A renewal that is late must not keep it from who looks again.
+    // A late renewal must not keep the task from the worker that checks it next.
     if (waits) update.add('fence', 1);
     handover?.apply(update);
     if (commit.told !== undefined) update.set('told', commit.told);
@@ -218,7 +218,7 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   async restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined> {
-    // The sweeper leaves a row alone that this state lets it wait for, and removes others.
+    // The sweeper keeps a row that this state lets it wait for, and removes others.
     const status = await this.findStatus(id);
     if (status?.state !== 'FAILED_RETRYABLE') return undefined;
     const { parts, inbox } = submission ?? { parts: status.parts, inbox: getFirstInbox(status) };
@@ -258,10 +258,10 @@ export class DynamoTaskStore implements TaskStore {
 
   async removeOpen(task: Task): Promise<void> {
     const isEnded = task.state === 'COMPLETED' || task.state === 'FAILED';
-    // Nothing follows such an end, so nothing of its payload is left.
+    // Such an end is final: nothing of its payload is left.
     if (isEnded && !task.hasChunks) return this.#removeRows(task.openRow, task.inbox);
     const header = await this.#findHeader(task.id);
-    // A retryable task keeps what it would be resumed with, and one that was started again meanwhile what it runs with.
+    // A retryable task keeps the payload for its restart, and one restarted meanwhile its new payload.
     const ended = header?.state === 'COMPLETED' || header?.state === 'FAILED';
     if (header !== undefined && ended) await removePayload(this.#table, header);
     await this.#removeRows(task.openRow, task.inbox);
@@ -287,8 +287,8 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   /**
-   * A row is swept when it points to nothing for long. A process that was stopped for that long in between must not go on: nobody would
-   * find its task.
+   * The sweeper removes a row that points to nothing for long. A process that was suspended for that long in between must not go on: its
+   * task would never be found.
    *
    * @throws UnavailableError
    */
@@ -297,7 +297,7 @@ export class DynamoTaskStore implements TaskStore {
     throw new UnavailableError('The task could not be stored in time; try again');
   }
 
-  /** Of what points to a task the open row is written first and removed last: by it the sweeper finds all else. */
+  /** Of all that points to a task the open row is written first and removed last: the sweeper finds everything else by it. */
   async #putOpenRow(key: string, inbox: TaskInbox | undefined): Promise<void> {
     const expiresAt = this.#getExpiry();
     await this.#table.put({ ...toOpenRowKey(parseOpenRow(key)), expiresAt });
@@ -322,8 +322,8 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   /**
-   * The header after the update; undefined when it was refused. The answer of a write may be lost and its repeat, by the SDK,
-   * refused: `isApplied` then recognises by what the write left that it had been applied.
+   * The header after the update; undefined when it was refused. The answer of a write may be lost and the SDK's repetition refused:
+   * `isApplied` then recognizes by what the write left that it had been applied.
    */
   async #updateHeader(
     id: string,
@@ -336,7 +336,7 @@ export class DynamoTaskStore implements TaskStore {
     return found !== undefined && isApplied(found) ? found : undefined;
   }
 
-  /** The texts to append to the header's journal, and their bytes: the entries, or the name of the spill they went to. */
+  /** The texts to append to the header's journal, and their bytes: the entries, or the name of the spill that holds them. */
   async #storeEntries(
     lease: Lease,
     entries: readonly JournalEntry[],
@@ -358,14 +358,14 @@ export class DynamoTaskStore implements TaskStore {
   }
 }
 
-/** Refuses a journal of another format, and remembers that of who begins it. */
+/** Refuses a journal of another format, and stores the format of the worker that begins it. */
 function requireFormat(update: ItemUpdate, format: number | 'any'): void {
   if (format === 'any') return;
   update.requireOneOf('journalFormat', [unbegun, format], format === firstJournalFormat);
   update.set('journalFormat', format);
 }
 
-/** Until when nobody else can take a task after a commit. */
+/** Until when no other worker can take a task after a commit. */
 function getLeaseUntil({ next, lookSeconds = 1 }: Commit, now: number): number {
   if (next === 'wait') return now + getRestMs(lookSeconds);
   return next === 'hold' ? now + leaseDurationMs : 0;

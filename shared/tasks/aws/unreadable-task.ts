@@ -4,8 +4,8 @@ import { orchestrationPhase, type Task } from '../task.ts';
 import { isState } from './task-items.ts';
 
 /**
- * What can be told of a task whose header or journal cannot be read. It looks like one that goes on, for nobody knows whether it has ended, and
- * belongs to no account that its header does not name.
+ * What is known of a task whose header or journal cannot be read. It looks like a running one, as its end is unknown, and belongs only to
+ * accounts that its header names.
  */
 export function toUnreadableTask(id: string, item: Item, reason: string): Task {
   const { account, accounts, acceptedAt, openRow, state } = item;

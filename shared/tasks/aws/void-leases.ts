@@ -8,18 +8,18 @@ import { getHeaderKey } from './task-items.ts';
 /** Rows read at a time. */
 const pageRows = 1_000;
 
-/** Tasks looked at together. */
+/** Tasks handled at a time. */
 const concurrency = 16;
 
-/** What is needed for it. */
+/** What {@link voidTaskLeases} needs. */
 export interface VoidLeasesParts {
   readonly table: ItemTable;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
- * Ends the leases on open tasks, but not those of agents in clusters: for a start that knows that no worker lives. The tasks can be taken
- * at once then; the attempt that a lease was counts as ever.
+ * Ends the leases on open tasks, but not those of agents in clusters: for a start that knows that no worker lives. The tasks can then be
+ * taken at once; a lease that was ended still counts as an attempt.
  */
 export async function voidTaskLeases(parts: VoidLeasesParts): Promise<void> {
   let after: string | undefined;

@@ -8,14 +8,14 @@ import { processTaskMessage } from '../process-message.ts';
 import type { TaskServices } from '../services/tasks.ts';
 
 /**
- * Runs the task that a message names, to its end with the providers that were in force at its beginning, unless one of its
- * operations names an account that is newer than they are.
+ * Runs the task of a message to its end, with the providers in force at its beginning, unless one of its operations names an account that
+ * is newer than they are.
  *
- * Without usable settings the message is given up and the task is not touched: no attempt is counted, and the sweeper sends a message each
- * minute for as long as the task is open.
+ * Without usable settings it gives up the message and leaves the task alone: no attempt is counted, and the sweeper sends a message each
+ * minute while the task is open.
  *
- * @param open opens the providers: named by the function, as all that its grants follow from
- * @returns the account of the task; undefined when it was not for this worker to run.
+ * @param open opens the providers: a parameter of each function, since its grants follow from it
+ * @returns the account of the task; undefined when this worker did not run it.
  */
 export async function runOperationsTask(
   message: QueueMessage<TaskMessage>,
@@ -51,7 +51,7 @@ function leaveToSweeper(error: unknown, { log }: TaskServices): undefined {
   log.warn('a task waits for settings that can be used', { reason: error.message });
 }
 
-/** Operations do not fail for a wrong number of seconds. */
+/** A wrong number of seconds does not fail operations. */
 function findClusterWaitMs({ settings, log }: ProviderServices): number {
   try {
     return parseClusterWaitMs(settings);

@@ -10,7 +10,7 @@ import type { OperationsServices } from '../services/operations.ts';
 import type { Task } from '../task.ts';
 import { toTaskReference } from './task-reference.ts';
 
-/** What routes that take operations differ in: where the operations stand. */
+/** Where each route has its operations. */
 interface OperationsBody {
   readonly body: JsonValue;
   readonly cloudProvider: string | undefined;
@@ -36,7 +36,7 @@ export async function startOperations(
   });
 }
 
-/** Answers a request to start a task again with other operations, which are held to the same rules as those of a new task. */
+/** Answers a request to start a task again with other operations, under the same rules as a new task. */
 export async function restartOperations(
   request: ApiRequest,
   services: OperationsServices,
@@ -58,7 +58,7 @@ export async function restartOperations(
   });
 }
 
-/** Expands references to the artifact store. What does it is loaded with the first: few installations have such a store. */
+/** Expands references to the artifact store. Its code is loaded with the first reference: few installations have such a store. */
 async function expandBody(request: ApiRequest, services: OperationsServices, body: JsonValue): Promise<void> {
   const places = [...findStoredPlaces(body)];
   if (places.length === 0) return;
@@ -72,7 +72,7 @@ async function expandBody(request: ApiRequest, services: OperationsServices, bod
   });
 }
 
-/** What a body says that it is about, for the audit. Nothing of it is checked yet. */
+/** Records what a body claims, for the audit, before anything is checked. */
 function auditClaims(request: ApiRequest, body: JsonValue): void {
   const entries = asJsonArray(body)
     .slice(0, auditListMax)
@@ -85,7 +85,7 @@ function auditClaims(request: ApiRequest, body: JsonValue): void {
   note(request, { ...toOwners(named), operations: [...new Set(entries.map(([name]) => name))] });
 }
 
-/** What became of it. */
+/** Records the task, for the audit. */
 function auditTask(request: ApiRequest, { id, accounts }: Pick<Task, 'id' | 'accounts'>): void {
   note(request, { ...toOwners(accounts), taskId: id });
 }
@@ -100,7 +100,7 @@ function note(request: ApiRequest, act: Omit<AuditedAct, 'action'>): void {
   request.audit({ action: request.access.route.audit ?? 'startOperations', ...act });
 }
 
-/** A request that is refused may name an account that is new: it is looked at again with newer settings. */
+/** A refused request may name a new account: it is checked again with newer settings. */
 async function withNewestSettings(
   services: OperationsServices,
   answer: (current: OperationsServices) => Promise<ApiResponse>,

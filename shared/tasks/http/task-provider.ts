@@ -2,7 +2,7 @@ import { InvalidInputError } from '#core/errors.ts';
 import { operationProviders } from '#providers/operation-providers.ts';
 
 /**
- * Checks that a route that only providers with operations have was asked for one of them.
+ * Checks that a route of providers with operations was called for one of them.
  *
  * @throws InvalidInputError for another provider.
  */

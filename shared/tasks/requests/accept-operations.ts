@@ -38,10 +38,9 @@ export interface OperationsRequest {
 
 /**
  * Accepts a list of operations as one task: everything is parsed, validated and authorized before anything is stored. The same
- * `clientRequestId` answers the same task; a task of that id that still waits is sent again, one that is retryable is
- * submitted anew.
+ * `clientRequestId` returns the same task: its message is sent again while it waits, and a retryable task is submitted again.
  *
- * @throws InvalidInputError with every violation of every operation; a RefusedOperationsError where one is a right that is missing.
+ * @throws InvalidInputError with every violation of every operation; a RefusedOperationsError where one is a missing right.
  */
 export async function acceptOperations(
   system: TaskSystem,
@@ -84,12 +83,12 @@ export interface CheckedOperations {
   readonly isRestricted: boolean;
   /** Where the first waits for an agent; undefined when workers of the queue run it. */
   readonly inbox: TaskInbox | undefined;
-  /** Their parts, where not one worker runs all of them. */
+  /** Their parts, where more than one worker runs them. */
   readonly parts: readonly TaskPart[] | undefined;
 }
 
 /**
- * The operations of a body, parsed, validated and authorized, each with its provider. None are a task, too, which completes.
+ * The operations of a body, parsed, validated and authorized, each with its provider. An empty list is a task, too, which completes.
  *
  * @throws InvalidInputError with every violation of every operation.
  */
@@ -108,7 +107,7 @@ export async function checkOperations(
   return { operations, account, accounts, isRestricted, inbox, parts };
 }
 
-/** Where operations of an account wait that only an agent of it can run; undefined where workers of the queue can. */
+/** Where operations of an account wait that only its agents can run; undefined where workers of the queue can. */
 function findInbox(account: string, providers: ProviderSet): TaskInbox | undefined {
   const home = providers.findAccount(account)?.agentHome;
   if (home === undefined) return undefined;
@@ -117,8 +116,8 @@ function findInbox(account: string, providers: ProviderSet): TaskInbox | undefin
 }
 
 /**
- * Checks that a task that was found by a `clientRequestId` is the caller's own: whoever posts first must neither learn of the task
- * of another account by its id, nor keep that account's operations from running.
+ * Checks that a task found by a `clientRequestId` is the caller's own: nobody may learn of another account's task by its id, or keep that
+ * account's operations from running by posting first.
  *
  * @throws RefusedOperationsError
  */
@@ -141,7 +140,7 @@ function checkSameAccounts(
 }
 
 /**
- * Submits a retryable task anew, with other operations or its own. It stays the task of the accounts that it had, too.
+ * Submits a retryable task again, with other operations or its own. It remains a task of its previous accounts, too.
  *
  * @throws InvalidInputError when it is not retryable.
  */
@@ -168,7 +167,7 @@ function addOwners({ operations, accounts, isRestricted, inbox, parts }: Submiss
   };
 }
 
-/** Keys of an operation with too many that are told. */
+/** Keys that an error names at most, of an operation with too many. */
 const namesToldMax = 20;
 
 /** @throws InvalidInputError unless the body is an array of objects with one key each, whose value is an object. */
@@ -213,7 +212,7 @@ function parseProvider(description: JsonObject, where: string): string {
   );
 }
 
-/** Prepares all operations; the violations of all of them come in one error. */
+/** Prepares all operations; one error has all their violations. */
 async function prepareOperations(
   operations: readonly SubmittedOperation[],
   providers: ProviderSet,
@@ -250,7 +249,7 @@ async function prepareOperation(
   throw new InvalidInputError(`Unknown operation '${name}' of provider '${provider}'; it has: ${names}`);
 }
 
-/** Clouddriver's rule: what the caller may not write to is a violation like others, not 403. */
+/** Clouddriver's rule: a missing right to write is a violation like others, not 403. */
 function findDenial(
   { account, sourceAccount = account }: PreparedOperation,
   rights: CallerRights,
@@ -267,7 +266,7 @@ function parseClientRequestId(text: string): string {
   );
 }
 
-/** A queue that is away loses nothing: the task is stored, and the sweeper sends for it within a minute. */
+/** An unavailable queue loses nothing: the task is stored, and the sweeper sends its message within a minute. */
 async function sendTaskMessage(system: TaskSystem, task: Task): Promise<void> {
   try {
     await sendForTask(system, task);

@@ -5,7 +5,7 @@ import { openTasks, type TaskServices } from './tasks.ts';
 /** What functions that accept or run operations work with: tasks and providers. */
 export interface OperationsServices extends TaskServices, ProviderServices {}
 
-/** Both together. @throws UnavailableError as `openProviders` does. */
+/** Opens both. @throws UnavailableError as `openProviders` does. */
 export async function openOperations(services: Services): Promise<OperationsServices> {
   return { ...openTasks(services), ...(await openProviders(services)) };
 }

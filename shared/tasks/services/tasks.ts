@@ -14,18 +14,18 @@ import { guardQueue } from '../guarded-services.ts';
 import type { OperationQueue } from '../operation-queue.ts';
 import type { TaskSystem } from '../process-message.ts';
 
-/** What functions that deal with tasks work with. */
+/** What functions use that deal with tasks. */
 export interface TaskServices extends BaseServices, TaskSystem {
-  /** What tells agents of tasks, and of what else waits for them. */
+  /** Notifies agents of tasks, and of what else waits for them. */
   readonly hints?: Hints;
 }
 
-/** What functions work with that deal with tasks while somebody waits for their answer. */
+/** Opens what functions use that deal with tasks while a caller waits for their answer. */
 export function openTasks(services: Services): TaskServices {
   return services.get(createTasks, 'request');
 }
 
-/** The same for whoever runs tasks, and for whoever looks after them. */
+/** The same for functions that run tasks, or look after them. */
 export function openWorkTasks(services: Services): TaskServices {
   return services.get(createTasks, 'work');
 }
@@ -44,7 +44,7 @@ function createTasks(services: Services, kind: CallKind): TaskServices {
   };
 }
 
-/** One for the whole installation: what one function learns of the queue's absence holds for all. */
+/** One for the whole installation: when one function finds the queue unavailable, all know it. */
 function openQueue(services: Services): OperationQueue {
   return services.get(createQueue);
 }
@@ -54,7 +54,7 @@ function createQueue(services: Services): OperationQueue {
   return guardQueue(createOperationQueue(openSqs(services), config.operationsQueueUrl), clock);
 }
 
-/** Any answer tells the store's time. */
+/** Any answer has the store's time. */
 async function learnTime(table: ItemTable, clock: Pick<StoreClock, 'isSet'>): Promise<void> {
   if (!clock.isSet) await table.get({ pk: 'TIME', sk: 'TIME' });
 }

@@ -6,8 +6,8 @@ import type { Services } from '#platform/services/services.ts';
 import { voidTaskLeases } from '../aws/void-leases.ts';
 
 /**
- * Ends the leases of workers that an installation's tables have, for whoever knows that none of them lives, as the holder of a data directory's
- * lock does. To be called before the first worker begins. Never rejects: what cannot be ended lapses.
+ * Ends the leases of workers in an installation's tables, for a process that knows that no worker lives, since it holds the data
+ * directory's lock. Call it before the first worker begins. Never rejects: leases that cannot be ended lapse.
  */
 export async function voidLeases(services: Services, log: Logger): Promise<void> {
   try {

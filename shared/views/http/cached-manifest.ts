@@ -8,7 +8,7 @@ import type { ReadServices } from '../services/views.ts';
 import { openViewSet } from '../view-set.ts';
 import type { Viewed } from '../views.ts';
 
-/** Milliseconds after which a reader who accepts a cached answer has waited long enough for the cluster. */
+/** Milliseconds for which a caller that accepts a cached answer waits for the cluster. */
 export const liveReadTimeoutMs = 10_000;
 
 /** Headers that Orca sends with each request of an execution, and that Deck's requests do not have. */
@@ -22,18 +22,18 @@ export interface ManifestSources {
   openCache(): Promise<Pick<ReadServices, 'cache' | 'agents'>>;
 }
 
-/** An object, and headers that tell its age where it comes from the cache. */
+/** An object, and headers with its age where it comes from the cache. */
 export interface ReadManifest {
   readonly manifest: object;
   readonly headers: { readonly [name: string]: string };
 }
 
 /**
- * How old a cached answer may be that a reader accepts while the cluster is away, in milliseconds; undefined for who accepts none.
+ * How old a cached answer may be that a caller accepts while the cluster is unreachable, in milliseconds; undefined where they accept none.
  *
- * Deck does, whatever the age: its requests come through Gate, which marks them `X-SPINNAKER-USER-ORIGIN: deck`. Others say so by
- * `Cache-Control: stale-if-error=600`. Who demands fresh data by `max-age` or `no-cache` gets none, and Orca never does: what it
- * deletes, and when a stage is done, depends on what it reads. All that it asks within an execution says so.
+ * Deck does, whatever the age: its requests come through Gate, which marks them `X-SPINNAKER-USER-ORIGIN: deck`. Other callers say so by
+ * `Cache-Control: stale-if-error=600`. Callers that demand fresh data by `max-age` or `no-cache` get none. Nor does Orca: what it deletes,
+ * and when a stage is done, depends on what it reads. Its requests within an execution are recognized by their headers.
  */
 export function findCachedAgeMaxMs(request: Pick<ApiRequest, 'findHeader'>): number | undefined {
   if (executionHeaders.some((name) => request.findHeader(name))) return undefined;
@@ -45,8 +45,8 @@ export function findCachedAgeMaxMs(request: Pick<ApiRequest, 'findHeader'>): num
 }
 
 /**
- * Reads an object from its cluster or, where that is away and the request allows it, out of the cache. No cluster is waited for longer
- * than 10 seconds then.
+ * Reads an object from its cluster or, where that is unreachable and the request allows it, from the cache. It then waits for a cluster for
+ * at most 10 seconds.
  *
  * @throws what the live read throws, where the cache cannot help.
  */
@@ -80,13 +80,13 @@ async function readSoon(
   );
 }
 
-/** How a cached object is to be shown. */
+/** How to show a cached object. */
 interface CachedReading extends ManifestSources {
   readonly reason: string;
   readonly ageMaxMs: number;
 }
 
-/** What is cached of an object; undefined where nothing is, or nothing that is young enough. */
+/** The cached object; undefined where none is, or it is too old. */
 async function readCached(
   { access }: ApiRequest,
   { account, location, name }: ManifestRequest,
@@ -113,7 +113,7 @@ async function readCached(
   return { manifest: found.value, headers: toFreshnessHeaders(freshness, found.accounts, nowMs) };
 }
 
-/** How fresh the account is; nothing where that cannot be told. */
+/** How fresh the account is; nothing where that is unknown. */
 async function readFreshness(
   agents: Pick<ReadServices['agents'], 'readFreshness'>,
   { account, log }: { readonly account: string; readonly log: ReadServices['log'] },

@@ -16,8 +16,8 @@ export function parseClusterKey(request: ApiRequest): ClusterKey {
 /**
  * The cluster of a path that names its provider.
  *
- * @param options.expand whether its server groups and load balancers are wanted.
- * @throws NotFoundError where the provider has no such cluster, and for a provider that is not there.
+ * @param options.expand whether to include its server groups and load balancers.
+ * @throws NotFoundError where the provider has no such cluster, and for an unknown provider.
  */
 export async function getCluster(
   request: ApiRequest,

@@ -4,8 +4,8 @@ import type { ViewServices } from '../services/views.ts';
 import type { ViewHandlerOptions } from './view-handler.ts';
 
 /**
- * How images are read. Who does not say who he is sees those of all accounts, as in Clouddriver: Igor polls without a user, to start
- * pipelines of everybody.
+ * How images are read. As in Clouddriver, anonymous callers see those of all accounts: Igor polls without a user, to start everybody's
+ * pipelines.
  */
 export const imageViewOptions: ViewHandlerOptions = {
   scope(request) {
@@ -15,7 +15,7 @@ export const imageViewOptions: ViewHandlerOptions = {
   isUnrestricted: ({ access }) => access.identity.user === undefined,
 };
 
-/** The images, or the charts, of the provider that the path names; undefined where it has none. */
+/** The images, or the charts, of the path's provider; undefined where it has none. */
 export async function openImages(
   request: ApiRequest,
   { providers, cache, mayRead }: Pick<ViewServices, 'providers' | 'cache' | 'mayRead'>,

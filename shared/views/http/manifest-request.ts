@@ -5,9 +5,10 @@ import { readLiveOrCached } from './cached-manifest.ts';
 import { getManifestReader } from './live-readers.ts';
 
 /**
- * Answers a live object or, where its cluster is away, what is cached of it to who accepts that. What a Secret holds is shown to callers who may write to its account, and recorded.
+ * Returns a live object or, where its cluster is unreachable, the cached one to callers that accept it. Callers who may write to the
+ * account see a Secret's values; that is recorded.
  *
- * @throws NotFoundError as the reader does; AccessDeniedError where the object's application may not be read.
+ * @throws NotFoundError as the reader does; AccessDeniedError where the caller may not read the object's application.
  */
 export async function readManifest(
   request: ApiRequest,

@@ -14,7 +14,7 @@ export async function getServerGroup(
   request: ApiRequest,
   { views }: Pick<ViewServices, 'views'>,
 ): Promise<Viewed> {
-  // It changes nothing here, but a caller who means something else by it is told.
+  // It has no effect here, but an invalid value is refused.
   request.getFlag('includeDetails', true);
   const account = request.getParameter('account');
   const location = request.getParameter('region');
@@ -26,9 +26,9 @@ export async function getServerGroup(
 }
 
 /**
- * What a query asks for by `applications` or `ids`.
+ * What a query selects by `applications` or `ids`.
  *
- * @throws InvalidInputError unless there is exactly one of both, and for ids that are not `account:region:name`.
+ * @throws InvalidInputError unless there is exactly one of the two, and for ids that are not `account:region:name`.
  */
 export function parseListedServerGroups(request: ApiRequest): ListedServerGroups {
   const applications = request.findQueryList('applications') ?? [];

@@ -6,10 +6,10 @@ import type { TargetServerGroup, Viewed } from '../views.ts';
 import { parseClusterKey } from './cluster-request.ts';
 
 /**
- * The server group that a path means by what it is among those of its cluster.
+ * The server group of a path that names it by its place in the cluster, such as the newest.
  *
  * @param options.validateOldest whether the oldest must not be the only one.
- * @throws NotFoundError where there is none, and for a target that nobody knows.
+ * @throws NotFoundError where there is none, and for an unknown target.
  */
 export async function getTargetServerGroup(
   request: ApiRequest,
@@ -30,7 +30,7 @@ export async function getTargetServerGroup(
   );
 }
 
-/** Clouddriver answers an unknown target as one that is not there. */
+/** Clouddriver answers an unknown target like a missing one. */
 function toNotFound(error: unknown): never {
   throw error instanceof InvalidInputError ? new NotFoundError(error.message, { cause: error }) : error;
 }

@@ -17,33 +17,27 @@ import { parseMaxAgeMs, toFreshnessHeaders } from '../freshness-headers.ts';
 import { createViews, openReads, type ReadServices, type ViewServices } from '../services/views.ts';
 import type { Viewed } from '../views.ts';
 
-/**
- * What an answer may depend on: some accounts, the accounts in which some applications are, everything that there is in views, or all
- * images.
- */
+/** What an answer may depend on: some accounts, the accounts of some applications, everything in views, or all images. */
 export type ViewScope =
   | { readonly accounts: readonly string[] }
   | { readonly applications: readonly string[] }
   | 'everything'
   | 'images';
 
-/** How a view is read. */
+/** How to read a view. */
 export interface ViewHandlerOptions {
   /**
-   * What the answer may depend on. Default: the `{account}` of the path; without one its `{application}`; without that
-   * everything. The cache of what is not everything counts as used: it is kept fresher than that of what nobody asks for.
+   * What the answer may depend on. Default: the `{account}` of the path, else its `{application}`, else everything. Unless it is
+   * everything, its cache counts as used: it is kept fresher than unused ones.
    */
   readonly scope?: (request: ApiRequest) => ViewScope;
-  /**
-   * Whether the views hold accounts, too, that the caller may not read: then the function hides what is theirs. Default: they do
-   * not.
-   */
+  /** Whether the views also hold accounts that the caller may not read: then the function hides theirs. Default: no. */
   readonly isUnrestricted?: (request: ApiRequest) => boolean;
-  /** Opens what functions work with. Default: the cache, and the providers in force. */
+  /** Opens what the function uses. Default: the cache, and the providers in force. */
   readonly open?: (services: Services) => Promise<ReadServices>;
 }
 
-/** Reads a view. Throws NotFoundError, with words for people, for what is not there. */
+/** Reads a view. Throws NotFoundError, in plain words, for what does not exist. */
 export type ViewRead = (request: ApiRequest, services: ViewServices) => Promise<Viewed<unknown>>;
 
 /** Milliseconds that a request waits for caches to be as fresh as it demands: the rest of its 20 seconds is for reading. */
@@ -58,16 +52,15 @@ interface ReadableServices extends ReadServices {
 type Freshness = ReadonlyMap<string, AccountFreshness>;
 
 /**
- * Makes a Lambda function that answers out of the cache what the caller may read, and tells how old the answer is: see
- * `toFreshnessHeaders`. That holds for
- * what was not found, too. No answer fails because its age cannot be told. Who has the answer already is told so: see
+ * Makes a Lambda function that answers from the cache what the caller may read, with the answer's age: see `toFreshnessHeaders`.
+ * NotFoundErrors have it, too. No answer fails because its age is unknown. A caller that has the answer already gets 304: see
  * `answerIfChanged`.
  *
- * A request may demand fresh data by `Cache-Control: max-age=30`: what is older is refreshed first. Where that takes longer than 12
- * seconds, it gets what there is: its age tells.
+ * A request may demand fresh data by `Cache-Control: max-age=30`: older data is refreshed first. Where that takes longer than 12 seconds,
+ * it gets the data as it is, with its age.
  *
- * Equal reads of the `{application}` of a path share what is made for one of them: see {@link shareAnswer}. So such a read may depend on
- * path, query and views alone.
+ * Equal reads of a path's `{application}` share one answer: see {@link shareAnswer}. So such a read may only depend on path, query and
+ * views.
  */
 export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): ApiFunction {
   const { scope = toPathScope, open = openReads, isUnrestricted = () => false } = options;
@@ -77,7 +70,7 @@ export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): A
     const wanted = scope(request);
     const cache = createRequestCache(services.cache);
     const scoped = listScopedAccounts(wanted, { ...services, cache });
-    // Awaited last: a Lambda function that has answered may be stopped before it ends.
+    // Awaited last: a Lambda function may be frozen after its answer.
     const noted = typeof wanted === 'string' ? undefined : touchScopedAccounts(scoped, services);
     const maxAgeMs = parseMaxAgeMs(request.findHeader('cache-control'));
     const demanded =
@@ -104,18 +97,18 @@ export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): A
   });
 }
 
-/** Whether a read is of one application, and what it finds is shown to everybody who may read its accounts. */
+/** Whether a read is of one application, and its result is shown to all callers that may read its accounts. */
 function isOfApplication({ access, findParameter }: ApiRequest): boolean {
   const isOfAccount = findParameter('account') !== undefined;
   return !isOfAccount && findParameter('application') !== undefined && !access.rules.resultApplication;
 }
 
-/** Answers under way, by what they are the answers to. */
+/** Answers under way, by their requests. */
 function createSharedAnswers(): JoinedWrites<() => Promise<ViewAnswer>, ViewAnswer> {
   return new JoinedWrites({ join: (_earlier, later) => later, write: (_key, make) => make() });
 }
 
-/** How an answer is made that is shared. */
+/** How to make a shared answer. */
 interface SharedMaking {
   /** The accounts that the answer may be of. */
   readonly scoped: Promise<readonly string[]>;
@@ -123,8 +116,8 @@ interface SharedMaking {
 }
 
 /**
- * Makes one answer at a time to equal requests of callers who may read the same accounts: those that come meanwhile share the next one,
- * its bytes included. None gets an answer that was begun before he asked: he would miss what he has just had written.
+ * Makes one answer at a time for equal requests of callers that may read the same accounts: those that arrive meanwhile share the next one,
+ * with its bytes. No request gets an answer that was begun before it: it would miss what its caller has just written.
  */
 async function shareAnswer(
   request: ApiRequest,
@@ -140,7 +133,7 @@ async function shareAnswer(
   });
 }
 
-/** A response, and the accounts it depends on; undefined where nobody tells: then it is all that it might have. */
+/** A response, and the accounts it depends on; undefined where unknown: then all that it might have. */
 interface ViewAnswer {
   readonly response: ApiResponse & { readonly body: string };
   /** The tag of its body. */
@@ -148,7 +141,7 @@ interface ViewAnswer {
   readonly accounts: readonly string[] | undefined;
 }
 
-/** What was read, or that it was not found: that, too, is as old as the cache. */
+/** The result, or that it was not found: that, too, is as old as the cache. */
 async function readAnswer(request: ApiRequest, services: ViewServices, read: ViewRead): Promise<ViewAnswer> {
   try {
     const { value, accounts } = await read(request, services);
@@ -212,7 +205,7 @@ async function touchScopedAccounts(
   scoped: Promise<readonly string[]>,
   services: ReadServices,
 ): Promise<void> {
-  // Where the accounts cannot be listed nothing can be read, either: the read tells why.
+  // Where the accounts cannot be listed the read fails, too, and says why.
   await touchAccounts(services, await scoped.catch(() => []));
 }
 
@@ -239,9 +232,9 @@ interface Demand {
 }
 
 /**
- * Has refreshed what is older than demanded. An application that is nowhere may have come to be anywhere since.
+ * Has refreshed what is older than demanded. An application that is in no account may since be in any.
  *
- * @returns how fresh it is then; of none when that cannot be read.
+ * @returns how fresh it is then; empty when that cannot be read.
  */
 async function refresh(
   services: ReadableServices,

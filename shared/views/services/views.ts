@@ -4,17 +4,17 @@ import type { Services } from '#platform/services/services.ts';
 import { openProviders, type ProviderServices } from '#provider-kit/services/providers.ts';
 import { openViewSet, type ViewSet } from '../view-set.ts';
 
-/** What functions work with that read the cache of the configured accounts. */
+/** What functions use that read the cache of the configured accounts. */
 export interface ReadServices extends ProviderServices, CacheServices {
-  /** Tells agents that somebody waits until an account is fresh. */
+  /** Notifies agents that a request waits until an account is fresh. */
   readonly hints: Hints;
 }
 
-/** What one request works with that shows what is in the cache. */
+/** What a request uses that shows cached data. */
 export interface ViewServices extends ReadServices {
   /** The views of all providers. */
   readonly views: ViewSet;
-  /** Whether an account may be shown to whom the answer is for. */
+  /** Whether the answer's caller may see an account. */
   mayRead(account: string): boolean;
 }
 
@@ -24,7 +24,7 @@ export interface ViewServices extends ReadServices {
  * @throws UnavailableError with the reason when the settings allow no providers.
  */
 export async function openReads(services: Services): Promise<ReadServices> {
-  // Loaded late: most requests are met by what is cached.
+  // Loaded late: the cached data suffices for most requests.
   const hints: Hints = {
     send: async (hint) => (await import('#agents/sessions/hints.ts')).openHints(services).send(hint),
   };
@@ -32,9 +32,9 @@ export async function openReads(services: Services): Promise<ReadServices> {
 }
 
 /**
- * What one request works with, whose views read from the cache that is given.
+ * What a request uses, with views that read from the given cache.
  *
- * @param services.mayRead whether an account may be shown to whom the answer is for.
+ * @param services.mayRead whether the answer's caller may see an account.
  */
 export async function createViews(
   services: ReadServices & { mayRead(account: string): boolean },
