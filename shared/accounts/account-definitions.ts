@@ -9,21 +9,21 @@ import {
   findAccountNameProblem,
 } from './model/account-store.ts';
 
-/** What definitions are held to. */
+/** What definitions are checked against. */
 export interface DefinitionRules {
   readonly plugins: readonly ProviderPlugin[];
-  /** Whether secrets may stand in a definition: `busdriver.accounts.allowPlainSecrets`. */
+  /** Whether definitions may hold secrets: `busdriver.accounts.allowPlainSecrets`. */
   readonly arePlainSecretsAllowed: boolean;
-  /** What a provider is opened with to look at a definition. */
+  /** What a provider is opened with to check a definition. */
   readonly options: Omit<ProviderOptions, 'storedAccounts' | 'credentials'>;
 }
 
-/** Providers whose accounts an API may make. */
+/** Providers whose accounts an API may create. */
 export function listStoredTypes(plugins: readonly ProviderPlugin[]): readonly string[] {
   return plugins.filter(({ storesAccounts }) => storesAccounts).map(({ name }) => name);
 }
 
-/** @throws InvalidInputError for a type whose accounts no API may make. */
+/** @throws InvalidInputError for a type whose accounts no API may create. */
 function checkAccountType(type: string | undefined, plugins: readonly ProviderPlugin[]): string {
   const types = listStoredTypes(plugins);
   if (type !== undefined && types.includes(type)) return type;
@@ -31,9 +31,9 @@ function checkAccountType(type: string | undefined, plugins: readonly ProviderPl
 }
 
 /**
- * The definition that a request's body is, before it is held to the rules of its provider.
+ * The definition in a request's body, not yet checked by its provider's rules.
  *
- * @throws InvalidInputError for a body without a type or a name of use; TooLargeError for one that is too large
+ * @throws InvalidInputError for a body without a valid type or name; TooLargeError for one that is too large
  */
 export function parseAccountDefinition(
   body: JsonValue,
@@ -54,7 +54,7 @@ export function parseAccountDefinition(
 }
 
 /**
- * Holds a definition to the rules of its provider, those that settings are held to, and to the rule for secrets.
+ * Checks a definition by its provider's rules, which also hold for settings, and by the rule for secrets.
  *
  * @throws InvalidInputError with each violation; none quotes a value
  */
@@ -84,7 +84,7 @@ export async function checkAccountDefinition(
   if (rejected !== undefined) throw new InvalidInputError(toViolations(rejected.reason, name));
 }
 
-/** The violations of a reason, each of which begins with where the account stands. */
+/** The violations in a reason, each of which begins with the account's place. */
 function toViolations(reason: string, name: string): readonly string[] {
   const at = `stored account "${name}"`;
   return reason.split(`; ${at}`).map((text) => text.replace(at, '').replace(/^\./, ''));

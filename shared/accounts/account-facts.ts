@@ -7,11 +7,11 @@ import type { RejectedAccount } from './model/account.ts';
 import type { AccountDefinition } from './model/account-store.ts';
 
 /**
- * What is known of accounts without their credentials: names, permissions, namespaces, and the settings that hold for all of them.
- * Functions that reach no cluster and no artifact open their providers with it, and need no secret.
+ * What is known of accounts without their credentials: names, permissions, namespaces, and the settings for all of them. Functions that
+ * reach no cluster and no artifact open their providers with it, and need no secret.
  */
 export interface AccountFacts {
-  /** The merged configuration as far as plug-ins made it public; see `ProviderPlugin.toPublicSettings`. */
+  /** The merged configuration, as far as plug-ins make it public; see `ProviderPlugin.toPublicSettings`. */
   readonly settings: JsonObject;
   /** Accounts that cannot be used. Reasons hold no secret: messages about settings never quote them. */
   readonly rejectedAccounts: readonly RejectedAccount[];
@@ -19,10 +19,10 @@ export interface AccountFacts {
 
 /** Where account facts are published: one text, replaced as a whole. */
 export interface AccountFactsStore {
-  /** The text that was published last; undefined before the first. @throws Error when it is not whole. */
+  /** The last published text; undefined before the first. @throws Error when it is incomplete. */
   read(): Promise<string | undefined>;
   /**
-   * Publishes a text unless it is the one that is there.
+   * Publishes a text unless it is stored already.
    *
    * @returns whether it is new.
    * @throws Error for a text of more than `accountFactsBytesMax`.
@@ -37,7 +37,7 @@ export const accountFactsBytesMax = 16 * 2 ** 20;
 export interface OpenedWith {
   readonly settings: JsonObject;
   readonly providers: ProviderSet;
-  /** Accounts that were made by an API. */
+  /** Accounts created by an API. */
   readonly storedAccounts: readonly AccountDefinition[];
 }
 
@@ -49,7 +49,7 @@ export function pickDefinitions(
   return accounts.filter(({ type }) => type === provider).map(({ body }) => body);
 }
 
-/** The facts of opened providers: of accounts that were accepted, and of those that were not. */
+/** The facts of opened providers: of accepted and rejected accounts. */
 export function toAccountFacts(plugins: readonly ProviderPlugin[], opened: OpenedWith): AccountFacts {
   const { settings, providers, storedAccounts } = opened;
   const parts = plugins.map((plugin) => {
@@ -68,7 +68,7 @@ export function formatAccountFacts({ settings, rejectedAccounts }: AccountFacts)
   return JSON.stringify({ settings, rejectedAccounts });
 }
 
-/** Reads what `formatAccountFacts` wrote. @throws Error for another text. */
+/** Reads a text of `formatAccountFacts`. @throws Error for another text. */
 export function parseAccountFacts(text: string): AccountFacts {
   const facts: unknown = JSON.parse(text);
   if (!isJsonObject(facts) || !isJsonObject(facts.settings)) {

@@ -3,14 +3,14 @@ import type { Clock } from '#core/clock.ts';
 import type { ProviderSet } from '#provider-kit/provider-set.ts';
 import type { AccountHealth, AccountHealthStore } from './model/account-health.ts';
 
-/** After so long, in milliseconds, nobody knows any more how an account is: agents run once an hour at least. */
+/** Milliseconds after which an account's health is unknown: caching agents run once an hour at least. */
 export const healthAgeMsMax = 2 * 3600_000;
 
 /**
- * How an account is, as `GET /credentials/{account}/health` shows it. One whose settings are wrong is `REJECTED`, with the reason.
+ * The health of an account, as `GET /credentials/{account}/health` shows it. One whose settings are wrong is `REJECTED`, with the reason.
  *
  * @param find reads what is known of it
- * @throws NotFoundError for an account that the settings do not name
+ * @throws NotFoundError for an account that is not configured
  */
 export async function getHealthView(
   account: string,
@@ -44,7 +44,7 @@ function toRejectedView(account: string, reason: string): AccountHealthView {
   return { account, state: 'REJECTED', reason, breaker: 'closed', details: {} };
 }
 
-/** How an account is, in short. @param health what is known of it; undefined when nothing is */
+/** The health of an account, in short. @param health what is known of it; undefined when nothing is */
 export function toSummary(
   health: AccountHealth | undefined,
   clock: Pick<Clock, 'now'>,

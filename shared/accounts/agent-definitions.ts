@@ -5,13 +5,13 @@ import { findMember, getSetting, toCanonicalKey } from '#settings/spring-config.
 import { parseAccountDefinition } from './account-definitions.ts';
 import type { AccountDefinition } from './model/account-store.ts';
 
-/** What the definition of an account says that agents serve: whose proof it takes, and how many there should be. */
+/** The option that says that agents serve an account: whose proof of identity it accepts, and how many there should be. */
 const agentOption = 'agent';
 
-/** What Armory's plug-in hands to agents. Busdriver sends them no credentials: the agent's own file says how it reaches the cluster. */
+/** Options that Armory's plug-in sends to agents. Busdriver sends no credentials: the agent's own file says how to connect. */
 const agentSideOptions = ['kubeconfigFile', 'kubeconfigContents', 'kubeconfigAgent', 'serviceAccount'];
 
-/** What stands beside an account in the bodies of Armory's plug-in, and is no part of its definition. */
+/** Members beside an account in the bodies of Armory's plug-in, which are no part of its definition. */
 const bodyOptions = ['zoneId', 'state'];
 
 /** Whether agents serve the account of a definition. */
@@ -19,7 +19,7 @@ export function hasAgent({ body }: Pick<AccountDefinition, 'body'>): boolean {
   return isJsonObject(getSetting(body, agentOption));
 }
 
-/** @throws InvalidInputError naming each option by which somebody would give an agent credentials */
+/** @throws InvalidInputError naming each option that would give an agent credentials */
 export function checkNoCredentials(body: JsonObject): void {
   const given = agentSideOptions.filter((name) => isGiven(findMember(body, name)));
   if (given.length === 0) return;
@@ -33,11 +33,10 @@ function isGiven(value: JsonValue | undefined): boolean {
 }
 
 /**
- * The definition of an account that agents serve, which an operator gives as to Armory's plug-in: without a type it is of the provider that
- * has agents.
+ * The definition of an account that agents serve, in the form of Armory's plug-in: without a type it is of the provider that has agents.
  *
- * @param before the account that it replaces: where the body says nothing of its agents, they stay. Default: there is none
- * @throws InvalidInputError for a body of no use, and for one that gives agents credentials; TooLargeError
+ * @param before the account that it replaces: its agents stay where the body has none. Default: there is none
+ * @throws InvalidInputError for an invalid body, and for one that gives agents credentials; TooLargeError
  */
 export function parseAgentDefinition(
   body: JsonObject,
@@ -59,9 +58,9 @@ export function parseAgentDefinition(
 }
 
 /**
- * The definition of an account that agents are to serve from now on, which was reached from here so far: how that was done is left out.
+ * The definition of an account that agents serve from now on, and Busdriver reached itself: the options for that are left out.
  *
- * @param agent what it says of its agents; undefined where nobody said it
+ * @param agent what it says of its agents; undefined where nothing was given
  * @throws InvalidInputError without that, and where no account of its type has agents
  */
 export function toAgentDefinition(
@@ -83,7 +82,7 @@ function listAgentTypes(plugins: readonly ProviderPlugin[]): readonly string[] {
   return plugins.filter(({ reachOptions }) => reachOptions !== undefined).map(({ name }) => name);
 }
 
-/** The object without members, however their names are written. */
+/** The object without these members, in any spelling of their names. */
 function omit(object: JsonObject, names: readonly string[]): JsonObject {
   const left = new Set(names.map(toCanonicalKey));
   return Object.fromEntries(Object.entries(object).filter(([key]) => !left.has(toCanonicalKey(key))));

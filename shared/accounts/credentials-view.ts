@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, omitNullMembers } from '#core/json.ts'
 import { getSetting } from '#settings/spring-config.ts';
 import type { Account } from './model/account.ts';
 
-/** What the two flags of an account's view depend on, from `credentials` in the configuration. */
+/** What two flags of an account's view depend on, from `credentials` in the configuration. */
 export interface CredentialsSettings {
   /** Account types shown as primary. */
   readonly primaryAccountTypes: readonly string[];
@@ -13,14 +13,14 @@ export interface CredentialsSettings {
 
 /** How `toCredentialsView` shows an account. */
 export interface CredentialsViewOptions extends CredentialsSettings {
-  /** With the fields that only its provider's accounts have. */
+  /** Whether to add the fields that only its provider's accounts have. */
   readonly expand: boolean;
 }
 
-/** An account in an answer: expanded, it has members that are its provider's own. */
+/** An account in an answer: when expanded, it has its provider's own members. */
 export type CredentialsView = AccountView & { readonly [detail: string]: unknown };
 
-/** Reads `credentials` of the merged configuration. Both lists default to `default` alone, as in Clouddriver. */
+/** Reads `credentials` of the merged configuration. Both lists default to just `default`, as in Clouddriver. */
 export function parseCredentialsSettings(settings: JsonObject): CredentialsSettings {
   return {
     primaryAccountTypes: readNames(getSetting(settings, 'credentials.primaryAccountTypes')),
@@ -31,8 +31,8 @@ export function parseCredentialsSettings(settings: JsonObject): CredentialsSetti
 }
 
 /**
- * An account as `GET /credentials` shows it. Details that are null are left out, and so are the permissions of an open account. Only the fields named here and the account's `details` are shown: how to connect
- * to it is not.
+ * An account as `GET /credentials` shows it. Null details are left out, and so are the permissions of an open account. Only the fields
+ * named here and the account's `details` are shown: nothing about how to connect to it.
  */
 export function toCredentialsView(account: Account, options: CredentialsViewOptions): CredentialsView {
   // Only the account itself says who may use it.

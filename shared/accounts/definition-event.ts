@@ -1,17 +1,17 @@
 import type { BusEvent } from '#platform/ports/event-bus.ts';
 import type { StoredAccount } from './model/account-store.ts';
 
-/** Type of the event that tells of a changed definition (EventBridge's `detail-type`). `AccountChanged` tells of the agents of an account. */
+/** Type of the event of a changed definition (EventBridge's `detail-type`). `AccountChanged` is about the caching agents of an account. */
 export const definitionEventType = 'AccountDefinitionChanged';
 
 /** What happened to an account of the store. */
 export interface DefinitionChange extends Pick<StoredAccount, 'name' | 'type' | 'revision'> {
   readonly change: 'created' | 'updated' | 'deleted';
-  /** Who did it, where he said so. */
+  /** The user who did it, where given. */
   readonly by: string | undefined;
 }
 
-/** The event that tells of it. It holds nothing of the definition. */
+/** The event of a change. It holds nothing of the definition. */
 export function toDefinitionEvent(change: DefinitionChange, atMs: number): BusEvent {
   return { type: definitionEventType, atMs, detail: { ...change } };
 }

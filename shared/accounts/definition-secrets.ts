@@ -10,19 +10,19 @@ import {
 import { findMember, getSetting, joinPath, toCanonicalKey } from '#settings/spring-config.ts';
 import type { AccountDefinition } from './model/account-store.ts';
 
-/** What stands in an answer in the place of a secret. */
+/** Replaces a secret in an answer. */
 export const secretMask = '******';
 
 /** A secret that a definition refers to. */
 export interface ReferredSecret {
   /** Path of the option. */
   readonly path: string;
-  /** The reference as it is written. It holds no secret. */
+  /** The reference as written. It holds no secret. */
   readonly text: string;
   readonly reference: SecretReference;
 }
 
-/** Paths of texts that are secrets in the form of references, wherever they stand. */
+/** Paths of all texts that are secrets in the form of references. */
 export function listInlineSecrets(body: JsonObject): readonly string[] {
   return listTexts(body)
     .filter(({ text }) => isInlineSecret(text))
@@ -30,7 +30,7 @@ export function listInlineSecrets(body: JsonObject): readonly string[] {
 }
 
 /**
- * The secrets that a definition refers to, those aside that it holds itself.
+ * The secrets that a definition refers to, except those that it holds itself.
  *
  * @throws InvalidInputError naming an option whose reference cannot be read
  */
@@ -50,7 +50,7 @@ export function listReferredSecrets(
   }));
 }
 
-/** The definition as it is shown: with a mask in the place of each secret. References to secrets are shown. */
+/** The definition as it is shown: with a mask in place of each secret. References to secrets are shown. */
 export function maskDefinition(
   { type, body }: AccountDefinition,
   plugins: readonly ProviderPlugin[],
@@ -63,10 +63,10 @@ export function maskDefinition(
 }
 
 /**
- * The definition with the secrets of the former one where it has their masks. They go to where they went: who may change an account need
- * not know its secrets, and would have them sent to a server of his own.
+ * The definition with the secrets of the former one in place of their masks. They may only go where they went: a caller who may change an
+ * account need not know its secrets, and could have them sent to a server of their own.
  *
- * @throws InvalidInputError for a mask of nothing, and where masks stay and an option that says where secrets are sent does not
+ * @throws InvalidInputError for a mask without a secret, and where masks stay and an option that says where secrets are sent changes
  */
 export function unmaskDefinition(
   definition: AccountDefinition,
@@ -133,7 +133,7 @@ function isHarmless(text: string): boolean {
   return text === '' || isSecretReference(text);
 }
 
-/** A text of a definition, and where it stands. */
+/** A text of a definition, and its path. */
 interface PlacedText {
   readonly path: string;
   readonly text: string;

@@ -10,22 +10,22 @@ export const authorizations: readonly Authorization[] = ['READ', 'WRITE', 'EXECU
 /** Who may use an account. */
 export type AccountAccess = Pick<Account, 'permissions' | 'requiredGroupMembership'>;
 
-/** The group of an authorization that no group holds: Fiat and Gate take an empty list for one that is open to all. */
+/** The group of an authorization that no group has: Fiat and Gate treat an empty list as open to all. */
 export const nobody = '(nobody)';
 
 /** The keys of an account that say who may use it. */
 export const accessKeys = ['permissions', 'requiredGroupMembership'] as const;
 
 /**
- * Reads who may use an account. `permissions` maps authorizations, in any case, to groups, which are trimmed and put
- * in lower case. The legacy list `requiredGroupMembership` stands for READ and WRITE of its groups, as Fiat reads it. Where both
- * are given both hold: each authorization of `permissions` keeps only the groups that are in the legacy list, too, and is
- * {@link nobody}'s where none is. An account with neither is open to all.
+ * Reads who may use an account. `permissions` maps authorizations, in any case, to groups, which are trimmed and put in lower case. The
+ * legacy list `requiredGroupMembership` means READ and WRITE for its groups, as in Fiat. Where both are given both hold: each authorization
+ * of `permissions` keeps only the groups that are also in the legacy list, and is {@link nobody}'s where none is. An account with neither
+ * is open to all.
  *
- * A mistake must never open an account: an unknown authorization, a misspelt `permissions`, and groups that are all
- * blank (a variable nobody set) are refused.
+ * A mistake must never open an account: an unknown authorization, a misspelt `permissions`, and only blank groups (from a variable that was
+ * not set) are refused.
  *
- * @param path where the account stands in the configuration, for messages.
+ * @param path the account's place in the configuration, for messages.
  * @throws InvalidInputError with every violation.
  */
 export function parseAccess(input: JsonObject, path = ''): AccountAccess {
@@ -55,7 +55,7 @@ function toPermissions(groups: readonly string[]): Permissions {
   return { READ: names, WRITE: names };
 }
 
-/** The permissions of those who are in the legacy list, too. */
+/** The permissions of groups that are also in the legacy list. */
 function intersect(permissions: Permissions, groups: readonly string[]): Permissions {
   const listed = new Set(groups.map((name) => name.toLowerCase()));
   const kept = Object.entries(permissions).map(([authorization, names]) => {
@@ -65,7 +65,7 @@ function intersect(permissions: Permissions, groups: readonly string[]): Permiss
   return Object.fromEntries(kept);
 }
 
-/** Where violations go, and the place that is being read. */
+/** Collects violations, with the path that is being read. */
 interface Reader {
   readonly errors: string[];
   readonly path: string;
@@ -113,7 +113,7 @@ function readGroups(value: JsonValue | undefined, { errors, path }: Reader): rea
   return names;
 }
 
-/** Keys of an account that were probably meant to be one of those that say who may use it: `parseAccess` refuses them. */
+/** Keys of an account that were probably meant to be one of `accessKeys`: `parseAccess` refuses them. */
 export function findMisspeltKeys(account: JsonObject): readonly string[] {
   return Object.keys(account).filter((key) =>
     accessKeys.some((wanted) => {

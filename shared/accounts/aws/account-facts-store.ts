@@ -10,13 +10,13 @@ import { type AccountFactsStore, accountFactsBytesMax } from '../account-facts.t
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Bytes of compressed facts that stand in the head: what every look at it pays for is the whole item. */
+/** Bytes of compressed facts that fit into the head: each read of it pays for the whole item. */
 export const inlineFactsMax = 3 * 1024;
 
 /** Bytes of one chunk: below DynamoDB's 400 KB an item, with room for its other attributes. */
 export const factsChunkBytesMax = 350 * 1024;
 
-/** The item that says which facts are in force. Replacing it is the commit. */
+/** The item that names the facts in force. Replacing it is the commit. */
 interface Head {
   /** SHA-256 of the text, hex. */
   readonly hash: string;
@@ -24,13 +24,13 @@ interface Head {
   readonly publishedAt: number;
   /** The text, compressed, when it is small … */
   readonly data?: Uint8Array;
-  /** … and else the number of chunks that it stands in, whose keys begin with its hash. */
+  /** … or else the number of its chunks, whose keys begin with its hash. */
   readonly chunks: number;
-  /** The facts before these: who has just read the head before this one still finds them. */
+  /** The facts before these: for readers that have just read the previous head. */
   readonly former?: Pick<Head, 'hash' | 'chunks'>;
 }
 
-/** What a store of account facts is made of. */
+/** What a store of account facts needs. */
 export interface AccountFactsStoreOptions {
   /** The table of the cache. */
   readonly table: ItemTable;
@@ -38,8 +38,8 @@ export interface AccountFactsStoreOptions {
 }
 
 /**
- * Account facts in one partition of the cache's table: a head of a few hundred bytes, which readers look at again and again, and
- * the text, which they read when its hash has changed. Readers need no more than GetItem on that partition.
+ * Account facts in one partition of the cache's table: a head of a few hundred bytes, which readers poll, and the text, which they read
+ * when its hash has changed. Readers need only GetItem on that partition.
  */
 export class DynamoAccountFactsStore implements AccountFactsStore {
   readonly #options: AccountFactsStoreOptions;
@@ -52,7 +52,7 @@ export class DynamoAccountFactsStore implements AccountFactsStore {
   async read(): Promise<string | undefined> {
     const head = await this.#readHead();
     if (head === undefined) return undefined;
-    // Between its head and its chunks a publication may have been replaced twice.
+    // The publication may have been replaced twice between the reads of its head and its chunks.
     const text = (await this.#readText(head)) ?? (await this.#readAgain(head));
     if (text === undefined) throw new Error('the account facts are not whole');
     return text;
@@ -67,7 +67,7 @@ export class DynamoAccountFactsStore implements AccountFactsStore {
     }
     const hash = toHash(text);
     const before = await this.#readHead();
-    // A new process looks whether what is there is whole.
+    // A new process checks whether the stored text is complete.
     if (before?.hash === hash && (await this.#readText(before)) !== undefined) return false;
     await this.#write(hash, await compress(text), before);
     const outdated = before?.former;
@@ -77,7 +77,7 @@ export class DynamoAccountFactsStore implements AccountFactsStore {
 
   async #readHead(): Promise<Head | undefined> {
     const item = await this.#options.table.get(headKey);
-    // Who publishes them writes anew what cannot be read.
+    // The publisher overwrites what cannot be read.
     return item && unlessMalformed(() => parseHead(item));
   }
 
@@ -86,7 +86,7 @@ export class DynamoAccountFactsStore implements AccountFactsStore {
     return head === undefined || head.hash === stale.hash ? undefined : this.#readText(head);
   }
 
-  /** The text that a head names; undefined when a chunk is missing or they do not amount to its hash. */
+  /** The text of a head; undefined when a chunk is missing or the hash differs. */
   async #readText(head: Head): Promise<string | undefined> {
     if (this.#known?.hash === head.hash) return this.#known.text;
     const parts = head.data === undefined ? await this.#readChunks(head) : [head.data];

@@ -8,18 +8,18 @@ import type {
   StoredAccount,
 } from '../model/account-store.ts';
 
-/** Milliseconds that a change stays in the history of its account. */
+/** Milliseconds that a change stays in its account's history. */
 export const historyRetentionMs = 400 * 24 * 3_600_000;
 
-/** Milliseconds that a change is listed among the changes of all accounts. */
+/** Milliseconds that a change stays in the list of all accounts' changes. */
 export const changeRetentionMs = 24 * 3_600_000;
 
-/** What an account is in the table: the account, or what is left of a deleted one, so that its revisions go on. */
+/** An account in the table, or what remains of a deleted one, so that its revisions continue. */
 export interface AccountState extends StoredAccount {
   readonly isDeleted: boolean;
 }
 
-/** A change that was begun, and of which nobody knows yet that it was completed. */
+/** A change that was begun and may not be complete. */
 export interface BegunChange {
   readonly key: ItemKey;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface BegunChange {
   readonly atMs: number;
 }
 
-/** Key of an account's state. Names are unique whatever their case, so the key has them in lower case. */
+/** Key of an account's state, in lower case: names are unique whatever their case. */
 export function getAccountKey(name: string): ItemKey {
   return { pk: toPartition(name), sk: 'CURRENT' };
 }
@@ -38,7 +38,7 @@ export function getRevisionKey(name: string, revision: number): ItemKey {
   return { pk: toPartition(name), sk: `${revisionPrefix}${pad(revision, 6)}` };
 }
 
-/** What sort keys of changes of one account begin with. */
+/** Prefix of the sort keys of one account's changes. */
 export const revisionPrefix = 'REV#';
 
 /** Key of a row of the directory, which lists the accounts of a type. */
@@ -65,7 +65,7 @@ export function getChangeSort(version: number): string {
 /** Partition of changes that were begun. */
 export const begunPartition = 'BEGUN';
 
-/** Key of a change that was begun. Two writers of the same revision share it: one of them fails. */
+/** Key of a begun change. Two writers of the same revision share it: one of them fails. */
 export function getBegunKey({ name, revision }: Pick<StoredAccount, 'name' | 'revision'>): ItemKey {
   return { pk: begunPartition, sk: `${name.toLowerCase()}#${pad(revision, 6)}` };
 }
@@ -80,7 +80,7 @@ export function toAccountItem(state: AccountState): Item {
   };
 }
 
-/** Reads what `toAccountItem` made. @param name what it is called, for one that cannot be read */
+/** Reads an item of `toAccountItem`. @param name its name, for one that cannot be read */
 export function parseAccountItem(item: Item, name: string): AccountState {
   try {
     return readAccountItem(item);
@@ -90,7 +90,7 @@ export function parseAccountItem(item: Item, name: string): AccountState {
   }
 }
 
-/** What is not absent, so that nobody takes its name, and is nothing that anybody could use. */
+/** An unreadable account is not absent: its name is taken, but it cannot be used. */
 function toUnreadable(item: Item, name: string, unreadable: string): AccountState {
   const { name: own, type, revision } = item;
   return {
@@ -143,7 +143,7 @@ export function toRevision({
   return { revision, timestampMs: modifiedAtMs, body: isDeleted ? undefined : body, modifiedBy };
 }
 
-/** Reads what `toRevisionItem` made. */
+/** Reads an item of `toRevisionItem`. */
 export function parseRevisionItem(item: Item): AccountRevision {
   reader.checkForm(item);
   return {
@@ -154,23 +154,23 @@ export function parseRevisionItem(item: Item): AccountRevision {
   };
 }
 
-/** The item of a change among those of all accounts. */
+/** The item of a change in the list of all accounts' changes. */
 export function toChangeItem({ name, type, revision }: AccountState, version: number, nowMs: number): Item {
   const expiresAt = toSeconds(nowMs + changeRetentionMs);
   return { pk: changesPartition, sk: getChangeSort(version), name, type, revision, version, expiresAt };
 }
 
-/** Reads what `toChangeItem` made. */
+/** Reads an item of `toChangeItem`. */
 export function parseChangeItem(item: Item): ChangedAccount {
   return { version: reader.getNumber(item, 'version'), name: reader.getText(item, 'name') };
 }
 
-/** The item of a change that begins. */
+/** The item of a begun change. */
 export function toBegunItem({ name, type, revision }: AccountState, nowMs: number): Item {
   return { ...getBegunKey({ name, revision }), name, type, revision, atMs: nowMs };
 }
 
-/** Reads what `toBegunItem` made. */
+/** Reads an item of `toBegunItem`. */
 export function parseBegunItem(item: Item): BegunChange {
   return {
     key: { pk: begunPartition, sk: reader.getText(item, 'sk') },
@@ -181,12 +181,12 @@ export function parseBegunItem(item: Item): BegunChange {
   };
 }
 
-/** The version that an item of `versionKey` has. */
+/** The version in an item of `versionKey`. */
 export function parseVersion(item: Item | undefined): number {
   return item === undefined ? 0 : reader.getNumber(item, 'version');
 }
 
-/** Whether an item with an expiry is still there for readers: DynamoDB deletes late. */
+/** Whether readers may use an item with an expiry: DynamoDB deletes late. */
 export function isUnexpired(item: Item, nowMs: number): boolean {
   return reader.getNumber(item, 'expiresAt') > toSeconds(nowMs);
 }

@@ -37,16 +37,16 @@ import {
   versionKey,
 } from './account-items.ts';
 
-/** Milliseconds that a writer gets before others complete its change: it completes it itself in a few. */
+/** Milliseconds that a writer gets before others complete its change: it needs only a few itself. */
 const completionDelayMs = 5_000;
 
-/** Milliseconds after which a change that was begun and did not come about will not: no request takes as long. */
+/** Milliseconds after which an unwritten begun change is abandoned: no request takes as long. */
 const abandonedAfterMs = 3_600_000;
 
-/** Begun changes that one look completes at most. */
+/** Begun changes completed in one run at most. */
 const begunMax = 100;
 
-/** What the store is made of. */
+/** What the store needs. */
 export interface AccountStoreOptions {
   /** The table of accounts. */
   readonly table: CacheTable;
@@ -56,9 +56,9 @@ export interface AccountStoreOptions {
 /**
  * Accounts in DynamoDB, by writes of single items.
  *
- * A change is begun (an item in the partition `BEGUN`), gets its row in the directory, and comes about by one conditional write of the
- * account's state. Then it is told: a new version, a row among the changes. Its row in the history comes last and says that it is
- * complete: whoever finds a state without it, the next writer of the name or the look each minute, does what is left again.
+ * A change is begun (an item in the partition `BEGUN`), gets its row in the directory, and takes effect by one conditional write of the
+ * account's state. Then it is published: a new version, a row among the changes. Its row in the history comes last and says that it is
+ * complete. Where a state lacks that row, the next writer of the name or the check each minute completes the change.
  * docs/decisions/0055-one-store-of-accounts.md has the reasons.
  */
 export class DynamoAccountStore implements AccountStore {
@@ -115,7 +115,7 @@ export class DynamoAccountStore implements AccountStore {
   async list({ type, startingName, limit }: AccountPage): Promise<readonly StoredAccount[]> {
     const names = await this.#listNames(type, startingName);
     const found: StoredAccount[] = [];
-    // The directory may have names whose accounts never came about, or are gone.
+    // The directory may have names of accounts that were never created, or are gone.
     const size = limit ?? names.length;
     for (let start = 0; start < names.length && found.length < size; start += size) {
       const accounts = await this.findMany(names.slice(start, start + size));
@@ -164,7 +164,7 @@ export class DynamoAccountStore implements AccountStore {
     return item && parseAccountItem(item, name);
   }
 
-  /** The state of an account, after the change that made it was completed: the next one must not hide what is left of it. */
+  /** The state of an account, once the change that made it is complete: the next change must not hide what is left of it. */
   async #readComplete(name: string): Promise<AccountState | undefined> {
     const state = await this.#read(name);
     if (state?.unreadable !== undefined)
@@ -177,7 +177,7 @@ export class DynamoAccountStore implements AccountStore {
     return (await this.#table.get(getRevisionKey(name, revision))) !== undefined;
   }
 
-  /** @returns whether the change came about */
+  /** @returns whether the change took effect */
   async #change(before: AccountState | undefined, after: AccountState): Promise<boolean> {
     await this.#table.put(toBegunItem(after, this.#clock.now()));
     if (!after.isDeleted) await this.#list(after);
@@ -190,7 +190,7 @@ export class DynamoAccountStore implements AccountStore {
     return isDone;
   }
 
-  /** Tells of a change that came about. It may be done any number of times. */
+  /** Publishes a change that took effect. It may be repeated any number of times. */
   async #complete(state: AccountState): Promise<void> {
     const nowMs = this.#clock.now();
     const item = await this.#table.update(versionKey, new ItemUpdate().add('version', 1));
@@ -201,7 +201,7 @@ export class DynamoAccountStore implements AccountStore {
     await this.#table.delete(getBegunKey(state));
   }
 
-  /** The row of a later change stays: a slow writer must not take it back. */
+  /** The row of a later change stays: a slow writer must not overwrite it. */
   async #list({ type, name, revision }: AccountState): Promise<void> {
     await this.#table.putGreater({ ...getDirectoryKey(type, name), revision }, 'revision', revision);
   }
@@ -225,7 +225,7 @@ export class DynamoAccountStore implements AccountStore {
     return items.filter((item) => isUnexpired(item, this.#clock.now()));
   }
 
-  /** @returns whether somebody had left it incomplete */
+  /** @returns whether it was left incomplete */
   async #completeBegun({ key, name, type, revision, atMs }: BegunChange): Promise<boolean> {
     const ageMs = this.#clock.now() - atMs;
     if (ageMs < completionDelayMs) return false;

@@ -4,10 +4,10 @@ import type { Item, ItemTable } from '#platform/aws/table.ts';
 import { healthPartition } from '#platform/aws/tables.ts';
 import type { AccountHealth, AccountHealthStore } from '../model/account-health.ts';
 
-/** What nobody writes any more is forgotten: a week. */
+/** Health that is no longer written is forgotten after a week. */
 const retentionSeconds = 7 * 24 * 3600;
 
-/** What a store of the health of accounts is made of. */
+/** What a store of accounts' health needs. */
 export interface HealthStoreOptions {
   /** The table of the cache. */
   readonly table: ItemTable;
@@ -15,7 +15,7 @@ export interface HealthStoreOptions {
 }
 
 /**
- * How accounts are, in one partition of the cache's table: an item of some 300 bytes each, so that all of a thousand accounts are one
+ * The health of accounts, in one partition of the cache's table: an item of some 300 bytes each, so that all of a thousand accounts are one
  * query. Callers need GetItem and PutItem on that partition, and Query for `list`.
  */
 export class DynamoHealthStore implements AccountHealthStore {
@@ -35,7 +35,7 @@ export class DynamoHealthStore implements AccountHealthStore {
   async list(): Promise<ReadonlyMap<string, AccountHealth>> {
     const items = await this.#options.table.query(healthPartition);
     const live = items.filter((item) => !this.#isExpired(item));
-    // The next call of an account writes anew what cannot be read.
+    // The next call for an account overwrites what cannot be read.
     const found = live.map((item) =>
       unlessMalformed(() => [cacheReader.getText(item, 'sk'), toHealth(item)] as const),
     );

@@ -6,12 +6,11 @@ import type { BaseServices } from '#platform/services/base.ts';
 import { definitionEventType } from '../definition-event.ts';
 
 /**
- * Has the agents of an account renew their sessions that an event tells of: what they are granted may be other. Other events, and homes
- * where agents hear nothing, are passed over. Never rejects for the sake of a hint: one that is lost costs the time until agents renew by
- * themselves.
+ * Has the agents of an event's account renew their sessions: their grants may have changed. Other events, and homes where agents receive no
+ * hints, are ignored. Never rejects because of a hint: a lost one only delays the change until agents renew by themselves.
  *
- * @param event what started the function, after which the account facts were published
- * @param factsAgeMs milliseconds until every function knows what was published: who renews before that may be granted what was before
+ * @param event the function's event, after which the account facts were published
+ * @param factsAgeMs milliseconds until every function knows the published facts: agents that renew earlier may get their former grants
  */
 export async function tellAgentsOfChange(
   { all, clock }: Pick<BaseServices, 'all'> & { readonly clock: Pick<Clock, 'sleep'> },
@@ -21,7 +20,7 @@ export async function tellAgentsOfChange(
   const account = findChangedAccount(event);
   if (account === undefined || findHintPort(all) === undefined) return;
   await clock.sleep(factsAgeMs);
-  // Loaded late: most runs of the schedule tell nobody.
+  // Loaded late: most runs of the schedule send no hint.
   const { openHints } = await import('#agents/sessions/hints.ts');
   await openHints(all).send({ kind: 'ACCOUNTS', account, id: '' });
 }

@@ -2,8 +2,8 @@ import { NotFoundError, RefusedChangeError } from '#core/errors.ts';
 import type { AccountServices } from '../management/accounts.ts';
 
 /**
- * The name of the account that the settings have under this one in any case. What of the store is among those that this process knows may
- * be gone by now; where it lives on facts, nothing tells it apart.
+ * The name of the account that the settings have under this one in any case. An account of the store that this process knows may be gone by
+ * now; where it has only facts, it cannot distinguish the two.
  */
 export function findConfigured(
   { providers, storedAccounts }: Pick<AccountServices, 'providers' | 'storedAccounts'>,
@@ -17,7 +17,7 @@ export function findConfigured(
   return same.find((account) => account.name === name)?.name ?? same[0]?.name;
 }
 
-/** That there is no such account, in Clouddriver's words. @param more what else there is to say */
+/** The error for an unknown account, in Clouddriver's words. @param more what to add */
 export function toUnknown(name: string, more = ''): NotFoundError {
   return new NotFoundError(`No account found with name ${name}${more}`);
 }
@@ -35,7 +35,7 @@ export function toUnrecorded(services: AccountServices, name: string): NotFoundE
   return toUnknown(name, place && `: it stands in ${place}, whose changes are not recorded here`);
 }
 
-/** Where an account of the settings stands; undefined for one that they do not have. */
+/** Where an account of the settings is; undefined for one that they do not have. */
 function findPlace({ providers, config }: AccountServices, name: string): string | undefined {
   const accounts = [...providers.accounts, ...providers.rejectedAccounts];
   if (accounts.every((account) => account.name !== name)) return undefined;

@@ -8,14 +8,14 @@ import { toUnrecorded } from './account-absence.ts';
 import { mayChange } from './account-request.ts';
 import { filterBySecrets } from './account-secrets.ts';
 
-/** Definitions of one answer: Clouddriver's default, and the most. */
+/** Definitions in one answer: Clouddriver's default, and the maximum. */
 const limits = { default: 100, most: 1_000 };
 
 /**
- * The definitions of a type that the caller may change, and whose user secrets he may use, by name, with masks in the place of secrets.
- * There are none of a type that is not stored.
+ * The definitions of a type that the caller may change, and whose user secrets they may use, by name, with masked secrets. None for a type
+ * that is not stored.
  *
- * @throws InvalidInputError for a limit of no use
+ * @throws InvalidInputError for an invalid limit
  */
 export async function listDefinitions(request: ApiRequest, services: AccountServices): Promise<ApiResponse> {
   const type = request.getParameter('type');
@@ -29,7 +29,7 @@ export async function listDefinitions(request: ApiRequest, services: AccountServ
   return ok(usable.map((account) => maskDefinition(account, plugins)));
 }
 
-/** Every change of an account, newest first. @throws NotFoundError for a name that never was stored; AccessDeniedError */
+/** Every change of an account, newest first. @throws NotFoundError for a name that was never stored; AccessDeniedError */
 export async function listHistory(request: ApiRequest, services: AccountServices): Promise<ApiResponse> {
   const name = request.getParameter('account');
   const [stored, revisions] = await Promise.all([

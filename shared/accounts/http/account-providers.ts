@@ -29,7 +29,7 @@ import { filterBySecrets } from './account-secrets.ts';
 
 const { form, provider: providerName } = accountForm;
 
-/** Makes the function of a route of go-clouddriver's: as `apiHandler`, but that errors have its form, `{"error": "…"}`. */
+/** Makes the function of one of go-clouddriver's routes: as `apiHandler`, but with errors in its form, `{"error": "…"}`. */
 export function providerHandler<C extends LoggingServices>(
   open: ApiLogic<C>['open'],
   run: ApiLogic<C>['run'],
@@ -37,7 +37,7 @@ export function providerHandler<C extends LoggingServices>(
   return apiHandler(open, run, toPlainErrorBody);
 }
 
-/** Creates an account whose name nobody has: 201. @throws ConflictError when somebody has it; what `AccountInForm.check` and `writeDefinition` throw */
+/** Creates an account under a free name: 201. @throws ConflictError if taken; what `AccountInForm.check` and `writeDefinition` throw */
 export async function createProvider(request: ApiRequest, services: AccountServices): Promise<ApiResponse> {
   const { name, check } = form.read(request.parseJson());
   request.audit({ action: 'changeAccount', account: name });
@@ -62,7 +62,7 @@ export async function saveProvider(request: ApiRequest, services: AccountService
   return ok(toView(saved));
 }
 
-/** The accounts of the store that have this form, and that the caller may change, by name. */
+/** The stored accounts of this form that the caller may change, by name. */
 export async function listProviders(request: ApiRequest, services: AccountServices): Promise<ApiResponse> {
   const accounts = await services.accounts.list({ type: providerName });
   const definitions = accounts.filter((account) =>
@@ -110,7 +110,7 @@ function getChecks(
   };
 }
 
-/** Undefined for an account that the form cannot tell. */
+/** Undefined for an account that the form cannot express. */
 function toView(stored: StoredAccount): JsonObject | undefined {
   return form.toView({ ...stored, body: maskDefinition(stored, plugins) });
 }

@@ -22,11 +22,11 @@ import { type AccountAccess, parseAccess } from '../permissions.ts';
 import { findConfigured, toAbsence, toUnknown } from './account-absence.ts';
 import { checkIdentityRights, checkSecretRights } from './account-secrets.ts';
 
-/** Writes of one request, each after somebody else changed the account. */
+/** Attempts to write in one request, each after another one changed the account. */
 const attemptsMax = 5;
 
 /**
- * The body of a request that defines an account, without members that are no options, which Clouddriver drops, too: the log tells of them.
+ * The body of a request that defines an account, without members that are no options, which Clouddriver drops, too: the log names them.
  *
  * @throws what `parseAccountDefinition` throws
  */
@@ -45,9 +45,9 @@ export function parseAccountBody(
 }
 
 /**
- * Creates an account whose name nobody has.
+ * Creates an account under a free name.
  *
- * @throws RefusedChangeError when somebody has it; InvalidInputError for a definition that no provider takes
+ * @throws RefusedChangeError when the name is taken; InvalidInputError for a definition that no provider accepts
  */
 export async function createAccount(
   request: ApiRequest,
@@ -63,7 +63,7 @@ export async function createAccount(
   return saved === undefined ? refuse() : answer(request, services, saved);
 }
 
-/** Whether anybody has the name of an account, in any case. */
+/** Whether the name of an account is taken, in any case. */
 export async function isNameTaken(services: AccountServices, name: string): Promise<boolean> {
   return (
     findConfigured(services, name) !== undefined || (await services.accounts.findAnyCase(name)) !== undefined
@@ -81,18 +81,18 @@ export async function saveAccount(
   return answer(request, services, saved);
 }
 
-/** How an account is created or replaced. */
+/** How to create or replace an account. */
 export interface Saving extends Pick<AccountWrite, 'origin'> {
   readonly name: string;
-  /** What becomes of it; asked once the caller may do it, and again when somebody else changed it meanwhile. */
+  /** The new definition; called once the caller may write it, and again when another request changed the account meanwhile. */
   define(before: StoredAccount | undefined): Promise<AccountDefinition>;
 }
 
 /**
  * Creates or replaces an account.
  *
- * @throws AccessDeniedError when it is there and the caller may not change it; RefusedChangeError for a name that differs in case alone
- *   from another one; InvalidInputError for a definition that no provider takes
+ * @throws AccessDeniedError when it exists and the caller may not change it; RefusedChangeError for a name that differs only in case from
+ *   another one; InvalidInputError for a definition that no provider accepts
  */
 export async function saveDefinition(
   request: ApiRequest,
@@ -132,10 +132,10 @@ export async function updateAccount(
   return answer(request, services, saved);
 }
 
-/** How an account that is there is replaced. */
+/** How to replace an existing account. */
 export interface Replacement extends Pick<AccountWrite, 'origin'> {
   readonly name: string;
-  /** What becomes of it; may be asked again when somebody else changed it meanwhile. */
+  /** The new definition; may be called again when another request changed the account meanwhile. */
   define(before: StoredAccount): AccountDefinition;
 }
 
@@ -156,7 +156,7 @@ export async function replaceDefinition(
       throw new RefusedChangeError(`Cannot update an account which does not exist (name: ${name})`);
     }
     if (!mayChange(request, services, { name, stored: before })) throw denyAccount(name, 'WRITE');
-    // The settings alone have it.
+    // Only the settings have it.
     if (before === undefined) throw toUnknown(name);
     checkRevision(request, name, before);
     return writeDefinition(request, services, {
@@ -174,10 +174,10 @@ export async function deleteAccount(request: ApiRequest, services: AccountServic
   return { status: 200, body: '', contentType: 'application/octet-stream' };
 }
 
-/** Which account is deleted. */
+/** Which account to delete. */
 export interface Removal {
   readonly name: string;
-  /** Looks at the account first, and throws where it is not to be deleted. Default: any is. */
+  /** Checks the account first, and throws where it must not be deleted. Default: no check. */
   check?(before: StoredAccount): void;
 }
 
@@ -222,7 +222,7 @@ export async function getChangeable(
   return stored;
 }
 
-/** Whether the caller may change an account that is there. What is stored counts before what this process knows. */
+/** Whether the caller may change an existing account. The store takes precedence over what this process knows. */
 export function mayChange(
   { access }: Pick<ApiRequest, 'access'>,
   { providers }: Pick<AccountServices, 'providers'>,
@@ -237,7 +237,7 @@ export function mayChange(
 type Rights = Parameters<ApiRequest['access']['getRights']>[0];
 type KnownAccount = ReturnType<Rights['findAccount']>;
 
-/** Only permissions of it are asked. */
+/** Only its permissions are needed. */
 function toAccount(access: Pick<NonNullable<KnownAccount>, 'permissions'> | undefined): KnownAccount {
   if (access === undefined) return undefined;
   return {
@@ -251,7 +251,7 @@ function toAccount(access: Pick<NonNullable<KnownAccount>, 'permissions'> | unde
   };
 }
 
-/** Who may use a stored account; nobody's are permissions that cannot be read. */
+/** The permissions of a stored account; undefined where they cannot be read: nobody has any then. */
 export function findAccess({ body, unreadable }: StoredAccount): AccountAccess | undefined {
   if (unreadable !== undefined) return undefined;
   try {
@@ -265,17 +265,17 @@ export function findAccess({ body, unreadable }: StoredAccount): AccountAccess |
 /** One change of an account. */
 export interface AccountWrite {
   readonly definition: AccountDefinition;
-  /** The API that does it. Default: Clouddriver's. */
+  /** The API that writes it. Default: Clouddriver's. */
   readonly origin?: AccountOrigin | undefined;
-  /** The account as it was read; undefined for one that was not there. */
+  /** The account as it was read; undefined where there was none. */
   readonly before: StoredAccount | undefined;
   readonly verb: 'create' | 'save' | 'update';
 }
 
 /**
- * Holds a definition to all rules, writes it, and tells of it.
+ * Checks a definition by all rules, writes it, and publishes the change.
  *
- * @returns undefined when somebody else changed the account meanwhile
+ * @returns undefined when another request changed the account meanwhile
  * @throws what `checkDefinition` throws
  */
 export async function writeDefinition(
@@ -288,10 +288,10 @@ export async function writeDefinition(
 }
 
 /**
- * Holds a definition to all rules.
+ * Checks a definition by all rules.
  *
  * @returns it with the secrets that it keeps
- * @throws InvalidInputError for a definition that no provider takes; RefusedChangeError and AccessDeniedError where the caller may not
+ * @throws InvalidInputError for a definition that no provider accepts; RefusedChangeError and AccessDeniedError where the caller may not
  */
 export async function checkDefinition(
   request: ApiRequest,
@@ -317,7 +317,7 @@ export async function checkDefinition(
   return filled;
 }
 
-/** Writes a definition that was held to all rules, and tells of it. @returns undefined when somebody else changed the account meanwhile */
+/** Writes a checked definition, and publishes the change. @returns undefined when another request changed the account meanwhile */
 export async function storeDefinition(
   request: ApiRequest,
   services: AccountServices,
@@ -336,13 +336,13 @@ export async function storeDefinition(
   return saved;
 }
 
-/** Tells others, and this process itself at once. What fails is told by the version of the store within seconds. */
+/** Notifies others, and this process itself at once. If that fails, they see the store's version within seconds. */
 async function tell(
   { bus, clock, log, all, config }: AccountServices,
   change: DefinitionChange,
 ): Promise<void> {
   const published = bus.publish([toDefinitionEvent(change, clock.now())]);
-  // Deployed, this function lives on facts, which are published anew.
+  // When deployed, this function uses facts, which are published again.
   const seen = config.placement === 'local' ? openNewestProviders(all) : undefined;
   for (const outcome of await Promise.allSettled([
     published,
@@ -357,7 +357,7 @@ async function tell(
   }
 }
 
-/** Agents of the account, if any is connected, renew their sessions at once: what they are granted may be other. */
+/** Connected agents of the account renew their sessions at once: their grants may have changed. */
 async function tellAgents(all: AccountServices['all'], account: string): Promise<void> {
   await openHints(all).send({ kind: 'ACCOUNTS', account, id: '' });
 }
@@ -374,7 +374,7 @@ async function repeat(
   throw new UnavailableError(`The account ${name} is being changed by others; try again`);
 }
 
-/** The stored account. @throws RefusedChangeError for a name that differs in case alone from another one */
+/** The stored account. @throws RefusedChangeError for a name that differs only in case from another one */
 async function findWritable(services: AccountServices, name: string): Promise<StoredAccount | undefined> {
   const found = await services.accounts.findAnyCase(name);
   const taken = found?.name ?? findConfigured(services, name) ?? name;
@@ -382,7 +382,7 @@ async function findWritable(services: AccountServices, name: string): Promise<St
   throw new RefusedChangeError(`Cannot create an account which already exists (name: ${taken})`);
 }
 
-/** The account as it was stored, with what whoever saved it should know of it. */
+/** The account as stored, with warnings for its writer. */
 function answer(request: ApiRequest, services: AccountServices, account: StoredAccount): ApiResponse {
   const { name } = account;
   const isShutOut =

@@ -5,16 +5,16 @@ import { NotFoundError, OverdueError } from '#core/errors.ts';
 import { type ApiRequest, type ApiResponse, ok } from '#http/api-handler.ts';
 import { createViews, type ReadServices } from '#views/services/views.ts';
 
-/** Milliseconds that a request waits until its account was listed. */
+/** Milliseconds that a request waits until its account is listed. */
 const listWaitMs = 15_000;
 
-/** Milliseconds between two looks whether a new account has agents. */
+/** Milliseconds between two checks whether a new account has caching agents. */
 const agentsPauseMs = 500;
 
 /**
- * Has the account of the path listed anew, and answers what Spinnaker deployed to it.
+ * Has the account of the path listed again, and returns what Spinnaker deployed to it.
  *
- * @throws NotFoundError for an unknown account; OverdueError where it was not listed within 15 seconds: that goes on
+ * @throws NotFoundError for an unknown account; OverdueError where it was not listed within 15 seconds: the listing continues
  */
 export async function loadProviderResources(
   request: ApiRequest,
@@ -40,7 +40,7 @@ export async function loadProviderResources(
   return ok<readonly ProviderResource[]>(resources.map((resource) => ({ ...common, ...resource })));
 }
 
-/** Has the account of the path listed anew, and waits for nothing: 204. @throws NotFoundError for an unknown account */
+/** Has the account of the path listed again, without waiting: 204. @throws NotFoundError for an unknown account */
 export async function deleteProviderResources(
   request: ApiRequest,
   services: ReadServices,
@@ -58,7 +58,7 @@ function getAccount(request: ApiRequest, { providers }: Pick<ReadServices, 'prov
   return account;
 }
 
-/** Everything that was so at the time that is returned is in the cache; undefined where nobody can tell. */
+/** Everything that was so at the returned time is in the cache; undefined where unknown. */
 async function listAnew(
   { signal }: ApiRequest,
   services: ReadServices,
@@ -70,7 +70,7 @@ async function listAnew(
     const freshness = await demandRefresh(services, [account], { maxAgeMs: 0, deadlineMs, signal });
     const found = freshness.get(account);
     if (found !== undefined || clock.monotonic() >= deadlineMs) return found?.asOfMs;
-    // One that was just made has no agents yet.
+    // A new account has no caching agents yet.
     await clock.sleep(agentsPauseMs, signal);
   }
 }

@@ -7,13 +7,13 @@ import { listReferredSecrets, type ReferredSecret } from '../definition-secrets.
 import type { AccountServices } from '../management/accounts.ts';
 import type { AccountDefinition } from '../model/account-store.ts';
 
-/** What the rights to secrets are told by. */
+/** What checking rights to secrets needs. */
 type SecretServices = Pick<AccountServices, 'secrets' | 'settings'>;
 
-/** Who asks. */
+/** The caller. */
 type Caller = Pick<ApiRequest, 'access'>;
 
-/** What he does to which account. */
+/** What the caller does to which account. */
 interface CheckedDefinition {
   readonly definition: AccountDefinition;
   /** For messages. */
@@ -24,11 +24,11 @@ interface CheckedDefinition {
 const readsAtOnce = 16;
 
 /**
- * Looks whether the caller may have an account use the secrets that its definition refers to: those that are user secrets need one of
- * his roles among theirs, as in Clouddriver; others say nothing of who may use them, and are refused unless the settings allow them.
- * Administrators, and everybody where there is no Fiat, may.
+ * Checks whether the caller may have an account use the secrets that its definition refers to. User secrets need one of the caller's roles
+ * among theirs, as in Clouddriver. Other secrets name no users, and are refused unless the settings allow them. Administrators, and all
+ * callers without Fiat, may.
  *
- * @param options.verb what he does to the account, for the message
+ * @param options.verb what the caller does to the account, for the message
  * @throws AccessDeniedError in Clouddriver's words; RefusedChangeError where the roles of a secret cannot be read
  */
 export async function checkSecretRights(
@@ -55,10 +55,10 @@ export async function checkSecretRights(
 }
 
 /**
- * Looks whether the caller may have an account send an identity of ours where its definition says: where nothing limits that, it is for
- * administrators, and for everybody who manages accounts where there is no Fiat.
+ * Checks whether the caller may have an account send an identity of ours where its definition says. Where nothing limits that, only
+ * administrators may, and without Fiat all callers that manage accounts.
  *
- * @throws AccessDeniedError; InvalidInputError where the settings do not allow it to anybody
+ * @throws AccessDeniedError; InvalidInputError where the settings allow it to nobody
  */
 export async function checkIdentityRights(
   { access }: Caller,
@@ -75,8 +75,8 @@ export async function checkIdentityRights(
 }
 
 /**
- * The definitions whose user secrets the caller may use, in their order, at most so many. Whose roles cannot be read is left out. The
- * roles of a secret are read once.
+ * The definitions whose user secrets the caller may use, in their order, up to a limit. Those whose secrets' roles cannot be read are left
+ * out. The roles of a secret are read once.
  *
  * @param signal ends the reading: what was not read by then is left out
  */
@@ -114,7 +114,7 @@ export async function filterBySecrets<T extends AccountDefinition>(
   return found.slice(0, limit);
 }
 
-/** Undefined for a definition with a reference that nobody can read. */
+/** Undefined for a definition with an unreadable reference. */
 function listUserSecrets(definition: AccountDefinition): readonly ReferredSecret[] | undefined {
   try {
     return listReferredSecrets(definition, plugins).filter(({ reference }) => reference.isUserSecret);
@@ -123,7 +123,7 @@ function listUserSecrets(definition: AccountDefinition): readonly ReferredSecret
   }
 }
 
-/** Administrators, and everybody where nobody tells roles, have any group, and none of an empty list otherwise. */
+/** Administrators, and all callers where no roles are known, have any group; other callers none of an empty list. */
 function isAllowedAll({ rights }: ApiRequest['access']): boolean {
   return rights.hasGroupOf([]);
 }

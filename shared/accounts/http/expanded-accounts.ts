@@ -8,10 +8,10 @@ import type { Account } from '../model/account.ts';
 import type { AccountHealth } from '../model/account-health.ts';
 import { openHealthStore } from '../services/health-store.ts';
 
-/** Milliseconds for which the health of accounts is not read again: they are polled. */
+/** Milliseconds for which the health of accounts is reused: they are polled. */
 const healthForMs = 5_000;
 
-/** Milliseconds after which accounts are shown without: they are polled, and must not wait for a store that is away. */
+/** Milliseconds after which accounts are shown without it: they are polled, and must not wait for an unavailable store. */
 const healthWaitMs = 2_000;
 
 /** Accounts with the fields of their providers, their cached namespaces and their health. */
@@ -20,7 +20,7 @@ export async function listExpandedAccounts(
   accounts: readonly Account[],
 ): Promise<readonly CredentialsView[]> {
   const options = { ...parseCredentialsSettings(services.settings), expand: true };
-  // Names of namespaces are told of every account: Gate asks for all of them, for nobody in particular.
+  // The namespaces of all accounts are shown: Gate asks for all of them, for no user in particular.
   const views = await createViews({ ...services, mayRead: () => true });
   const [shown, healths, agentHealths] = await Promise.all([
     addCachedNamespaces(accounts, { ...views, memory: services.all.get(createMemory) }),
@@ -35,7 +35,7 @@ export async function listExpandedAccounts(
   }));
 }
 
-/** How all accounts are; undefined where that cannot be read in time. Never throws. */
+/** The health of all accounts; undefined where it cannot be read in time. Never throws. */
 async function readHealths(services: ReadServices): Promise<HealthMemory['healths']> {
   const { all, clock, log } = services;
   const memory = all.get(createHealthMemory);
@@ -56,7 +56,7 @@ function tellFailure({ log }: Pick<ReadServices, 'log'>, error: unknown): undefi
   log.warn('how accounts are cannot be told', { error });
 }
 
-/** How accounts were when they were read last, and when that was: wall time in ms. */
+/** The health of accounts as last read, and when: wall time in ms. */
 interface HealthMemory {
   healths: ReadonlyMap<string, AccountHealth> | undefined;
   atMs: number;

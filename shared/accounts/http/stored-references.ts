@@ -14,25 +14,25 @@ import { isJsonObject, type JsonValue } from '#core/json.ts';
 import { bodyLevelsMax, bodyMembersMax, bodyValuesMax } from '#core/request-limits.ts';
 import { payloadBytesMax, toTooLargeMessage } from '#tasks/payload-limit.ts';
 
-/** References that are read at a time. */
+/** References read at a time. */
 const readersMax = 8;
 
-/** What references are expanded with. */
+/** What expanding references needs. */
 export interface ExpandOptions {
   /** @throws NotFoundError where there is none. */
   openStore(): ArtifactStore;
   readonly rights: RequestAccess['rights'];
   readonly signal: AbortSignal;
-  /** Bytes of the request without what its references stand for. */
+  /** Bytes of the request without the contents of its references. */
   readonly bodyBytes: number;
 }
 
 /**
- * Puts what stands in the artifact store in the place of each reference: a manifest, or the content of an artifact in base 64. Everything is
- * read, checked and counted before anything is put anywhere.
+ * Replaces each reference by its content in the artifact store: a manifest, or the content of an artifact in base 64. Everything is read,
+ * checked and counted before anything is replaced.
  *
- * @throws InvalidInputError for what cannot be expanded; RefusedOperationsError for what is of an application that the caller may
- *   not read; TooLargeError for more than a request may hold; what the store throws.
+ * @throws InvalidInputError for what cannot be expanded; RefusedOperationsError for content of an application that the caller may not read;
+ *   TooLargeError for more than a request may hold; what the store throws.
  */
 export async function expandStored(places: readonly StoredPlace[], options: ExpandOptions): Promise<void> {
   const references = new Map(
@@ -65,7 +65,7 @@ async function readContents(
   return new Map(contents);
 }
 
-/** What a request refers to and is not there is a mistake in the request: the route itself is there. */
+/** A missing content is a mistake in the request: the route itself exists. */
 function toInvalid(error: unknown): never {
   throw error instanceof NotFoundError ? new InvalidInputError(error.message, { cause: error }) : error;
 }
@@ -80,7 +80,7 @@ async function readAll(body: AsyncIterable<Uint8Array>, budget: { bytes: number 
   return Buffer.concat(pieces);
 }
 
-/** What comes to each place. A content that is referred to several times counts as often. */
+/** The content for each reference. One that is referred to several times counts as often. */
 function makeValues(
   places: readonly StoredPlace[],
   contents: ReadonlyMap<string, Buffer>,
@@ -110,7 +110,7 @@ function parseManifest(content: Buffer, path: string): BoundedJson {
   try {
     parsed = parseBoundedJson(text, bounds);
   } catch {
-    // Told below, in our words.
+    // Reported below, in our own words.
   }
   if (parsed !== undefined && isJsonObject(parsed.value)) return parsed;
   throw new InvalidInputError(

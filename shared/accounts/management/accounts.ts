@@ -11,16 +11,16 @@ import type { SecretReader } from '#settings/secret-reference.ts';
 import type { AccountStore } from '../model/account-store.ts';
 import { openAccountStore } from '../services/account-store.ts';
 
-/** What functions that manage accounts work with. */
+/** What functions use that manage accounts. */
 export interface AccountServices extends ProviderServices {
   readonly accounts: AccountStore;
   readonly bus: EventBus;
-  /** Tells who may use user secrets. */
+  /** Reads which roles may use a user secret. */
   readonly secrets: Pick<SecretReader, 'readRoles'>;
 }
 
 /**
- * Opens what functions that manage accounts work with.
+ * Opens what functions use that manage accounts.
  *
  * @throws RefusedChangeError in Clouddriver's words where accounts are not stored; what `openProviders` throws
  */

@@ -9,22 +9,22 @@ import {
   healthIntervalMs,
 } from './account-health.ts';
 
-/** Calls in a row that found no server, within {@link breakerWindowMs}, after which an account is left alone. */
+/** Consecutive calls without a connection, within {@link breakerWindowMs}, after which an account is not called any more. */
 export const connectionFailuresMax = 5;
 
-/** Milliseconds within which they must have failed. */
+/** Milliseconds within which these must have failed. */
 export const breakerWindowMs = 30_000;
 
-/** A server that is left alone is asked whether it is alive no sooner than this after the last time, in milliseconds. */
+/** Milliseconds between two probes of a server that is not called. */
 export const probePauseMs = 2_000;
 
-/** What others know of an account is looked at no more often than this because a call failed, in milliseconds. */
+/** Milliseconds between two reads of what others know of an account because a call failed, at least. */
 const lookPauseMs = 1_000;
 
-/** Changes that are no change of the breaker are written no more often than this, in milliseconds. */
+/** Milliseconds between two writes without a change of the breaker's state, at least. */
 const writePauseMs = 10_000;
 
-/** Milliseconds that the store gets: a call waits for it where the breaker changes. */
+/** Milliseconds that the store gets: a call waits for it when the breaker's state changes. */
 const storeMs = 2_000;
 
 /** Characters of a reason. */
@@ -33,20 +33,20 @@ const reasonMax = 500;
 /** Characters of a warning. */
 const warningMax = 2_000;
 
-/** What a breaker works with. */
+/** What a breaker needs. */
 export interface AccountBreakerOptions {
   readonly account: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Opens what processes share. Default: each knows for itself. */
+  /** Opens the store that processes share. Default: each knows only its own calls. */
   readonly openStore?: (() => Promise<AccountHealthStore>) | undefined;
 }
 
 /**
- * Knows of one account in one process whether its server can be reached, and tells the other processes. Once it could not be reached a
- * few times in a row nobody waits for it any more: calls fail at once, while one call at a time finds out whether it is back.
+ * A circuit breaker of one account in one process: knows whether its server can be reached, and shares that with other processes. After a
+ * few consecutive calls without a connection calls fail at once, while one call at a time probes whether the server is back.
  *
- * What counts is whether a server answers, not what: an answer of status 500 is one.
+ * What counts is whether a server answers, not how: status 500 is an answer.
  */
 export class AccountBreaker {
   readonly #options: AccountBreakerOptions;
@@ -61,10 +61,10 @@ export class AccountBreaker {
   /** Monotonic times of the failures since the last answer. */
   #failures: number[] = [];
   #probedAt = Number.NEGATIVE_INFINITY;
-  /** What the store is known to have. */
+  /** What the store is known to hold. */
   #told: AccountHealth | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** Whether the store could not be read when it was looked at last. */
+  /** Whether the store could not be read at the last attempt. */
   #isUnread = false;
   #wroteAt = Number.NEGATIVE_INFINITY;
   #answeredAt = Number.NEGATIVE_INFINITY;
@@ -82,7 +82,7 @@ export class AccountBreaker {
     return this.#breaker === 'open';
   }
 
-  /** Whether the server refused the account's credentials, or there were none, when it was called last. */
+  /** Whether at the last call the server refused the account's credentials, or there were none. */
   get lacksCredentials(): boolean {
     return this.#lacksCredentials;
   }
@@ -92,7 +92,7 @@ export class AccountBreaker {
     return `${this.#reason ?? 'it cannot be reached'}; it is left alone since ${new Date(this.#sinceMs).toISOString()}`;
   }
 
-  /** How the account is, as far as this process knows. */
+  /** The health of the account, as far as this process knows. */
   get health(): AccountHealth {
     const warning = this.#warning ?? this.#told?.warning;
     return {
@@ -107,10 +107,10 @@ export class AccountBreaker {
   }
 
   /**
-   * Learns what other processes know, unless this one looked within that time. Undefined where there is nothing to wait for. Never
+   * Learns what other processes know, unless this one read it within that time. Undefined where there is nothing to wait for. Never
    * rejects.
    *
-   * @param maxAgeMs default: once for all
+   * @param maxAgeMs default: once and for all
    */
   learn(maxAgeMs = Number.POSITIVE_INFINITY): Promise<void> | undefined {
     if (this.#options.openStore === undefined) return undefined;
@@ -122,7 +122,7 @@ export class AccountBreaker {
     return this.#looking;
   }
 
-  /** The same for who could wait, where the account has not answered within that time. */
+  /** The same for callers that can wait, where the account has not answered within that time. */
   learnUnlessBusy(maxAgeMs: number): Promise<void> | undefined {
     const { clock } = this.#options;
     if (this.isOpen || clock.monotonic() - this.#answeredAt < maxAgeMs) return undefined;
@@ -130,16 +130,16 @@ export class AccountBreaker {
   }
 
   /**
-   * When the server answered to the account's credentials last, wall time in milliseconds: now where that cannot be read, undefined where it
-   * never did. Never rejects.
+   * When the server last accepted the account's credentials, wall time in milliseconds: now where that is unreadable, undefined where
+   * never. Never rejects.
    */
   async findLastSuccessMs(): Promise<number | undefined> {
-    // The store may have been away when this process asked it first.
+    // The store may have been unavailable when this process first asked it.
     if (this.#lastSuccessMs === undefined) await this.learn(0);
     return this.#lastSuccessMs ?? (this.#isUnread ? this.#options.clock.now() : undefined);
   }
 
-  /** True for the one caller who is to ask now whether the server is alive. @param pauseMs since it was asked last */
+  /** True for the one caller that is to probe the server now. @param pauseMs since the last probe */
   takeProbe(pauseMs = probePauseMs): boolean {
     const now = this.#options.clock.monotonic();
     if (now - this.#probedAt < pauseMs) return false;
@@ -156,7 +156,7 @@ export class AccountBreaker {
     return this.#become('closed', undefined);
   }
 
-  /** The server said that it is alive: calls are made again, and the first one that fails is enough to stop that. */
+  /** The server is alive: calls are made again, and the first failure stops them. */
   noteAlive(): Promise<void> | undefined {
     return this.#breaker === 'open' ? this.#become('half-open', this.#reason) : undefined;
   }
@@ -173,7 +173,7 @@ export class AccountBreaker {
     this.#lacksCredentials = true;
   }
 
-  /** No connection came about. */
+  /** A call found no connection. */
   async noteFailure(reason: string): Promise<void> {
     const now = this.#options.clock.monotonic();
     this.#failures = [...this.#failures.filter((at) => now - at < breakerWindowMs), now];
@@ -182,13 +182,13 @@ export class AccountBreaker {
     await this.#become(isDown ? 'open' : 'closed', reason);
   }
 
-  /** What the server refuses that the account's settings ask for; empty for nothing. Undefined where there is nothing to wait for. */
+  /** What the server refuses of what the account's settings ask for; empty for nothing. Undefined where there is nothing to wait for. */
   noteWarning(warning: string): Promise<void> | undefined {
     this.#warning = warning.slice(0, warningMax);
     return this.#report();
   }
 
-  /** The server was found dead. */
+  /** A probe found the server dead. */
   noteDeath(reason: string): Promise<void> | undefined {
     this.#probedAt = this.#options.clock.monotonic();
     return this.#become('open', reason);
@@ -231,7 +231,7 @@ export class AccountBreaker {
     }
   }
 
-  /** What another process found out; what this one has found out since, stays. */
+  /** Takes over what another process found out; newer findings of this one stay. */
   #take(seen: AccountHealth): void {
     this.#told = seen;
     if (this.#lastSuccessMs === undefined) this.#lastSuccessMs = seen.lastSuccessMs;
@@ -250,11 +250,11 @@ export class AccountBreaker {
     this.#writing ??= this.#writeAll(openStore).finally(() => {
       this.#writing = undefined;
     });
-    // Whoever finds an account as it was waits for nobody.
+    // A caller that finds no change waits for nothing.
     return this.#isNewToOthers() ? this.#writing : undefined;
   }
 
-  /** Whether other processes take it for another breaker than it is. */
+  /** Whether other processes know another state of the breaker. */
   #isNewToOthers(): boolean {
     return (this.#told?.breaker ?? 'closed') !== this.#breaker;
   }
@@ -270,7 +270,7 @@ export class AccountBreaker {
     return Math.abs(this.#checkedAtMs - told.checkedAtMs) >= healthIntervalMs;
   }
 
-  /** What changes while it is written, is written behind it. */
+  /** Changes during a write are written after it. */
   async #writeAll(openStore: () => Promise<AccountHealthStore>): Promise<void> {
     const { clock, account, log } = this.#options;
     try {
@@ -286,7 +286,7 @@ export class AccountBreaker {
     }
   }
 
-  /** Nothing is written where another process has just done so. */
+  /** Writes nothing where another process has just done so. */
   async #write(store: AccountHealthStore): Promise<void> {
     const { account } = this.#options;
     const seen = await store.find(account);
@@ -299,7 +299,7 @@ export class AccountBreaker {
       this.#told = seen;
       return;
     }
-    // A process that never had an answer itself does not deny those of others.
+    // A process that never had an answer itself keeps those of others.
     const { lastSuccessMs = seen?.lastSuccessMs } = health;
     const known = lastSuccessMs !== undefined && { lastSuccessMs };
     const told = { ...health, ...known, sinceMs: this.#sinceMs, ...(warning && { warning }) };
@@ -314,7 +314,7 @@ interface KnownBreaker {
   readonly breaker: WeakRef<AccountBreaker>;
 }
 
-/** The breakers of a process, by what they guard. Those that nobody uses any more are forgotten: accounts come and go. */
+/** The breakers of a process, by what they guard. Unused ones are forgotten: accounts come and go. */
 export class AccountBreakers {
   readonly #options: Omit<AccountBreakerOptions, 'account'>;
   readonly #breakers = new Map<string, KnownBreaker>();
@@ -327,9 +327,9 @@ export class AccountBreakers {
   }
 
   /**
-   * The breaker of an account, the same for as long as it leads to the same server and anybody has it.
+   * The breaker of an account, the same while it leads to the same server and is in use.
    *
-   * @param target says where it leads. It is kept: no secrets
+   * @param target identifies the server. It is kept: no secrets
    */
   get(account: string, target: string): AccountBreaker {
     const known = this.#breakers.get(account);

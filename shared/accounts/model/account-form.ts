@@ -1,32 +1,32 @@
 import type { JsonObject, JsonValue } from '#core/json.ts';
 import type { AccountDefinition } from './account-store.ts';
 
-/** Asks what gives credentials for an account whether it does. @throws Error that says why it does not, and holds no secret */
+/** Checks whether an account gets credentials from their source. @throws Error with the reason why not, without a secret */
 export type CredentialCheck = (definition: AccountDefinition) => Promise<void>;
 
-/** What is asked about an account that is to be made. */
+/** Checks of an account that is to be created. */
 export interface AccountChecks {
-  /** Whether the caller may make it; before anything that it refers to is resolved. @throws what tells why he may not */
+  /** Whether the caller may create it; before anything that it refers to is resolved. @throws the reason why not */
   checkRights(definition: AccountDefinition): Promise<void>;
   readonly checkCredential: CredentialCheck;
 }
 
-/** An account as somebody wrote it in another form than Clouddriver's. */
+/** An account written in another form than Clouddriver's. */
 export interface AccountInForm {
   readonly name: string;
   /**
-   * Holds it to the rules of its form.
+   * Checks it by the rules of its form.
    *
-   * @returns the definition that it stands for
-   * @throws InvalidInputError in the words of the form's first maker, for the first rule that it breaks; what `checkRights` throws
+   * @returns its definition
+   * @throws InvalidInputError in the words of the form's inventor, for the first violated rule; what `checkRights` throws
    */
   check(checks: AccountChecks): Promise<AccountDefinition>;
 }
 
-/** Another form of a provider's accounts, in which an API of somebody else writes them: it is the same account in both. */
+/** Another form of a provider's accounts, from another product's API: it is the same account in both. */
 export interface AccountForm {
   /** Reads a request's body. @throws InvalidInputError for what is not of the form */
   read(body: JsonValue): AccountInForm;
-  /** How an account shows in it; undefined for one that it cannot tell. @param definition what is secret in it shows, too */
+  /** An account in this form; undefined for one that it cannot express. @param definition its secrets are shown, too */
   toView(definition: AccountDefinition): JsonObject | undefined;
 }

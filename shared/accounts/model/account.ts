@@ -1,12 +1,12 @@
 import type { JsonObject } from '#core/json.ts';
 
-/** What a permission allows, in Fiat's words. */
+/** What a permission allows, in Fiat's terms. */
 export type Authorization = 'READ' | 'WRITE' | 'EXECUTE' | 'CREATE';
 
 /** For each authorization, the groups that hold it: trimmed, lower case. */
 export type Permissions = { readonly [key in Authorization]?: readonly string[] };
 
-/** Where the public keys are that tokens of agents are verified with: keys as RFC 7517 writes them, or where they are fetched. */
+/** The public keys that verify agents' tokens: keys in RFC 7517's form, or where to fetch them. */
 export type AgentKeySource =
   | { readonly url: URL; readonly keys?: undefined }
   | { readonly url?: undefined; readonly keys: readonly JsonObject[] };
@@ -14,9 +14,9 @@ export type AgentKeySource =
 /** By a token of the cluster. */
 export interface ServiceAccountAuth {
   readonly type: 'serviceAccount';
-  /** What `iss` of an agent's token must be. */
+  /** The required `iss` of an agent's token. */
   readonly issuer: string;
-  /** What `sub` must be: `system:serviceaccount:<namespace>:<name>`. */
+  /** The required `sub`: `system:serviceaccount:<namespace>:<name>`. */
   readonly subject: string;
   readonly keys: AgentKeySource;
 }
@@ -24,26 +24,26 @@ export interface ServiceAccountAuth {
 /** By the certificate of its connection. */
 export interface CertificateAuth {
   readonly type: 'certificate';
-  /** Distinguished names, as RFC 2253 writes them, of which the certificate must have one. */
+  /** Distinguished names in RFC 2253's form, one of which the certificate must have. */
   readonly subjects: readonly string[];
 }
 
-/** By a signature of AWS that API Gateway has checked. */
+/** By an AWS signature that API Gateway has checked. */
 export interface IamAuth {
   readonly type: 'iam';
   /** ARNs of roles, one of which must have signed. */
   readonly roleArns: readonly string[];
 }
 
-/** By what the agents of an account prove who they are. It holds no secret. */
+/** How the agents of an account prove their identity. It holds no secret. */
 export type AgentAuth = ServiceAccountAuth | CertificateAuth | IamAuth;
 
 /** How an account is served that only an agent in its cluster reaches. */
 export interface AgentAccess {
   readonly auth: AgentAuth;
-  /** Seconds for which an accepted operation waits for an agent; undefined for what holds for all. */
+  /** Seconds for which an accepted operation waits for an agent; undefined for the general setting. */
   readonly waitSeconds: number | undefined;
-  /** Replicas of the agent that are to be connected. */
+  /** Replicas of the agent that should be connected. */
   readonly minReplicas: number;
 }
 
@@ -59,9 +59,9 @@ export interface Account {
   readonly accountType: string;
   /** Who may use it; undefined for an open account. Never empty. */
   readonly permissions?: Permissions;
-  /** Legacy groups where they alone were configured: the permissions are made of them. Else empty. */
+  /** Legacy groups where only these were configured: the permissions derive from them. Else empty. */
   readonly requiredGroupMembership: readonly string[];
-  /** How its agents are known, where it is reached by them alone. */
+  /** How its agents are identified, where only they reach it. */
   readonly agentHome?: AgentAccess | undefined;
   /** The fields that only this provider's accounts have, for the expanded view. Never holds a secret. */
   readonly details: JsonObject;
@@ -75,11 +75,11 @@ export interface RejectedAccount {
   readonly isUnserved?: boolean;
 }
 
-/** A setting that may not be as it was meant. It keeps no account from being used. */
+/** A setting that may not be as intended. The account can still be used. */
 export interface AccountWarning {
-  /** What the log calls it; docs/operate.md tells of each. */
+  /** Its message in the log; docs/operate.md explains each. */
   readonly message: string;
-  /** Name of the account that it is about, or where that stands if it has none; undefined where the reason tells. */
+  /** Name of the account that it is about, or its place if it has no name; undefined where the reason says it. */
   readonly account?: string;
   /** Begins with the path of the setting, or with the account. */
   readonly reason: string;

@@ -26,11 +26,11 @@ export async function readAccountFacts(services: Services): Promise<string> {
 }
 
 /**
- * Publishes what functions without secrets may know of the accounts, unless that is published already. On one machine there is
- * nobody who would read it: all functions are one process, which has the settings.
+ * Publishes what functions without secrets may know of the accounts, unless it is published already. On one machine nothing would read it:
+ * all functions are one process, which has the settings.
  *
  * @param open opens the providers of settings just read
- * @throws UnavailableError without usable settings: what is published stays.
+ * @throws UnavailableError without usable settings: the published facts stay.
  */
 export async function publishAccountFacts(
   { config, log, all }: BaseServices,

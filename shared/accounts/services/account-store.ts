@@ -7,7 +7,7 @@ import type { OpenedProviders } from '#settings/live/live-providers.ts';
 import { DynamoAccountStore } from '../aws/account-store.ts';
 import type { AccountStore } from '../model/account-store.ts';
 
-/** The store of accounts that were made by an API. */
+/** The store of accounts created by an API. */
 export function openAccountStore(services: Services): AccountStore {
   return services.get(createAccountStore);
 }
@@ -19,7 +19,7 @@ function createAccountStore(services: Services): AccountStore {
   return new DynamoAccountStore({ table, clock });
 }
 
-/** Completes changes of accounts whose writers died; nothing where accounts are not stored. Never rejects for the store's sake. */
+/** Completes changes of accounts whose writers died; does nothing where accounts are not stored. Never rejects because of the store. */
 export async function completeAccountChanges(
   { all, config, log }: BaseServices,
   open: () => Promise<Pick<OpenedProviders, 'settings'>>,

@@ -3,7 +3,7 @@ import type { Services } from '#platform/services/services.ts';
 import { DynamoHealthStore } from '../aws/health-store.ts';
 import type { AccountHealthStore } from '../model/account-health.ts';
 
-/** Where an installation keeps how its accounts are. */
+/** Where an installation stores the health of its accounts. */
 export function openHealthStore(services: Services): AccountHealthStore {
   return services.get(createHealthStore);
 }

@@ -5,8 +5,7 @@ import { readLiveOrCached } from './cached-manifest.ts';
 import { getManifestReader } from './live-readers.ts';
 
 /**
- * Returns a live object or, where its cluster is unreachable, the cached one to callers that accept it. Callers who may write to the
- * account see a Secret's values; that is recorded.
+ * Returns a live object, or else a cached one if the caller accepts it. Callers with WRITE see a Secret's values, and that is recorded.
  *
  * @throws NotFoundError as the reader does; AccessDeniedError where the caller may not read the object's application.
  */

@@ -48,7 +48,7 @@ interface ReadableServices extends ReadServices {
   mayRead(account: string): boolean;
 }
 
-/** How fresh accounts are. */
+/** The freshness of accounts. */
 type Freshness = ReadonlyMap<string, AccountFreshness>;
 
 /**
@@ -209,7 +209,7 @@ async function touchScopedAccounts(
   await touchAccounts(services, await scoped.catch(() => []));
 }
 
-/** How fresh accounts are; of none when that cannot be read. */
+/** The freshness of accounts; empty when it cannot be read. */
 async function readFreshness(
   scoped: Promise<readonly string[]>,
   { all, agents, clock, log }: ReadServices,
