@@ -2,45 +2,45 @@ import type { JsonObject } from '#core/json.ts';
 import { booleanField, parseWith, withDefault } from './coerce.ts';
 import { getSetting } from './spring-config.ts';
 
-/** Where the settings say whether accounts may be made by an API; the name is Clouddriver's. */
+/** The setting that says whether an API may create accounts; the name is Clouddriver's. */
 export const accountStoragePath = 'account.storage.enabled';
 
-/** Where the settings say that whoever reaches the API may manage accounts though nobody tells rights. */
+/** The setting that lets every caller of the API manage accounts where no rights are known. */
 export const openToManagePath = 'busdriver.accounts.writableWithoutFiat';
 
-/** What callers are told where nobody tells rights and the settings do not say that. */
+/** The refusal where no rights are known and the settings do not say that. */
 export const closedToManage = `accounts cannot be changed without Fiat unless ${openToManagePath} is true`;
 
-/** What who has saved an account is told where its permissions shut him out, and nobody tells rights. */
+/** The warning for a caller who has saved an account whose permissions shut them out, where no rights are known. */
 export const shutOut =
   'permissions: without Fiat you may not use this account, or change it again, unless X-SPINNAKER-ACCOUNTS lists it, as Gate does for ' +
   'its WRITE groups';
 
-/** Where the settings say that definitions may hold secrets. */
+/** The setting that lets definitions hold secrets. */
 export const plainSecretsPath = 'busdriver.accounts.allowPlainSecrets';
 
-/** Where the settings say that whoever manages accounts may refer to secrets that say nothing of who may use them. */
+/** The setting that lets callers that manage accounts refer to secrets that name no users. */
 export const rolelessSecretsPath = 'busdriver.accounts.allowSecretsWithoutRoles';
 
-/** Where the settings say that definitions may use what is on the machine: files, programs, the pod's own credentials. */
+/** The setting that lets definitions use what is on the machine: files, programs, the pod's own credentials. */
 export const machineAccessPath = 'busdriver.accounts.allowMachineAccess';
 
 /**
- * Where the settings name the hosts to which accounts made by an API may have tokens of a broker sent: names or addresses,
- * `*.example.com` for all below one, `*` for any.
+ * The setting with the hosts to which accounts created by an API may have a broker's tokens sent: names or addresses, `*.example.com` for
+ * all below one, `*` for any.
  */
 export const brokerHostsPath = 'busdriver.accounts.tokenBrokerHosts';
 
-/** A setting that is true or false, and false where nothing is said. @throws InvalidInputError for anything else */
+/** A setting that is true or false; false where it is missing. @throws InvalidInputError for anything else */
 export function parseAccountsFlag(settings: JsonObject, path: string): boolean {
   return parseWith(withDefault(booleanField(), false), getSetting(settings, path), path);
 }
 
 /**
- * Whether accounts may be made by an API, and those that were count. The default is Clouddriver's, false, but for one machine: there
+ * Whether an API may create accounts, and those that it created are used. The default is Clouddriver's, false, except on one machine: there
  * it is true.
  *
- * @throws InvalidInputError for what is neither true nor false
+ * @throws InvalidInputError for a value that is neither true nor false
  */
 export function isAccountStorageEnabled(settings: JsonObject, placement: 'local' | 'deployed'): boolean {
   const field = withDefault(booleanField(), placement === 'local');

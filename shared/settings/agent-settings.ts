@@ -13,19 +13,19 @@ import {
 } from './coerce.ts';
 import { getSetting } from './spring-config.ts';
 
-/** Where the settings say whether agents are served. */
+/** The setting that says whether agents are served. */
 export const agentsEnabledPath = 'busdriver.agents.enabled';
 
-/** Where they name the hosts from which the keys of agents' tokens may be fetched. */
+/** The setting with the hosts from which the keys of agents' tokens may be fetched. */
 export const jwksHostsPath = 'busdriver.agents.jwksHosts';
 
-/** Where they say which releases of agents run operations. */
+/** The setting that says which releases of agents run operations. */
 export const minimumVersionPath = 'busdriver.agents.minimumVersion';
 
-/** Where the settings would say which accounts agents may make themselves. */
+/** The setting that would say which accounts agents may create themselves. */
 const registrationPath = 'busdriver.agents.selfRegistration.patterns';
 
-/** Seconds for which an accepted operation waits for an agent, where neither its account nor the settings say. */
+/** Seconds for which an accepted operation waits for an agent, unless its account or the settings give another number. */
 export const agentWaitSecondsDefault = 120;
 
 /** Bounds of that, seconds: a day at most. */
@@ -33,18 +33,18 @@ export const agentWaitSeconds = { min: 1, max: 86_400 };
 
 /** What holds for all agents. */
 export interface AgentSettings {
-  /** Whether agents are served at all, and accounts may be theirs. */
+  /** Whether agents are served at all, and may have accounts. */
   readonly enabled: boolean;
   /** Seconds for which an accepted operation waits for an agent. */
   readonly waitSeconds: number;
   /** Hosts, with their port where it is not 443, from which keys may be fetched. */
   readonly jwksHosts: readonly string[];
-  /** Milliseconds between two questions of an agent that runs nothing, and of one that runs something. */
+  /** Milliseconds between two requests of an agent that runs nothing, and of one that runs something. */
   readonly pollIdleMs: number;
   readonly pollBusyMs: number;
-  /** The same of one that is connected for hints. */
+  /** The same for one with an open connection for hints. */
   readonly pollConnectedMs: number;
-  /** Milliseconds between two agents that come back after Busdriver was away. */
+  /** Milliseconds between two agents that come back after Busdriver was unavailable. */
   readonly returnIntervalMs: number;
   /** Agents of older releases run no operations and no live reads; undefined where all do. */
   readonly minimumVersion: string | undefined;
@@ -60,7 +60,7 @@ const fields = {
   [minimumVersionPath]: stringField().pipe(
     z.string().refine(isReleaseVersion, { error: 'expected a release such as 1.2.0' }).optional(),
   ),
-  // Nothing that an agent sends makes an account. Who asks for that is told, or he would wait for accounts.
+  // No agent can create an account. This setting is refused, or its author would wait for accounts.
   [registrationPath]: nameListField().refine((patterns = []) => patterns.length === 0, {
     error:
       'expected [], for agents make no accounts: busdriver agent enroll stores one, and so do the settings and PUT /credentials',
@@ -77,7 +77,7 @@ const schema = requireField(objectField(fields));
 /** Paths of the settings about agents. */
 export const agentSettingPaths: readonly string[] = Object.keys(fields);
 
-/** Reads what holds for all agents. @throws InvalidInputError naming each setting that is wrong, by its path */
+/** Reads the settings for all agents. @throws InvalidInputError naming each wrong setting by its path */
 export function parseAgentSettings(settings: JsonObject): AgentSettings {
   const input = Object.fromEntries(agentSettingPaths.map((path) => [path, getSetting(settings, path)]));
   const values = parseWith(schema, input, '');

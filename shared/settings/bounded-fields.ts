@@ -1,12 +1,12 @@
 import * as z from 'zod';
-// By name: as a member of `z`, the core is bundled whole, with its texts in forty languages.
+// Imported by name: through `z` the core is bundled as a whole, with its texts in forty languages.
 import { $constructor, $ZodAsyncError } from 'zod/v4/core';
 import { errorsToldMax, mapMembersMax } from '#core/request-limits.ts';
 
 /**
- * Zod's list, for data of strangers. Zod gathers every violation of every item, and passes them on as arguments of one call: a
- * hundred thousand of them exhaust the stack. Here a list that is too long is refused before its items are looked at, and no more
- * violations are kept than are told; the others are counted.
+ * Zod's list, for untrusted data. Zod gathers every violation of every item, and passes them on as arguments of one call: a hundred
+ * thousand of them exhaust the stack. Here a list that is too long is refused before its items are read, and only as many violations are
+ * kept as are reported; the others are counted.
  */
 interface BoundedArray extends z.ZodArray {
   readonly _zod: z.ZodArray['_zod'] & { def: BoundedArrayDef };
@@ -16,7 +16,7 @@ interface BoundedArrayDef extends z.core.$ZodArrayDef<z.ZodType> {
   readonly itemsMax: number;
 }
 
-/** Violations that were counted and not kept, since the outermost parsing began. Parsing never waits. */
+/** Violations counted but not kept, since the outermost parsing began. Parsing is synchronous. */
 let dropped = 0;
 
 const initArray: (schema: BoundedArray, def: BoundedArrayDef) => void = z.ZodArray.init;
@@ -42,7 +42,7 @@ const BoundedArray = $constructor<BoundedArray>('BoundedArray', (schema, def) =>
   };
 });
 
-/** A list of at most so many items. */
+/** A list with a maximum number of items. */
 export function boundedArray<T>(
   element: z.ZodType<T>,
   { itemsMax, error }: { readonly itemsMax: number; readonly error: z.core.$ZodErrorMap },
@@ -68,7 +68,7 @@ export function boundedRecord<T>(
   return record;
 }
 
-/** What a parsing answered, and how many violations it counted and did not keep. */
+/** The result of a parsing, and how many violations it counted but did not keep. */
 export interface CountedResult<T> {
   readonly result: z.ZodSafeParseResult<T>;
   readonly dropped: number;

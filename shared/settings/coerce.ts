@@ -8,15 +8,13 @@ import { bindKeys } from './spring-config.ts';
 /**
  * Building blocks for data that Clouddriver reads with Jackson: operation descriptions and accounts.
  *
- * They accept what Jackson's defaults accept, because real pipelines rely on it: scalars turn into each other where
- * the text says the same, `null` equals absent, unknown fields of objects are ignored. They refuse what Jackson
- * refuses: a single value is no list, a list or object is no scalar. An absent value is `undefined`; wrap a field in
- * `withDefault` or `requireField` to say otherwise.
+ * They accept what Jackson's defaults accept, because real pipelines rely on it: scalars convert where the text is the same, `null` equals
+ * absent, unknown fields of objects are ignored. They refuse what Jackson refuses: a single value is no list, a list or object is no
+ * scalar. An absent value is `undefined`; wrap a field in `withDefault` or `requireField` to change that.
  *
- * A message names what was expected and the type of what came. It never quotes a string: any string may be a secret.
+ * A message names what was expected and the type of the input. It never quotes a string: any string may be a secret.
  *
- * What a scalar field accepts is attached to it as JSON Schema, since no schema shows that of a transformation: the API's
- * document tells it.
+ * What a scalar field accepts is attached to it as JSON Schema, since no schema of a transformation shows it: the API's document uses it.
  */
 export type Field<T> = z.ZodType<T>;
 
@@ -31,7 +29,7 @@ export interface IntFieldOptions {
 
 /** Bounds of a list. */
 export interface ListFieldOptions {
-  /** Items that are accepted. Default {@link listItemsMax}. */
+  /** Items accepted. Default {@link listItemsMax}. */
   readonly itemsMax?: number;
 }
 
@@ -73,7 +71,7 @@ export function stringField(): Field<string | undefined> {
   return nullishField('a string', { type: ['string', 'number', 'boolean', 'null'] }, toText);
 }
 
-/** One of a set of strings, spelled exactly so. */
+/** One of a set of strings, in this exact spelling. */
 export function enumField<const T extends string>(values: readonly T[]): Field<T | undefined> {
   const accepted = { enum: [...values, null] };
   return nullishField(`one of ${values.join(', ')}`, accepted, (value) =>
@@ -140,13 +138,13 @@ export function settingsField<const S extends z.core.$ZodLooseShape>(
   return bind.optional().pipe(objectField(shape));
 }
 
-/** Any JSON object, taken as it is: a manifest, metadata. */
+/** Any JSON object, unchanged: a manifest, metadata. */
 export function jsonObjectField(): Field<JsonObject | undefined> {
   const accepted = { type: ['object', 'null'] };
   return nullishField('an object', accepted, (value) => (isJsonObject(value) ? value : undefined));
 }
 
-/** Any JSON value, taken as it is. Null is absent. */
+/** Any JSON value, unchanged. Null is absent. */
 export function jsonField(): Field<JsonValue | undefined> {
   return nullishField('a JSON value', {}, (value) => value as JsonValue);
 }
@@ -168,19 +166,18 @@ export function requireField<T>(field: Field<T | undefined>): Field<T> {
 /**
  * Reads `input` by `schema`.
  *
- * @param context what is being read (`scaleManifest`, `account prod`): each message begins with it.
- * @throws InvalidInputError with one sentence for each violation: context, path of the field, what was expected,
- *   the type of what came.
+ * @param context what is being read (`scaleManifest`, `account prod`): prefix of each message.
+ * @throws InvalidInputError with one sentence for each violation: context, path of the field, what was expected, the type of the input.
  */
 export function parseWith<T>(schema: Field<T>, input: unknown, context: string): T {
   return parse(schema, input, (path) => [context, path].filter(Boolean).join(': '));
 }
 
 /**
- * Reads the part of a configuration that stands at the dotted path `at`.
+ * Reads the part of a configuration at the dotted path `at`.
  *
- * @throws InvalidInputError with one sentence for each violation, which begins with the whole path:
- *   `kubernetes.accounts[0].cacheThreads: expected a whole number, got a list`.
+ * @throws InvalidInputError with one sentence for each violation, which begins with the whole path: `kubernetes.accounts[0].cacheThreads:
+ *   expected a whole number, got a list`.
  */
 export function parseAt<T>(schema: Field<T>, input: unknown, at: string): T {
   return parse(schema, input, (path) => (path === '' || path.startsWith('[') ? at + path : `${at}.${path}`));
@@ -204,14 +201,14 @@ function formatPath(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** The bounds that were asked for, in words. */
+/** The requested bounds, in words. */
 function describeBounds({ min, max }: IntFieldOptions): string {
   if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
   if (min !== undefined) return ` of at least ${min}`;
   return max === undefined ? '' : ` of at most ${max}`;
 }
 
-/** A field for which the empty string is absent too, as for Jackson's numbers and booleans. */
+/** A field where the empty string is absent too, as for Jackson's numbers and booleans. */
 function scalarField<T>(
   expected: string,
   accepted: JsonSchemaKeywords,
@@ -228,7 +225,7 @@ function scalarField<T>(
     .meta(accepted);
 }
 
-/** A field that is absent when null or undefined; `read` answers undefined for what it refuses. */
+/** A field that is absent when null or undefined; `read` returns undefined for what it refuses. */
 function nullishField<T>(
   expected: string,
   accepted: JsonSchemaKeywords,
@@ -272,7 +269,7 @@ function refuse(expected: string): (issue: { readonly input?: unknown }) => stri
   return ({ input }) => `expected ${expected}, got ${describeInput(input)}`;
 }
 
-/** What came, in an error message's words: numbers and booleans are shown, strings never. */
+/** The input, in an error message's words: numbers and booleans are shown, strings never. */
 export function describeInput(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   if (Array.isArray(value)) return 'a list';

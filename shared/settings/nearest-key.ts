@@ -1,11 +1,11 @@
 import { toCanonicalKey } from './spring-config.ts';
 
-/** Characters of a key that are compared, and told: no option of any configuration has as many. */
+/** Characters of a key that are compared and shown: no option of any configuration is longer. */
 export const keyLengthMax = 64;
 
 /**
- * The known key that a misspelt one was probably meant to be: that of the least distance, by the spelling that Spring compares, if
- * less than half of the longer word would have to change. Undefined when none is that near.
+ * The known key that a misspelt one was probably meant to be: the nearest one in Spring's canonical spelling, if less than half of the
+ * longer word would have to change. Undefined when none is that near.
  */
 export function findNearestKey(key: string, known: readonly string[]): string | undefined {
   if (key.length > keyLengthMax) return undefined;
@@ -23,9 +23,9 @@ export function findNearestKey(key: string, known: readonly string[]): string | 
 }
 
 /**
- * The sentence about a key that nobody knows, with the known one that it comes nearest to.
+ * The sentence about an unknown key, with the nearest known one.
  *
- * @param path where the key stands.
+ * @param path the place of the key.
  */
 export function describeUnknownKey(path: string, key: string, known: readonly string[]): string {
   const nearest = findNearestKey(key, known);
@@ -34,8 +34,8 @@ export function describeUnknownKey(path: string, key: string, known: readonly st
 }
 
 /**
- * How many letters must be put in, taken out or replaced to make one word the other (Levenshtein's distance). It takes time by the
- * product of their lengths.
+ * Number of letters to insert, remove or replace to turn one word into the other (Levenshtein distance). Its time grows with the product of
+ * their lengths.
  */
 export function getEditDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -11,8 +11,8 @@ import { deployedRequestLogPath, requestLogPath } from './request-log-settings.t
 import { expandKeys, getSetting, mergeDocuments } from './spring-config.ts';
 
 /**
- * Settings of no provider that functions without secrets need. Everything else of the configuration stays where it is: a setting
- * is public by being named here, or by its provider. Each is a scalar or a list of scalars.
+ * Settings outside providers that functions without secrets need. Everything else in the configuration stays where it is: a setting is
+ * public because it, or its provider, names it. Each is a scalar or a list of scalars.
  */
 const publicPaths: readonly string[] = [
   accountStoragePath,
@@ -35,7 +35,7 @@ const publicPaths: readonly string[] = [
   'sql.agent.poll.intervalSeconds',
 ];
 
-/** Settings that are public with all that stands in them: issuers, public keys and names of certificates. */
+/** Settings that are public with everything in them: issuers, public keys and names of certificates. */
 const publicTrees: readonly string[] = ['busdriver.identity'];
 
 /** The public settings of a configuration that belong to no provider. */

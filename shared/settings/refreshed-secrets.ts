@@ -3,28 +3,28 @@ import type { Clock, Randomness } from '#core/clock.ts';
 import type { Lookup, LookupKey, LookupStore } from '#platform/ports/lookup.ts';
 import type { KnownSecret, SecretReading, SecretReference } from './secret-reference.ts';
 
-/** What secrets are followed with. */
+/** What following secrets needs. */
 export interface RefreshedSecretsOptions {
-  /** Where processes tell each other which version a secret has, and never its text. Left out, each process finds out for itself. */
+  /** Where processes share which version a secret has, never its text. Left out, each process finds out for itself. */
   readonly store?: Pick<LookupStore, 'find' | 'replace'> | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
-  /** Reads a secret anew. */
+  /** Reads a secret's current text. */
   readonly load: (reference: SecretReference) => Promise<Pick<SecretReading, 'text' | 'versionId'>>;
 }
 
-/** A secret is looked at again after this long at most, milliseconds. */
+/** Milliseconds after which a secret is checked again at most. */
 export const secretLifetimeMs = 300_000;
 
-/** The part of that after which one process looks for all: the first one whose turn it is. */
+/** The part of that time after which one process checks for all: the first whose turn comes. */
 const dueFraction = 0.8;
 
-/** While one process looks, or has just failed to, others wait for so long. */
+/** Milliseconds for which others wait while one process checks, or has just failed to. */
 const lookPauseMs = 10_000;
 
 /**
- * Texts of secrets that stay up to date though each is read but once every few minutes by all processes together: the one that reads it
- * tells the others which version it found. They read it again only if that is another one than theirs.
+ * Texts of secrets that stay up to date although all processes together read each only once every few minutes: the one that reads it tells
+ * the others which version it found. They read it again only if theirs is another version.
  */
 export class RefreshedSecrets {
   readonly #options: RefreshedSecretsOptions;
@@ -53,7 +53,7 @@ export class RefreshedSecrets {
       return isFree ? this.#readForAll(reference, known, seen) : this.#wait(known);
     }
     if (seen.value === known.versionId) return this.#keep(known, seen.asOfMs);
-    // Who tells of a version that is older than what is known here has read before it changed.
+    // A process that reports an older version than is known here read it before it changed.
     return seen.asOfMs > known.asOfMs ? this.#read(reference) : this.#readForAll(reference, known, seen);
   }
 
@@ -72,7 +72,7 @@ export class RefreshedSecrets {
     return reading;
   }
 
-  /** It may have changed: then others need not find out by themselves. */
+  /** The secret may have changed: then other processes need not find out by themselves. */
   async #readDoubted(reference: SecretReference, known: SecretReading): Promise<SecretReading> {
     const reading = await this.#read(reference);
     if (reading.versionId === known.versionId) return reading;
@@ -83,13 +83,13 @@ export class RefreshedSecrets {
 
   async #read(reference: SecretReference): Promise<SecretReading> {
     const { clock, load } = this.#options;
-    // Taken before, so that a change while it is read counts as one after it.
+    // Taken first, so that a change during the read counts as later.
     const asOfMs = clock.now();
     const { text, versionId } = await load(reference);
     return this.#keep({ text, versionId, asOfMs, readAgainAtMs: 0 }, asOfMs);
   }
 
-  /** Known to be so at a time: to be looked at again before its life is over, by turns. */
+  /** Known to be current at a time: to be checked again in turn before it expires. */
   #keep(known: SecretReading, asOfMs: number): SecretReading {
     const lifetimeMs = getRandomMs(secretLifetimeMs, this.#options.randomness, dueFraction);
     return { ...known, asOfMs, readAgainAtMs: asOfMs + lifetimeMs };

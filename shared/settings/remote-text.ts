@@ -5,37 +5,37 @@ import type { Logger } from '#core/logger.ts';
 /** A text as it was read. */
 export interface RemoteReading {
   readonly text: string;
-  /** When it was so where it lies, wall time in milliseconds. */
+  /** When the source had this text, wall time in milliseconds. */
   readonly asOfMs: number;
   /** When to read it again, wall time in milliseconds. Left out, only when it is invalidated. */
   readonly readAgainAtMs?: number | undefined;
 }
 
-/** A text that lies elsewhere, and how to read it. */
+/** A text from another system, and how to read it. */
 export interface RemoteTextOptions {
-  /** What it is, for errors and logs: `secret team/kubeconfig`. */
+  /** Its name in errors and logs: `secret team/kubeconfig`. */
   readonly name: string;
-  /** Reads it; its error says what is wrong and what to do. What was read last did not work where it `isInvalid`. */
+  /** Reads it; its error says what is wrong and what to do. `isInvalid`: the last text did not work. */
   readonly read: (isInvalid: boolean) => Promise<RemoteReading>;
-  /** Of the account that it belongs to, for logs. */
+  /** Its account, for logs. */
   readonly account: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What was so this short a time ago is not invalidated, and after a reading that failed the next one waits at least this long. */
+/** Milliseconds for which a reading is not invalidated, and after a failed reading the next one waits at least. */
 const pauseMs = 10_000;
 
 /**
- * A text from afar that is remembered. It is read again in the background from time to time, and at once when what was made of
- * it did not work. While it cannot be read, what was read last stays in use.
+ * A remembered text from another system. It is read again in the background from time to time, and at once when it did not work. While it
+ * cannot be read, the last text stays in use.
  */
 export class RemoteText {
   readonly name: string;
   readonly #options: RemoteTextOptions;
   #text: string | undefined;
   #pending: Promise<string> | undefined;
-  /** While it is read again because it is invalidated, for which all who rely on it wait. */
+  /** Set while it is read again because it is invalidated: all users wait for that. */
   #replacing: Promise<void> | undefined;
   #readAgainAtMs = Number.POSITIVE_INFINITY;
   #asOfMs = Number.NEGATIVE_INFINITY;
@@ -47,18 +47,18 @@ export class RemoteText {
     this.name = options.name;
   }
 
-  /** The text that is known, else the text as it reads now; callers at the same time share one reading. */
+  /** The known text, or else the current one; simultaneous callers share one reading. */
   async get(): Promise<string> {
     return this.#text ?? (await this.#read(false));
   }
 
-  /** The text as it is known by now, for who asks each time. Waits for a reading only when there is none or it is invalidated. */
+  /** The text as known now, for callers that ask each time. Waits for a reading only when there is none or it is invalidated. */
   async getCurrent(): Promise<string> {
     if (this.#text !== undefined) await this.differsFrom(this.#text);
     return this.get();
   }
 
-  /** Whether another text than `text` is known by now. Waits for a reading only when the text is invalidated. */
+  /** Whether a text other than `text` is known now. Waits for a reading only when the text is invalidated. */
   async differsFrom(text: string): Promise<boolean> {
     const now = this.#options.clock.now();
     if (this.#invalidated) this.#replacing = this.#replace();
@@ -67,9 +67,9 @@ export class RemoteText {
     return this.#text !== text;
   }
 
-  /** Has the text read again before it is next relied on: what was made of it did not work. */
+  /** Has the text read again before its next use: it did not work. */
   invalidate(): void {
-    // It may come from where processes share what one of them read long ago, so that its age counts, not when it came here.
+    // It may come from where processes share what one of them read long ago, so its age counts, not its arrival.
     const sinceMs = Math.max(this.#asOfMs, this.#invalidatedAtMs);
     this.#invalidated = this.#options.clock.now() - sinceMs >= pauseMs;
   }

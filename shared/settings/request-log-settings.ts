@@ -1,23 +1,23 @@
 import type { JsonObject } from '#core/json.ts';
 import { getSetting } from './spring-config.ts';
 
-/** Where the settings say that each request is logged whole: `verbose`. */
+/** The setting that logs whole requests: `verbose`. */
 export const requestLogPath = 'busdriver.log.requests';
 
-/** Where the settings say that deployed functions obey that, too: true. */
+/** The setting that makes deployed functions obey that, too: true. */
 export const deployedRequestLogPath = 'busdriver.log.allowVerboseDeployed';
 
-/** For so long after its start a deployed process logs requests, milliseconds: what was switched on is forgotten easily. */
+/** Milliseconds after its start for which a deployed process logs requests: people forget to switch it off. */
 export const deployedRequestLogMs = 3_600_000;
 
-/** The process that would log. */
+/** The process in question. */
 export interface LoggingProcess {
   readonly config: { readonly placement: 'local' | 'deployed' };
-  /** Since its start, milliseconds. */
+  /** Milliseconds since its start. */
   readonly ageMs: number;
 }
 
-/** Whether a process logs requests with their headers and bodies. What the settings say otherwise than above is no. */
+/** Whether a process logs requests with their headers and bodies. Any other value of the settings means no. */
 export function areRequestsLogged(settings: JsonObject, { config, ageMs }: LoggingProcess): boolean {
   const says = (path: string, word: string): boolean =>
     String(getSetting(settings, path) ?? '').toLowerCase() === word;

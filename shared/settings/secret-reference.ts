@@ -2,17 +2,15 @@ import { InvalidInputError } from '#core/errors.ts';
 
 /** A secret in a store, or one member of it. */
 export interface SecretReference {
-  /** Where it is kept. Left out, AWS Secrets Manager. */
+  /** Where it is stored. Left out, AWS Secrets Manager. */
   readonly engine?: 's3' | 'ssm' | 'noop' | undefined;
   /** Name or ARN; `bucket/key` of an object in S3; of `noop` its own name. */
   readonly id: string;
   /** Left out, the region of this process. */
   readonly region?: string | undefined;
-  /**
-   * Member of the secret, which then is a JSON object; of an object in S3, a dotted path in its YAML. Left out, the whole text.
-   */
+  /** Member of the secret, which is then a JSON object; in an object of S3, a dotted path in its YAML. Left out, the whole text. */
   readonly key?: string | undefined;
-  /** Whether tags of the secret say how it is written and whose it is, as Spinnaker's user secrets have them. */
+  /** Whether tags of the secret name its encoding and its roles, as for Spinnaker's user secrets. */
   readonly isUserSecret?: true | undefined;
   /** The secret itself, with the engine `noop`: never log or show it. */
   readonly value?: string | undefined;
@@ -21,35 +19,35 @@ export interface SecretReference {
 /** A secret's text as it was read. */
 export interface SecretReading {
   readonly text: string;
-  /** Names what was read in its store: another text has another one. Not secret. */
+  /** Identifies what was read in its store: another text has another one. Not secret. */
   readonly versionId: string | undefined;
   /** When this was the secret's version, wall time in milliseconds. */
   readonly asOfMs: number;
-  /** When to look again whether it still is, wall time in milliseconds. */
+  /** When to check whether it still is, wall time in milliseconds. */
   readonly readAgainAtMs: number;
 }
 
-/** What is known of a secret by whoever asks for it again. */
+/** What a caller that asks again knows of a secret. */
 export interface KnownSecret {
   readonly reading: SecretReading;
-  /** Whether it did not work, so that only what the secret is now will do. */
+  /** Whether it did not work, so that only the current text will do. */
   readonly isDoubted: boolean;
 }
 
 /** Reads secrets. Errors name the secret and say what to do, and never hold its text. */
 export interface SecretReader {
-  /** The secret's text, read anew. @throws Error when it cannot be read. */
+  /** Reads the secret's current text. @throws Error when it cannot be read. */
   read(reference: SecretReference): Promise<string>;
   /**
-   * The secret's text for who remembers it: what is known already where that is still the secret's version.
+   * The secret's text for a caller that remembers it: the known text where that is still the secret's version.
    *
-   * @param known what this returned before; left out, nothing is known.
+   * @param known the last result of this; left out, nothing is known.
    * @throws Error when it cannot be read.
    */
   follow(reference: SecretReference, known?: KnownSecret): Promise<SecretReading>;
   /**
-   * The roles that a user secret is for, read anew: who has one of them may use it. Empty where it names none, and undefined for a
-   * secret of no user.
+   * Reads the roles of a user secret: callers with one of them may use it. Empty where it names none, undefined for a secret that is no
+   * user secret.
    *
    * @throws Error when they cannot be read.
    */
@@ -58,7 +56,7 @@ export interface SecretReader {
 
 type Parameters = ReadonlyMap<string, string>;
 
-/** Engines whose references are understood, each with what it needs and how it is written. */
+/** Supported engines, each with what it needs and how its references are written. */
 const engines: {
   readonly [engine: string]: {
     readonly needs: readonly string[];
@@ -96,18 +94,18 @@ const engines: {
 /** The engines, for messages. */
 const engineNames = Object.keys(engines).join(', ');
 
-/** Characters of a reference that are looked at. */
+/** Characters of a reference that are read. */
 const referenceLengthMax = 8_192;
 
 /**
- * Whether a text is a reference to a secret in one of Spinnaker's syntaxes, be it to an engine that nobody knows:
- * `encrypted:<engine>!<parameters>`, `encryptedFile:<engine>!<parameters>`, `secret://<engine>?<parameters>`.
+ * Whether a text is a reference to a secret in one of Spinnaker's syntaxes, even to an unknown engine: `encrypted:<engine>!<parameters>`,
+ * `encryptedFile:<engine>!<parameters>`, `secret://<engine>?<parameters>`.
  */
 export function isSecretReference(text: string): boolean {
   return /^\s*(encrypted(File)?:[\w.-]*\s*(!|$)|secret(File)?:\/\/)/i.test(text.slice(0, referenceLengthMax));
 }
 
-/** Whether a text has the form of a reference and is the secret itself, by the engine `noop`: nobody is to see it. */
+/** Whether a text has the form of a reference but is the secret itself, by the engine `noop`: it must not be shown. */
 export function isInlineSecret(text: string): boolean {
   return /^\s*(encrypted(File)?:|secret(File)?:\/\/)noop\s*([!?]|$)/i.test(text.slice(0, referenceLengthMax));
 }
@@ -142,7 +140,7 @@ export function findReferenceProblems(text: string, at: string): readonly string
   }
 }
 
-/** How messages name a secret. Never its value. */
+/** The name of a secret in messages. Never its value. */
 export function describeSecret({ engine, id }: SecretReference): string {
   const kinds = { s3: `object ${id} in S3`, ssm: `parameter ${id}`, noop: 'secret of the engine noop' };
   return engine === undefined ? `secret ${id}` : kinds[engine];
@@ -162,7 +160,7 @@ function parseEncrypted(text: string, at: string): SecretReference {
   throw new InvalidInputError(`${at}: expected encrypted:${name}!${engine.example}`);
 }
 
-/** `secret://secrets-manager?r=…&s=…&k=…`. Of the engines that Spinnaker has for user secrets we know this one. */
+/** `secret://secrets-manager?r=…&s=…&k=…`. Of Spinnaker's engines for user secrets this one is supported. */
 function parseUserSecret(text: string, at: string): SecretReference {
   const [head = '', query = ''] = text.split('?', 2);
   const name = head.slice(head.indexOf('//') + 2).toLowerCase();
@@ -187,7 +185,7 @@ function parseUserSecret(text: string, at: string): SecretReference {
 
 const userSecretForm = 'expected secret://secrets-manager?r=<region>&s=<secret>&k=<key>';
 
-/** Undefined for what cannot be decoded. */
+/** Undefined for a query that cannot be decoded. */
 function parseQuery(query: string): Parameters | undefined {
   try {
     return new Map(
@@ -201,7 +199,7 @@ function parseQuery(query: string): Parameters | undefined {
   }
 }
 
-/** Engines that Spinnaker has beside those: they are told by name. Anything else may be a secret by itself. */
+/** Spinnaker's other engines: messages name them. Any other text may be a secret by itself. */
 const foreignEngines: readonly string[] = [
   'azure-key-vault',
   'gcs',

@@ -8,19 +8,17 @@ import {
   type SecretReference,
 } from './secret-reference.ts';
 
-/** What a secret's text is followed with. */
+/** What following a secret's text needs. */
 export interface SecretTextOptions {
-  /** Of the account that it belongs to, for logs. */
+  /** Its account, for logs. */
   readonly account: string;
-  /** Reads it. Left out, this process has no way to: reading it fails. */
+  /** Reads it. Left out, reading it fails. */
   readonly secrets: SecretReader | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/**
- * The text of a secret: read when it is first needed, looked at again as often as the reader says, and at once where it is invalidated.
- */
+/** The text of a secret: read when it is first needed, checked again as often as the reader says, and at once when invalidated. */
 export function createSecretText(
   reference: SecretReference,
   { secrets, ...options }: SecretTextOptions,

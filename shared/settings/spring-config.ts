@@ -3,7 +3,7 @@ import { asString, isJsonObject, type JsonObject, type JsonValue } from '#core/j
 import { resolvePlaceholders, type Variables } from './spring-placeholders.ts';
 import { matchesProfiles } from './spring-profiles.ts';
 
-/** Documents of a Spring configuration, and what decides over their meaning. */
+/** Documents of a Spring configuration, and what decides their meaning. */
 export interface BindOptions {
   /** In order: a later document wins over an earlier one. */
   readonly documents: readonly JsonObject[];
@@ -33,7 +33,7 @@ export function mergeDocuments(documents: readonly JsonObject[]): JsonObject {
   return documents.reduce((merged, document) => mergeMaps(merged, document, mergeValues), {});
 }
 
-/** Whether a nested document is meant for these profiles; one that names none is meant for all. */
+/** Whether a nested document is for these profiles; one that names none is for all. */
 export function isActiveDocument(document: JsonObject, profiles: readonly string[]): boolean {
   const onProfile = getSetting(document, 'spring.config.activate.on-profile');
   const legacy = getSetting(document, 'spring.profiles');
@@ -44,8 +44,8 @@ export function isActiveDocument(document: JsonObject, profiles: readonly string
 }
 
 /**
- * The document with dotted keys nested: `{'kubernetes.accounts[0].name': 'a'}` is
- * `{kubernetes: {accounts: [{name: 'a'}]}}`. A key in brackets is taken as it is: `[a.b]`.
+ * The document with dotted keys nested: `{'kubernetes.accounts[0].name': 'a'}` is `{kubernetes: {accounts: [{name: 'a'}]}}`. A key in
+ * brackets is used literally: `[a.b]`.
  *
  * @throws InvalidInputError when a list's indexes are not consecutive from 0.
  */
@@ -72,7 +72,7 @@ export function findMember(object: JsonObject, key: string): JsonValue | undefin
   return found === undefined ? undefined : object[found];
 }
 
-/** The object with its members renamed to the declared spelling; members that nobody declared keep their names. */
+/** The object with its members renamed to the declared spelling; undeclared members keep their names. */
 export function bindKeys(object: JsonObject, names: readonly string[]): JsonObject {
   const spellings = new Map(names.map((name) => [toCanonicalKey(name), name]));
   return Object.fromEntries(
@@ -80,12 +80,12 @@ export function bindKeys(object: JsonObject, names: readonly string[]): JsonObje
   );
 }
 
-/** What all spellings of a key have in common: lower case, without `-` and `_`. */
+/** The canonical form of a key's spellings: lower case, without `-` and `_`. */
 export function toCanonicalKey(key: string): string {
   return key.replaceAll(/[-_]/g, '').toLowerCase();
 }
 
-/** What all spellings of a dotted path have in common: `kubernetes.accounts[0].kubeconfigfile`. */
+/** The canonical form of a dotted path's spellings: `kubernetes.accounts[0].kubeconfigfile`. */
 export function toCanonicalPath(path: string): string {
   return formatSegments(
     splitPath(path).map((part) => (typeof part === 'string' ? toCanonicalKey(part) : part)),
@@ -116,7 +116,7 @@ function mergeBranches(base: JsonValue, over: JsonValue): JsonValue {
   return merged;
 }
 
-/** Merges two maps; keys that mean the same are one, in the later spelling. */
+/** Merges two maps; keys with the same canonical form are one, in the later spelling. */
 function mergeMaps(
   base: JsonObject,
   over: JsonObject,
@@ -170,7 +170,7 @@ function assertDense(value: JsonValue, path: string): void {
   }
 }
 
-/** Keys and indexes of a dotted path. What is not well formed is one key, taken as it is. */
+/** Keys and indexes of a dotted path. A malformed one is a single literal key. */
 function splitPath(path: string): (string | number)[] {
   if (/^\w+(?:\.\w+)*$/.test(path)) return path.split('.');
   if (!/^(?:[^.[\]]+|\[[^[\]]*\])(?:\.[^.[\]]+|\.?\[[^[\]]*\])*$/.test(path)) return [path];
@@ -184,7 +184,7 @@ function formatSegments(segments: readonly (string | number)[]): string {
   return segments.reduce<string>(joinPath, '');
 }
 
-/** The texts of a string (comma-separated) or list; undefined for anything else, such as `spring.profiles.active`. */
+/** The texts of a string (comma-separated) or list, such as `spring.profiles.active`; undefined for anything else. */
 function listTexts(value: JsonValue | undefined): readonly string[] | undefined {
   if (typeof value === 'string') return value.split(',');
   return Array.isArray(value) ? value.map((item) => asString(item) ?? '') : undefined;

@@ -5,9 +5,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 export type Variables = { readonly [name: string]: string | undefined };
 
 /**
- * The settings with every `${name}` and `${name:default}` filled in, nested ones too. A name is looked up among the
- * environment variables (`kubernetes.home` also as `KUBERNETES_HOME`), then, unless it is all upper case, in
- * `findSetting`. What is found nowhere and has no default stays as it is written, as in Spring.
+ * The settings with every `${name}` and `${name:default}` filled in, nested ones too. A name is looked up among the environment variables
+ * (`kubernetes.home` also as `KUBERNETES_HOME`), then, unless it is all upper case, in `findSetting`. An unknown name without a default
+ * stays as written, as in Spring.
  *
  * @throws InvalidInputError when placeholders refer to each other in a circle.
  */
@@ -21,10 +21,10 @@ export function resolvePlaceholders(
   return resolveValue(settings, lookUp) as JsonObject;
 }
 
-/** Characters of a placeholder within which others are looked for: each is looked at once for each level around it. */
+/** Characters of a placeholder in which nested ones are searched: each is read once for each level around it. */
 const placeholderLengthMax = 4_096;
 
-/** Whether a text still holds a placeholder: a variable that nobody set. */
+/** Whether a text still holds a placeholder: a variable that was not set. */
 export function hasPlaceholder(text: string): boolean {
   const start = text.indexOf('${');
   return start >= 0 && findEnd(text, start + 2) > 0;
@@ -60,7 +60,7 @@ function resolveText(text: string, lookUp: LookUp, pending: readonly string[]): 
   }
 }
 
-/** The value of one placeholder, given what stands between its braces. */
+/** The value of one placeholder, given the text between its braces. */
 function resolvePlaceholder(body: string, lookUp: LookUp, pending: readonly string[]): string {
   const colon = findColon(body);
   const name = resolveText(colon < 0 ? body : body.slice(0, colon), lookUp, pending);
@@ -74,7 +74,7 @@ function resolvePlaceholder(body: string, lookUp: LookUp, pending: readonly stri
   return colon < 0 ? `\${${body}}` : resolveText(body.slice(colon + 1), lookUp, pending);
 }
 
-/** Index of the brace that closes a placeholder whose inside begins at `from`; -1 when it is never closed. */
+/** Index of the brace that closes a placeholder whose inside begins at `from`; -1 when it is not closed. */
 function findEnd(text: string, from: number): number {
   let depth = 0;
   for (let index = from; index < text.length; index += 1) {
@@ -96,7 +96,7 @@ function findColon(body: string): number {
   return -1;
 }
 
-/** A variable by its name or by its name as shells can write it. Java's `user.home` is the home directory. */
+/** A variable by its name, or by its name as shells can write it. Java's `user.home` is the home directory. */
 function findVariable(environment: Variables, name: string): string | undefined {
   const shellName = name.replaceAll(/[.-]/g, '_');
   const home = name === 'user.home' ? environment.HOME : undefined;

@@ -7,20 +7,18 @@ import type { Environment } from '#platform/config.ts';
 import { settingsPath as fiatPath, parseFiatSettings } from '#providers/fiat/settings.ts';
 import { getSetting, mergeDocuments } from '../spring-config.ts';
 
-/**
- * Settings of authorization that are of no use: nobody may be let in by them, nor by those before them, which may ask for less.
- */
+/** Unusable settings of authorization: they must admit nobody, nor may the settings before them, which may ask for less. */
 export class AuthorizationSettingsError extends InvalidInputError {
   override name = 'AuthorizationSettingsError';
 }
 
-/** Environment variables that win over settings of Fiat, as in Spring. An empty one counts as absent. */
+/** Environment variables that override settings of Fiat, as in Spring. An empty one counts as absent. */
 const fiatVariables = [
   { variable: 'SERVICES_FIAT_ENABLED', key: 'enabled' },
   { variable: 'SERVICES_FIAT_BASEURL', key: 'baseUrl' },
 ];
 
-/** The settings with what environment variables (`SERVICES_FIAT_ENABLED`, `SERVICES_FIAT_BASEURL`) say of Fiat. */
+/** The settings with the environment variables of Fiat (`SERVICES_FIAT_ENABLED`, `SERVICES_FIAT_BASEURL`). */
 export function applyFiatVariables(settings: JsonObject, environment: Environment): JsonObject {
   const given = fiatVariables.flatMap(({ variable, key }) => {
     const value = environment[variable];
@@ -30,11 +28,10 @@ export function applyFiatVariables(settings: JsonObject, environment: Environmen
 }
 
 /**
- * Looks at the settings by which callers are known (`busdriver.identity`), and by which their rights are (`services.fiat`,
- * `busdriver.authorization`).
+ * Checks the settings that identify callers (`busdriver.identity`), and those of their rights (`services.fiat`, `busdriver.authorization`).
  *
- * @param locate where a setting is written, for messages.
- * @throws AuthorizationSettingsError with each setting that is of no use, by place, path and what was expected.
+ * @param locate returns where a setting is written, for messages.
+ * @throws AuthorizationSettingsError with each unusable setting, by place, path and what was expected.
  */
 export function checkAuthorization(
   settings: JsonObject,
@@ -52,22 +49,22 @@ export function checkAuthorization(
   );
 }
 
-/** Whether Fiat is on in settings that `checkAuthorization` let pass. */
+/** Whether Fiat is on in settings that `checkAuthorization` accepted. */
 export function isFiatEnabled(settings: JsonObject): boolean {
   return parseFiatSettings(settings) !== undefined;
 }
 
-/** Whether callers are known and authorized in the same way by both. */
+/** Whether both identify and authorize callers in the same way. */
 export function hasSameAuthorization(one: JsonObject, other: JsonObject): boolean {
   return [fiatPath, identityPath, authorizationPath].every((path) =>
     isDeepStrictEqual(getSetting(one, path), getSetting(other, path)),
   );
 }
 
-/** The settings with Fiat as it is in others, in which it is on. */
+/** The settings with Fiat as it is in other settings, where it is on. */
 export function withFiatOf(settings: JsonObject, others: JsonObject): JsonObject {
   const fiat = getSetting(others, fiatPath) ?? {};
-  // A map would be merged with the one before it, but takes the place of anything else.
+  // A map would be merged with the earlier one, but replaces any other value.
   return mergeDocuments([settings, { services: { fiat: false } }, { services: { fiat } }]);
 }
 

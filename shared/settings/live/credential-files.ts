@@ -21,7 +21,7 @@ export interface CredentialFile {
   readonly problem?: string;
 }
 
-/** What became of the files. */
+/** The result of merging the files. */
 export interface MergedCredentials {
   readonly settings: JsonObject;
   /** Files that are left out, and why. */
@@ -31,14 +31,14 @@ export interface MergedCredentials {
 /** Largest file, in bytes: an account takes some hundred. */
 export const credentialFileBytesMax = 65_536;
 
-/** Most files of a directory that are read, the first by their names. */
+/** Maximum number of files read in a directory, the first by their names. */
 export const credentialFilesMax = 1_000;
 
 const readersMax = 16;
 
 /**
- * Reads the files of a directory, in the order of their names; links are followed, directories within it are not read: a ConfigMap keeps its
- * versions in some. Never rejects: a directory that cannot be read is a file that cannot be.
+ * Reads the files of a directory, in the order of their names. It follows links, but does not read subdirectories: a ConfigMap keeps its
+ * versions in some. Never rejects: an unreadable directory counts as an unreadable file.
  */
 export async function readCredentialFiles(directory: string): Promise<readonly CredentialFile[]> {
   try {
@@ -68,8 +68,8 @@ async function readCredentialFile(file: string): Promise<CredentialFile[]> {
 }
 
 /**
- * The settings with the accounts of the files behind those that they have themselves. A kind that the settings do not switch on has the
- * accounts of the files alone. A file that makes no account is left out, and nothing else is.
+ * The settings with the accounts of the files after their own. A kind that the settings do not switch on has only the accounts of the
+ * files. A file without a valid account is left out, and nothing else is.
  */
 export function mergeCredentialFiles(
   settings: JsonObject,
@@ -101,7 +101,7 @@ function addAccounts(artifacts: JsonObject, kind: string, accounts: readonly Jso
   return replaceMember(artifacts, kind, replaceMember(enabled, 'accounts', [...configured, ...accounts]));
 }
 
-/** The object with another value of a member, however its key is spelled. */
+/** The object with another value of a member, in any spelling of its key. */
 function replaceMember(object: JsonObject, key: string, value: JsonValue): JsonObject {
   const wanted = toCanonicalKey(key);
   const others = Object.entries(object).filter(([name]) => toCanonicalKey(name) !== wanted);
@@ -125,7 +125,7 @@ const fileField = requireField(
 
 type FileFields = ReturnType<typeof parseFields>;
 
-/** How accounts are made, by the type in the file. */
+/** How to make accounts, by the type in the file. */
 const kinds = new Map<string, { readonly kind: string; toOptions(fields: FileFields): JsonObject }>([
   ['helm/chart', { kind: 'helm', toOptions: toHelmOptions }],
   ['helm/index', { kind: 'helm', toOptions: toHelmOptions }],
@@ -168,11 +168,11 @@ function parseText(text: string, file: string): unknown {
 function toHelmOptions({ file, repository, username, password }: FileFields): JsonObject {
   if (!repository)
     throw new InvalidInputError(`${file}: repository: expected the URL of a repository of charts`);
-  // Only both count there.
+  // They are only used together there.
   return keepTexts({ repository, ...(username && password && { username, password }) });
 }
 
-/** The credentials of an Enterprise Server go to its address, and nowhere else. */
+/** The credentials of an Enterprise Server are sent to its address only. */
 function toGitHubOptions({ file, token, baseURL, enterprise }: FileFields): JsonObject {
   if (!enterprise) return keepTexts({ token });
   const url = URL.parse(baseURL ?? '');

@@ -7,7 +7,7 @@ import type { SecretReader } from '../secret-reference.ts';
 import type { ParsedSettings } from './live-providers.ts';
 import { type CredentialTexts, parseCredentialTexts, readCredentialTexts } from './settings-source.ts';
 
-/** What was read: texts, and what inspectors said of what they name. Whoever compares it sees a change of either. */
+/** What was read: texts, and the inspectors' findings about what they name. Comparing it shows a change of either. */
 export interface ReadCredentials {
   readonly texts: CredentialTexts;
   readonly refusedAccounts: readonly RejectedAccount[];
@@ -18,11 +18,11 @@ export interface CredentialSourceOptions {
   readonly config: Config;
   readonly secrets: SecretReader;
   readonly environment: Environment;
-  /** Whether artifact accounts must stand apart: those that do not are left out. */
+  /** Whether artifact accounts must be separate: others are left out. */
   readonly isDivided: boolean;
 }
 
-/** Settings with credentials, read again and again; texts that did not change are parsed once. */
+/** Settings with credentials, which are read repeatedly; unchanged texts are parsed once. */
 export class CredentialSource {
   readonly #options: CredentialSourceOptions;
   #inspectors: Promise<readonly SettingsInspector[]> | undefined;
@@ -32,14 +32,14 @@ export class CredentialSource {
     this.#options = options;
   }
 
-  /** Reads files and secrets, and looks at what they name. @throws what `readCredentialTexts` throws. */
+  /** Reads files and secrets, and inspects what they name. @throws what `readCredentialTexts` throws. */
   async read(): Promise<ReadCredentials> {
     const texts = await readCredentialTexts(this.#options.config, this.#options.secrets);
     const { parsed } = this.#getOutcome(texts);
     return { texts, refusedAccounts: parsed === undefined ? [] : await this.#inspect(parsed) };
   }
 
-  /** One configuration of what was read. @throws what `parseCredentialTexts` throws. */
+  /** The configuration of what was read. @throws what `parseCredentialTexts` throws. */
   parse({ texts, refusedAccounts }: ReadCredentials): ParsedSettings {
     const { parsed, error } = this.#getOutcome(texts);
     if (parsed === undefined) throw error;
@@ -71,7 +71,7 @@ export class CredentialSource {
   }
 }
 
-/** What came of parsing texts: settings, or an error. */
+/** The outcome of parsing texts: settings, or an error. */
 interface Outcome {
   readonly parsed?: ParsedSettings;
   readonly error?: unknown;

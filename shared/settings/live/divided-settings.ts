@@ -4,16 +4,16 @@ import { plugins } from '#providers/index.ts';
 import { findMember, toCanonicalKey } from '../spring-config.ts';
 import type { ParsedSettings } from './live-providers.ts';
 
-/** Settings that stand in the secret of artifacts when deployed: those below the names of plug-ins that say so. */
+/** Settings that are in the secret of artifacts when deployed: those below the names of plug-ins that say so. */
 const artifactKeys: readonly string[] = plugins
   .filter(({ settingsSecret }) => settingsSecret === 'artifacts')
   .map(({ name }) => name);
 
 /**
- * The settings of the secret with Spinnaker's YAML, without artifacts. What it still says of those is told among the rejected
- * accounts, so that nothing is lost without a word.
+ * The settings of the secret with Spinnaker's YAML, without artifacts. Those that it still has are reported as rejected accounts, so that
+ * none is lost silently.
  *
- * @param source how messages name the secret.
+ * @param source name of the secret in messages.
  */
 export function withoutArtifacts(settings: JsonObject, source: string): ParsedSettings {
   const kept = Object.entries(settings).filter(([key]) => !isArtifactKey(key));
@@ -29,9 +29,9 @@ export function withoutArtifacts(settings: JsonObject, source: string): ParsedSe
 }
 
 /**
- * The settings of the secret of artifacts: `artifacts` alone. Other accounts in it are told among the rejected ones.
+ * The settings of the secret of artifacts: only `artifacts`. Other accounts in it are reported as rejected.
  *
- * @param source how messages name the secret.
+ * @param source name of the secret in messages.
  */
 export function onlyArtifacts(settings: JsonObject, source: string): ParsedSettings {
   const kept = Object.entries(settings).filter(([key]) => isArtifactKey(key));
@@ -58,13 +58,13 @@ function isArtifactKey(key: string): boolean {
   return artifactKeys.includes(toCanonicalKey(key));
 }
 
-/** The accounts that are switched on below a setting; settings that hold for all of them by their path. */
+/** The accounts that are switched on below a setting; settings for all of them by their path. */
 function listAccounts(key: string, value: JsonValue | undefined): { name: string; path: string }[] {
   return Object.entries(asJsonObject(value) ?? {}).flatMap(([kind, settings]) => {
     const path = `${key}.${kind}`;
     const members = asJsonObject(settings);
     const enabled = members === undefined ? undefined : findMember(members, 'enabled');
-    // Halyard writes down every kind there is.
+    // Halyard writes every existing kind.
     if (members !== undefined && enabled !== undefined && !isTrue(enabled)) return [];
     const accounts = asJsonArray(members === undefined ? undefined : findMember(members, 'accounts'));
     if (accounts.length === 0) return [{ name: path, path }];

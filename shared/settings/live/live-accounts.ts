@@ -2,43 +2,43 @@ import type { AccountStore, StoredAccount } from '#accounts/model/account-store.
 import type { Clock } from '#core/clock.ts';
 import { compareText } from '#core/text-order.ts';
 
-/** What a process needs to know the accounts of the store. */
+/** What a process needs to know the stored accounts. */
 export interface LiveAccountsOptions {
   /** Opens the store, when it is first needed. */
   open(): Promise<Pick<AccountStore, 'readVersion' | 'listChanges' | 'list' | 'findMany'>>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Providers whose accounts the store has. */
+  /** Providers whose accounts are stored. */
   readonly types: readonly string[];
 }
 
 /** How fresh a look must be. */
 export interface Freshness {
-  /** No look is taken when the last one is younger, in milliseconds. */
+  /** Age of the last look, in milliseconds, up to which it suffices. */
   readonly maxAgeMs: number;
-  /** Whether every change must be seen that was made before; else those of the last moment may be missing, for half the price. */
+  /** Whether every earlier change must be seen; else those of the last moment may be missing, at half the price. */
   readonly consistent: boolean;
 }
 
 /** Changes that are read one by one; of more, all accounts are read. */
 const changesMax = 500;
 
-/** From this age of the last look all accounts are read: changes are listed for 24 hours. */
+/** Milliseconds since the last look from which all accounts are read: changes are listed for 24 hours. */
 const changesAgeMs = 23 * 3_600_000;
 
-/** How long the row of a change is waited for whose version is known: its writer may be slow. One that died is told of anew. */
+/** Milliseconds for which a missing change is awaited: its writer may be slow. If the writer died it is published again. */
 const lateChangeMs = 60_000;
 
 /**
- * The accounts of the store as this process knows them. A look costs half a read unit while nothing changed, and then the accounts that
- * did. An account that did not change is the same object as before, and so is the list.
+ * The stored accounts as this process knows them. A look costs half a read unit, plus the accounts that changed. An unchanged account
+ * remains the same object, and so does an unchanged list.
  */
 export class LiveAccounts {
   readonly #options: LiveAccountsOptions;
   #known: ReadonlyMap<string, StoredAccount> = new Map();
   #list: readonly StoredAccount[] = [];
-  /** Undefined before all accounts were read. */
+  /** Undefined until all accounts were read. */
   #version: number | undefined;
-  /** Every change up to here is known, and since when one behind it is missing. */
+  /** All changes up to this version are known; when the next one was first found missing. */
   #complete = { version: 0, sinceMs: 0 };
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #looking: { readonly done: Promise<void>; readonly consistent: boolean } | undefined;
@@ -57,12 +57,12 @@ export class LiveAccounts {
     return this.#version !== undefined;
   }
 
-  /** Looks what changed, unless the last look will do. @throws what the store throws: what was known before is still there */
+  /** Reads what changed, unless the last look suffices. @throws what the store throws: the known accounts stay */
   async refresh({ maxAgeMs, consistent }: Freshness): Promise<void> {
     const underWay = this.#looking;
     if (underWay !== undefined) {
       if (!consistent) return underWay.done;
-      // It may have begun before the change that is looked for.
+      // It may have begun before the change in question.
       await underWay.done.catch(() => undefined);
       if (this.#looking !== undefined && this.#looking !== underWay) return this.#looking.done;
     } else if (Math.abs(this.#options.clock.now() - this.#lookedAtMs) < maxAgeMs) return;
@@ -108,7 +108,7 @@ export class LiveAccounts {
     this.#advance(told, Math.max(version, ...told));
   }
 
-  /** Moves on to the version behind which a change is missing; past it when that took too long. */
+  /** Moves on to the version after which a change is missing; past it when that took too long. */
   #advance(told: ReadonlySet<number>, last: number): void {
     const nowMs = this.#options.clock.now();
     let { version } = this.#complete;

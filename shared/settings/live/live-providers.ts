@@ -18,23 +18,23 @@ import {
 import type { LiveAccounts } from './live-accounts.ts';
 import { SettingsProblems } from './settings-problems.ts';
 
-/** What was made of the texts of settings. */
+/** The result of parsing texts of settings. */
 export interface ParsedSettings {
   /** The merged Spinnaker configuration. */
   readonly settings: JsonObject;
   /** Accounts that are left out whatever their provider says, and why. */
   readonly rejectedAccounts: readonly RejectedAccount[];
-  /** Accounts that cannot be used for what their settings name, and why. Default: none. */
+  /** Accounts that cannot be used because of something that their settings name, and why. Default: none. */
   readonly refusedAccounts?: readonly RejectedAccount[];
-  /** What else whoever wrote them should know. Default: nothing. */
+  /** Other warnings for the author of the settings. Default: none. */
   readonly warnings?: readonly AccountWarning[];
 }
 
-/** Where settings and providers come from. `Texts` is what is read; it is compared with what was read before. */
+/** Where settings and providers come from. `Texts` is what is read; it is compared with what was read last. */
 export interface SettingsSource<Texts = unknown> {
-  /** The texts of the settings, read anew. */
+  /** Reads the texts of the settings. */
   read(): Promise<Texts>;
-  /** One configuration of them. @throws AuthorizationSettingsError where nobody may be let in; other errors for bad ones. */
+  /** The configuration of these texts. @throws AuthorizationSettingsError where nobody may be admitted; other errors for unusable ones. */
   parse(texts: Texts): ParsedSettings;
   /** Opens providers, which makes no call. @throws Error for settings that no provider can work with. */
   open(parsed: ParsedSettings, storedAccounts: readonly StoredAccount[]): ProviderSet;
@@ -48,13 +48,13 @@ export interface LiveProvidersOptions {
   readonly log: Logger;
   /** Milliseconds between two readings, give or take a fifth, so that processes do not read all at once. */
   readonly intervalMs: number;
-  /** Accounts that were made by an API. Default: this process does not read them. */
+  /** Accounts created by an API. Default: this process does not read them. */
   readonly stored?: Pick<LiveAccounts, 'accounts' | 'isKnown' | 'refresh'>;
-  /** Whether accounts may be made by an API where the settings do not say. Default `deployed`: not. */
+  /** Whether an API may create accounts where the settings do not say it. Default `deployed`: no. */
   readonly placement?: 'local' | 'deployed';
-  /** Both times where accounts may be made by an API, and come with what is read here. Default: the same. */
+  /** Both times where an API may create accounts, and they come with what is read here. Default: the same. */
   readonly quick?: { readonly intervalMs: number; readonly staleAgeMs: number } | undefined;
-  /** Settings of this age, in milliseconds, are not used before a new reading has ended or has taken 3 s. Default 10 minutes. */
+  /** Milliseconds from which settings are not used until a new reading has ended or taken 3 s. Default 10 minutes. */
   readonly staleAgeMs?: number;
 }
 
@@ -63,45 +63,45 @@ export interface OpenedProviders {
   readonly providers: ProviderSet;
   /** The merged Spinnaker configuration. */
   readonly settings: JsonObject;
-  /** The accounts that were made by an API, by name; empty where this process does not read them. */
+  /** The accounts created by an API, by name; empty where this process does not read them. */
   readonly storedAccounts: readonly StoredAccount[];
 }
 
-/** The age from which settings are not used before a new reading has ended … */
+/** Milliseconds from which settings are not used until a new reading has ended … */
 const defaultStaleAgeMs = 600_000;
 /** … or has taken this long. */
 const staleWaitMs = 3_000;
 
-/** Pause between readings while there are no settings to go on with, or where somebody has reason to ask for newer ones. */
+/** Milliseconds between readings while there are no usable settings, or a caller has reason to ask for newer ones. */
 const pauseMs = 10_000;
 
-/** A complaint that is still true is logged again after this long. */
+/** Milliseconds after which a complaint that still holds is logged again. */
 const complaintIntervalMs = 120_000;
 
-/** A look at the accounts of the store holds for this long … */
+/** Milliseconds for which a look at the stored accounts suffices … */
 const accountsAgeMs = 1_000;
-/** … is waited for so long, unless somebody needs the newest … */
+/** … for which it is awaited, unless a caller needs the newest … */
 const accountsWaitMs = 1_000;
-/** … and is taken again after so long when the store did not answer in time. */
+/** … and after which it is repeated when the store did not answer in time. */
 const accountsPauseMs = 5_000;
 
-/** The accounts that were made by an API cannot be known: those of the settings may be open to more people. */
+/** The accounts created by an API are unknown: those of the settings may be open to more people. */
 class UnknownAccountsError extends UnavailableError {
   override name = 'UnknownAccountsError';
 }
 
-/** Providers out of force stay open this long for who still uses them: no invocation of Lambda lasts longer than 15 minutes. */
+/** Milliseconds for which replaced providers stay open for their users: no invocation of Lambda lasts longer than 15 minutes. */
 const retirementMs = 20 * 60_000;
 
 /**
- * The providers of a process, opened anew when their settings change. A request that has some uses them to its end, whatever
- * happens meanwhile. Bad settings change nothing: the last good ones stay in force, and the log says what is wrong; but where
- * they are bad in what they say of authorization, those before them are put out of force, too.
+ * The providers of a process, opened again when their settings change. A request uses the same ones to its end. Unusable settings change
+ * nothing: the last good ones stay in force, and the log has the reason. But where their authorization is unusable, the settings before
+ * them are put out of force, too.
  *
- * Once Fiat was on it stays on: settings that turn it off are obeyed by the next process.
+ * Once Fiat was on it stays on: settings that turn it off only take effect in the next process.
  *
- * Lambda stops a process between its invocations, so nothing here runs by a timer: whoever comes when a reading is due
- * starts it, and goes on with what there is.
+ * Lambda freezes a process between its invocations, so nothing here uses timers: the caller for whom a reading is due starts it, and
+ * continues with the current settings.
  */
 export class LiveProviders implements AsyncDisposable {
   readonly #options: LiveProvidersOptions;
@@ -112,7 +112,7 @@ export class LiveProviders implements AsyncDisposable {
   #parsed: ParsedSettings | undefined;
   /** The last settings that were in force with Fiat. */
   #withFiat: JsonObject | undefined;
-  /** What is wrong with those texts. */
+  /** What is wrong with the last texts. */
   #problem: unknown;
   /** Why they could not be read again. */
   #failure: unknown;
@@ -135,8 +135,7 @@ export class LiveProviders implements AsyncDisposable {
   /**
    * The providers in force.
    *
-   * @throws UnavailableError with the reason when there are none: the first settings are of no use, or newer ones in what they say of
-   *   authorization.
+   * @throws UnavailableError with the reason when there are none: the first settings are unusable, or newer ones in their authorization.
    */
   async get(): Promise<OpenedProviders> {
     if (this.#getAge(this.#startedAtMs) >= this.#intervalMs) this.#startReading();
@@ -149,8 +148,8 @@ export class LiveProviders implements AsyncDisposable {
   }
 
   /**
-   * Reads the settings now, unless that was done within the last ten seconds, and what changed in the store of accounts: for who finds
-   * that they may have changed. What is in force afterwards, `get` answers.
+   * Reads the settings now, unless that was done within the last ten seconds, and changes in the store of accounts: for callers that find
+   * that they may have changed. `get` then returns what is in force.
    */
   async refresh(): Promise<void> {
     if (this.#getAge(this.#startedAtMs) >= (this.#quick ? 0 : pauseMs)) this.#startReading();
@@ -160,19 +159,19 @@ export class LiveProviders implements AsyncDisposable {
     await this.#takeAccounts(stored.refresh({ maxAgeMs: 0, consistent: true }));
   }
 
-  /** Why the settings, as they were read last, are not those in force; undefined when they are, and before the first reading. */
+  /** Why the settings that were last read are not in force; undefined when they are, and before the first reading. */
   get problem(): unknown {
     return this.#failure ?? this.#problem;
   }
 
-  /** Closes all providers, those out of force too. */
+  /** Closes all providers, including replaced ones. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#reading;
     this.#replace(undefined);
     await this.#closeRetired(0);
   }
 
-  /** By wall time: a monotonic clock may stand still with the process. One turned back counts as time passed. */
+  /** By wall time: a monotonic clock may stop with the process. A clock that was set back counts as time passed. */
   #getAge(sinceMs: number): number {
     return Math.abs(this.#options.clock.now() - sinceMs);
   }
@@ -187,7 +186,7 @@ export class LiveProviders implements AsyncDisposable {
     return this.#getAge(this.#readAtMs) >= staleAgeMs;
   }
 
-  /** Looks what changed in the store of accounts, if the last look is old. One that takes long goes on by itself. */
+  /** Reads what changed in the store of accounts, if the last look is old. A slow one continues in the background. */
   async #lookAtAccounts(): Promise<void> {
     const { stored, clock } = this.#options;
     if (stored === undefined || !this.#isStorageEnabled || this.#current === undefined) return;
@@ -196,12 +195,12 @@ export class LiveProviders implements AsyncDisposable {
     const startedAtMs = clock.now();
     const look = this.#takeAccounts(stored.refresh({ maxAgeMs: accountsAgeMs, consistent: false }));
     const isDone = await waitAtMost(clock, accountsWaitMs, look);
-    // Who comes meanwhile waits for the same look.
+    // Callers that come meanwhile wait for the same look.
     if (isDone) this.#accountsSeenAtMs = startedAtMs;
     else this.#accountsMissedAtMs = clock.now();
   }
 
-  /** Opens providers anew when a look found other accounts. Never rejects: without the store those of the last look stay in force. */
+  /** Opens providers again when a look found other accounts. Never rejects: without the store those of the last look stay in force. */
   async #takeAccounts(look: Promise<void>): Promise<void> {
     try {
       await look;
@@ -218,7 +217,7 @@ export class LiveProviders implements AsyncDisposable {
     this.#startedAtMs = clock.now();
     this.#reading = this.#read().finally(() => {
       this.#reading = undefined;
-      // By what was just read: it may be the first that says that accounts are stored.
+      // By what was just read: it may be the first to say that accounts are stored.
       const { intervalMs } = this.#quick ?? this.#options;
       this.#intervalMs = getRandomMs(1.2 * intervalMs, randomness, 2 / 3);
       if (this.#current === undefined) this.#intervalMs = Math.min(pauseMs, this.#intervalMs);
@@ -246,7 +245,7 @@ export class LiveProviders implements AsyncDisposable {
     }
   }
 
-  /** @throws UnknownAccountsError when nobody knows which accounts there are */
+  /** @throws UnknownAccountsError when the stored accounts are unknown */
   async #adopt(texts: unknown): Promise<void> {
     this.#texts = texts;
     let settings: JsonObject | undefined;
@@ -270,7 +269,7 @@ export class LiveProviders implements AsyncDisposable {
     }
   }
 
-  /** Reads the accounts of the store before the first settings that let them count. */
+  /** Reads the stored accounts before the first settings that let them count. */
   async #readAccounts(settings: JsonObject): Promise<void> {
     const { stored } = this.#options;
     if (stored === undefined || stored.isKnown || !this.#mayBeStored(settings)) return;
@@ -284,7 +283,7 @@ export class LiveProviders implements AsyncDisposable {
     return isAccountStorageEnabled(settings, this.#options.placement ?? 'deployed');
   }
 
-  /** Who writes settings could else open at once, in all processes, what Fiat closes. */
+  /** Otherwise an author of settings could at once open, in all processes, what Fiat closes. */
   #keepFiat(settings: JsonObject): JsonObject {
     if (isFiatEnabled(settings) || this.#withFiat === undefined) return settings;
     this.#options.log.warn(
@@ -299,7 +298,7 @@ export class LiveProviders implements AsyncDisposable {
     return !hasSameAuthorization(settings, this.#current.settings);
   }
 
-  /** A change of comments, or of a kubeconfig's tokens, is none of the settings: connections stay open. */
+  /** A change of only comments, or of a kubeconfig's tokens, changes no settings: connections stay open. */
   #open(parsed: ParsedSettings): void {
     const before = this.#current;
     const isStorageEnabled = this.#mayBeStored(parsed.settings);
@@ -326,7 +325,7 @@ export class LiveProviders implements AsyncDisposable {
     this.#current = next;
   }
 
-  /** Closes the providers that have been out of force for so long. Never rejects. */
+  /** Closes the providers that were replaced at least this long ago. Never rejects. */
   async #closeRetired(ageMs: number): Promise<void> {
     const { true: old = [], false: young = [] } = Object.groupBy(this.#retired, ({ sinceMs }) =>
       this.#getAge(sinceMs) >= ageMs ? 'true' : 'false',

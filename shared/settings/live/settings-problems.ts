@@ -2,13 +2,13 @@ import type { AccountWarning } from '#accounts/model/account.ts';
 import type { Logger } from '#core/logger.ts';
 import type { ProviderSet } from '#provider-kit/provider-set.ts';
 
-/** Lines that one change of the settings may leave in the log; of further ones only how many there are. */
+/** Lines that one change of the settings may log; of further ones only their number. */
 export const problemsLoggedMax = 100;
 
 /** Characters of a reason that are logged. */
 export const reasonLengthMax = 1_000;
 
-/** Logs what is to be told of settings in force: once, and again only after it was not so for a while. */
+/** Logs problems of the settings in force: once, and again only after they were absent for a while. */
 export class SettingsProblems {
   readonly #log: Logger;
   #told: ReadonlySet<string> = new Set();
@@ -17,7 +17,7 @@ export class SettingsProblems {
     this.#log = log;
   }
 
-  /** Takes what there is to tell of the settings that come into force, and logs what was not to be told of those before. */
+  /** Takes the problems of settings that come into force, and logs those that the settings before them did not have. */
   tell({
     rejectedAccounts,
     accountWarnings,

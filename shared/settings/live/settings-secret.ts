@@ -5,7 +5,7 @@ import type { SettingsSecret } from './settings.ts';
 /**
  * A secret with settings in Spinnaker's YAML.
  *
- * @param id its ARN or name. Messages call it by its name.
+ * @param id its ARN or name. Messages use its name.
  * @param variable the environment variable that names it.
  * @throws InvalidInputError when that is neither.
  */

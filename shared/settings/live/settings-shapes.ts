@@ -5,13 +5,12 @@ import { joinPath, toCanonicalPath } from '../spring-config.ts';
 import { parseSettingsDocuments, type SettingsDocument } from './settings-yaml.ts';
 
 /**
- * The settings within a document, whatever tool it was written for: documents of Spring's own form, later ones
- * winning. Recognised are
+ * The settings within a document, whatever tool it was written for: documents of Spring's own form, later ones winning. Recognized are
  * - Halyard's `~/.hal/config` (its current deployment) and a single deployment of it,
  * - the Operator's `SpinnakerService`: the deployment, then the profiles of `spinnaker` and `clouddriver`; files in
  *   `spec.spinnakerConfig.files` stand in for the kubeconfigs that accounts name,
  * - a `ConfigMap` or `Secret` with files like `clouddriver-local.yml` inside, and a `List` of objects.
- * Other Kubernetes objects hold no settings: the answer is empty. Any other document is taken as it is.
+ * Other Kubernetes objects hold no settings: the result is empty. Any other document is returned unchanged.
  *
  * @throws InvalidInputError when a file inside is no YAML map.
  */
@@ -28,8 +27,8 @@ export function unwrapDocument(
 }
 
 /**
- * Where a file of that name stands among Spring's files, higher wins: `spinnakerconfig.yml`, which configures Spring's configuration
- * server, then `spinnaker.yml`, `clouddriver.yml`, then the same two for each profile. Undefined for files that are not read.
+ * The rank of a file name among Spring's files, higher wins: `spinnakerconfig.yml`, which configures Spring's configuration server, then
+ * `spinnaker.yml`, `clouddriver.yml`, then the same two for each profile. Undefined for files that are not read.
  */
 export function getFileRank(name: string, profiles: readonly string[]): number | undefined {
   if (/^spinnakerconfig\.ya?ml$/.test(name)) return -1;
@@ -75,7 +74,7 @@ function unwrapObject(document: SettingsDocument, profiles: readonly string[]): 
   }
 }
 
-/** A deployment in Halyard's words: providers stand one level deeper, and authorization means Fiat. */
+/** A deployment in Halyard's form: providers are one level deeper, and authorization means Fiat. */
 function translateDeployment({ file, data: deployment, findLine }: SettingsDocument): SettingsDocument {
   const authorization = getPath(deployment, 'security', 'authz', 'enabled');
   const data: JsonObject = { ...asJsonObject(deployment.providers) };
@@ -110,7 +109,7 @@ function unwrapSpinnakerService(document: SettingsDocument): readonly SettingsDo
   }));
 }
 
-/** Puts the Operator's files in the place of their paths. `/` is written `__` in names of files. */
+/** Puts the Operator's files in place of their paths. In names of files `__` means `/`. */
 function inlineFiles(data: JsonObject, files: JsonObject): JsonObject {
   const findFile = (path: string) => asString(files[path]) ?? asString(files[path.replaceAll('/', '__')]);
   return plugins.reduce((inlined, plugin) => plugin.inlineFiles?.(inlined, findFile) ?? inlined, data);

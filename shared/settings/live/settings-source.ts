@@ -14,7 +14,7 @@ import { findUnservedSettings, type UnservedSettings } from './unserved-settings
 export interface CredentialTexts {
   /** Spinnaker's YAML. */
   readonly settings: readonly SettingsText[];
-  /** The YAML with artifact accounts, where that stands apart. */
+  /** The YAML with artifact accounts, where that is separate. */
   readonly artifacts: readonly SettingsText[];
   /** Go-clouddriver's files with artifact accounts. */
   readonly files: readonly CredentialFile[];
@@ -45,9 +45,9 @@ export async function readCredentialTexts(config: Config, secrets: SecretReader)
 }
 
 /**
- * One configuration of them.
+ * The configuration of these texts.
  *
- * @param options.isDivided whether artifact accounts must stand apart: those that do not are left out.
+ * @param options.isDivided whether artifact accounts must be separate: others are left out.
  * @throws what `parseSettings` throws.
  */
 export function parseCredentialTexts(

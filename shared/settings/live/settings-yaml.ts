@@ -14,9 +14,9 @@ import { joinPath, toCanonicalPath } from '../spring-config.ts';
 
 /** One document of a settings file, and where its lines are. */
 export interface SettingsDocument {
-  /** The file as messages name it. */
+  /** Name of the file in messages. */
   readonly file: string;
-  /** Its place where a file's documents have another order than they stand in: lower comes first. Default 0. */
+  /** Its rank where a file's documents have another order than in the text: lower comes first. Default 0. */
   readonly rank?: number;
   readonly data: JsonObject;
   /** The line, from 1, on which the value at a dotted path begins; undefined when the document has no such path. */
@@ -24,10 +24,10 @@ export interface SettingsDocument {
 }
 
 /**
- * Reads every document of a YAML text; empty ones are left out. The dialect is that of Spring's parser, YAML 1.1:
- * `yes` and `off` are booleans, `012` is octal, `<<` merges, dates and `y` stay text.
+ * Reads every document of a YAML text; empty ones are left out. The dialect is that of Spring's parser, YAML 1.1: `yes` and `off` are
+ * booleans, `012` is octal, `<<` merges, dates and `y` stay text.
  *
- * @param file how messages name the text's origin.
+ * @param file name of the text's origin in messages.
  * @throws InvalidInputError naming file, line and column. It never quotes the text, which may hold secrets.
  */
 export function parseSettingsDocuments(text: string, file: string): readonly SettingsDocument[] {
@@ -77,10 +77,10 @@ function readDocument(document: Document.Parsed, { file, lineCounter }: Origin):
   return data as JsonObject | null;
 }
 
-/** Uses of anchors, those within what is used counted each time: Spring's parser has no limit, hundreds of accounts need many. */
+/** Uses of anchors, counting nested ones each time: Spring's parser has no limit, hundreds of accounts need many. */
 const aliasUsesMax = 100_000;
 
-/** The parser looks at aliases only when the data is made. */
+/** The parser resolves aliases only when the data is made. */
 function readData(document: Document.Parsed, refuse: (complaint: string) => never): JsonValue {
   try {
     return (document.toJS({ maxAliasCount: aliasUsesMax }) as JsonValue | undefined) ?? null;
@@ -93,7 +93,7 @@ function readData(document: Document.Parsed, refuse: (complaint: string) => neve
   }
 }
 
-/** Spring's parser knows neither dates nor base-60 numbers, nor the short `y` and `n`; a number like `0129` is text. */
+/** Spring's parser has no dates, base-60 numbers, or short `y` and `n`; a number like `0129` is text. */
 function selectTags(tags: Tags): Tags {
   const kept = tags.filter((tag) => typeof tag === 'string' || !isForeignTag(tag.tag, formatOf(tag)));
   return kept.map((tag) => (isScalarTag(tag) ? narrowTag(tag) : tag));

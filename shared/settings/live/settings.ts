@@ -13,7 +13,7 @@ import { getParentPath, parseSettingsDocuments, type SettingsDocument } from './
 export interface LoadSettingsOptions {
   /** YAML files, or directories that hold `spinnaker.yml`, `clouddriver.yml` and their profiles' files; later wins. */
   readonly files: readonly string[];
-  /** Further settings, which win over those of the files. Default: there are none. */
+  /** Further settings, which override those of the files. Default: none. */
   readonly secret?: SettingsSecret | undefined;
   /** Spring profiles that are active. */
   readonly profiles: readonly string[];
@@ -25,15 +25,15 @@ export interface LoadSettingsOptions {
 
 /** A secret that holds settings in any of the forms that a file may have. */
 export interface SettingsSecret {
-  /** How messages name it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** Its text, read anew. @throws Error that names the secret, says what to do, and never holds its text. */
+  /** Reads its text. @throws Error that names the secret, says what to do, and never holds its text. */
   read(): Promise<string>;
 }
 
-/** Settings as they are written, before anything is made of them. */
+/** Settings as text, not parsed yet. */
 export interface SettingsText {
-  /** How messages name where it comes from. */
+  /** Name of its origin in messages. */
   readonly file: string;
   readonly text: string;
   /** Whether it is a kubeconfig, whose contexts are the accounts. Else it is Spinnaker's configuration. */
@@ -44,13 +44,13 @@ export interface SettingsText {
 export interface LoadedSettings {
   /** The merged configuration, in the spelling of its files, placeholders filled in. */
   readonly settings: JsonObject;
-  /** `file:line` of a setting by its dotted path, or of what it stands in; undefined for what no file says. */
+  /** `file:line` of a setting by its dotted path, or of its parent; undefined where no file has it. */
   locate(path: string): string | undefined;
 }
 
 /**
- * Loads Spinnaker's own configuration, from Halyard, the Operator, Kustomize or written by hand; see `unwrapDocument`
- * for the forms that are understood. Without any file or secret, each context of the kubeconfig is an account.
+ * Loads Spinnaker's own configuration, from Halyard, the Operator, Kustomize or written by hand; see `unwrapDocument` for the supported
+ * forms. Without any file or secret, each context of the kubeconfig is an account.
  *
  * @throws what `readSettingsTexts` and `parseSettings` throw.
  */
@@ -77,10 +77,10 @@ export async function readSettingsTexts(
 }
 
 /**
- * Makes one configuration of texts.
+ * Makes one configuration from texts.
  *
- * @throws InvalidInputError naming file or secret, line, setting and what was expected, for what holds no settings; it never
- *   quotes a text. AuthorizationSettingsError when it cannot be told from them who callers are and what they may do.
+ * @throws InvalidInputError naming file or secret, line, setting and what was expected, for unusable texts; it never quotes a text.
+ *   AuthorizationSettingsError when they do not say how to identify callers and what these may do.
  */
 export function parseSettings(
   texts: readonly SettingsText[],
@@ -96,14 +96,14 @@ export function parseSettings(
   return checkSettings({ settings, locate }, environment);
 }
 
-/** What the environment says of Fiat, too, counts: it wins. */
+/** Checks them with the environment's settings of Fiat, which take precedence. */
 function checkSettings({ settings, locate }: LoadedSettings, environment: Environment): LoadedSettings {
   const applied = applyFiatVariables(settings, environment);
   checkAuthorization(applied, { environment, locate });
   return { settings: applied, locate };
 }
 
-/** One or more kubeconfigs; files that do not exist are skipped as long as one does. */
+/** One or more kubeconfigs; missing files are skipped as long as one exists. */
 async function readKubeconfigs(kubeconfig: string): Promise<readonly SettingsText[]> {
   const paths = kubeconfig.split(delimiter).filter((path) => path !== '');
   const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8').catch(ignoreMissing)));
@@ -114,7 +114,7 @@ async function readKubeconfigs(kubeconfig: string): Promise<readonly SettingsTex
   );
 }
 
-/** The contexts of all kubeconfigs, as accounts of the provider that knows such files. */
+/** The contexts of all kubeconfigs, as accounts of the provider for such files. */
 function joinKubeconfigs(texts: readonly SettingsText[]): JsonObject {
   const files = texts.map(({ text, file: path }) => {
     const [document] = parseSettingsDocuments(text, path);
@@ -143,7 +143,7 @@ function toSettingsText(file: string, text: string): SettingsText {
   return { file, text, isKubeconfig: false };
 }
 
-/** Paths of the files in a directory that are read, in the order of Spring. */
+/** Paths of the files to read in a directory, in Spring's order. */
 async function listDirectory(path: string, profiles: readonly string[]): Promise<readonly string[]> {
   const ranked = (await readdir(path))
     .flatMap((name) => {
@@ -170,7 +170,7 @@ function parseText({ file, text }: SettingsText, profiles: readonly string[]): r
   return found.toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
 }
 
-/** Where the document whose word counts has the path, or else the nearest path above it. */
+/** Where the document that takes precedence has the path, or else the nearest path above it. */
 function findLocation(documents: readonly SettingsDocument[], path: string): string | undefined {
   const canonical = toCanonicalPath(path);
   const [list = ''] = canonical.split('[');

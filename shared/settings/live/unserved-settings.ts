@@ -14,16 +14,16 @@ import {
   unservedSections,
 } from './known-settings.ts';
 
-/** Unknown settings that are told; of further ones only how many there are. */
+/** Unknown settings reported; of further ones only their number. */
 export const unknownSettingsToldMax = 50;
 
-/** Unknown settings that are compared with known ones, which takes time; further ones are counted. */
+/** Unknown settings compared with known ones, which takes time; further ones are counted. */
 const unknownSettingsJudgedMax = 1_000;
 
 /** Accounts of a section that a message names. */
 const accountsNamedMax = 5;
 
-/** What whoever wrote a configuration does not get of it. */
+/** What Busdriver does not serve of a configuration. */
 export interface UnservedSettings {
   /** An entry for each section with accounts. */
   readonly rejectedAccounts: readonly RejectedAccount[];
@@ -31,10 +31,10 @@ export interface UnservedSettings {
 }
 
 /**
- * What a configuration asks for that this release does not serve, and settings that nobody knows: each once, either as a rejected
- * account or as a warning. See docs/accounts.md for what is told and what is not.
+ * What a configuration asks for that this release does not serve, and unknown settings: each once, either as a rejected account or as a
+ * warning. See docs/accounts.md for what is reported and what is not.
  *
- * @param texts what the configuration was made of: a key that one of their placeholders names is of use, whoever knows it.
+ * @param texts the configuration's texts: a key that one of their placeholders names is used, known or not.
  */
 export function findUnservedSettings(settings: JsonObject, texts: readonly string[]): UnservedSettings {
   const verdicts = unservedSections.map((section) =>
@@ -62,7 +62,7 @@ function judgeSection(
   const section = asJsonObject(value);
   if (section === undefined) return {};
   const enabled = findMember(section, 'enabled') ?? undefined;
-  // Halyard writes down every section there is.
+  // Halyard writes every existing section.
   if (isSwitch(enabled, offWords)) return {};
   if (hasSwitchesBelow) return hasSwitchOn(section) ? warn(path, what) : {};
   const accounts = asJsonArray(findMember(section, 'accounts')).filter(isJsonObject);
@@ -79,7 +79,7 @@ function warn(path: string, what: string): Verdict {
   };
 }
 
-/** A warning for each place from which Spring's configuration server would have settings. */
+/** A warning for each source from which Spring's configuration server would take settings. */
 function listConfigServers(settings: JsonObject): readonly AccountWarning[] {
   if (isSwitch(getSetting(settings, 'spring.cloud.config.enabled'), offWords)) return [];
   const advice =
@@ -98,7 +98,7 @@ function isSwitch(value: JsonValue | undefined, words: readonly string[]): boole
   return typeof value !== 'object' && words.includes(String(value).trim().toLowerCase());
 }
 
-/** Levels below a section in which `enabled` is looked for: a name with dots in it takes one for each. */
+/** Levels below a section in which `enabled` is searched: a name with dots in it takes one for each. */
 const switchDepthMax = 6;
 
 /** Whether something below a section is switched on. */
@@ -120,15 +120,15 @@ function nameAccounts(accounts: readonly JsonObject[]): string {
   return shown.length === 0 ? `${more} accounts` : `${shown.join(', ')} and ${more} more`;
 }
 
-/** What may stand at a place of the configuration. */
+/** What a place of the configuration may hold. */
 interface KnownNode {
   /** By canonical key; `*` for any key, and for the items of a list. */
   readonly members: Map<string, { readonly name: string; readonly node: KnownNode }>;
-  /** True where nobody looks at what stands below. */
+  /** True where everything below is accepted. */
   isOpaque: boolean;
   /** See {@link sharedSections}. */
   isShared: boolean;
-  /** Whether it is of no effect, so that nobody is advised to write it. */
+  /** Whether it has no effect, so that it is not suggested. */
   isIdle: boolean;
 }
 
@@ -152,7 +152,7 @@ function createNode(): KnownNode {
   return { members: new Map(), isOpaque: false, isShared: false, isIdle: false };
 }
 
-/** The node at a path, made where it is missing. */
+/** The node at a path, created where it is missing. */
 function addPath(root: KnownNode, keys: readonly string[]): KnownNode {
   let node = root;
   for (const name of keys) {
@@ -174,11 +174,11 @@ function markShared(node: KnownNode, [key, ...further]: readonly string[]): void
   }
 }
 
-/** A key that is not known where it stands. */
+/** A key that is unknown at its place. */
 interface UnknownKey {
   readonly path: string;
   readonly key: string;
-  /** What may stand there. */
+  /** The known members there. */
   readonly node: KnownNode;
 }
 
@@ -206,7 +206,7 @@ function listNames({ members }: KnownNode): readonly string[] {
   return effective.map(({ name }) => name).filter((name) => name !== '*');
 }
 
-/** Warnings about the first of them, and how many more there are. */
+/** Warnings about the first of them, and the number of the others. */
 function describeUnknown(unknown: Iterable<UnknownKey>, texts: readonly string[]): readonly AccountWarning[] {
   let references: readonly string[] | undefined;
   const told: AccountWarning[] = [];
@@ -227,10 +227,10 @@ function describeUnknown(unknown: Iterable<UnknownKey>, texts: readonly string[]
   return [...told, { message: 'unknown setting', reason: `${more} more settings are unknown` }];
 }
 
-/** Names of placeholders that are looked at. */
+/** Names of placeholders that are checked. */
 const referencesMax = 1_000;
 
-/** Canonical paths of the settings that placeholders name: people keep values of their own in a configuration. */
+/** Canonical paths of the settings that placeholders name: people keep their own values in a configuration. */
 function listReferences(texts: readonly string[]): readonly string[] {
   const found = new Set<string>();
   for (const text of texts) {
