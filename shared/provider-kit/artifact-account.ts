@@ -2,12 +2,12 @@ import type { ArtifactAccount } from '#contract/answers/artifacts.ts';
 import { InvalidInputError, NotFoundError } from '#core/errors.ts';
 import type { ArtifactAccountQuery } from './provider.ts';
 
-/** Whether an account is the one that is meant. */
+/** Whether an account matches the query. */
 export function isMeant({ name, types }: ArtifactAccount, query: ArtifactAccountQuery): boolean {
   return name === query.name && (query.type === '' || types.includes(query.type));
 }
 
-/** Says that accounts of a kind cannot tell which artifacts there are. An empty list would say that there are none. */
+/** The error for a kind of account that cannot list its artifacts. An empty list would mean that there are none. */
 export function cannotTell(
   { name, type }: ArtifactAccountQuery,
   what: 'names' | 'versions',
@@ -16,9 +16,7 @@ export function cannotTell(
   return new InvalidInputError(`${subject} has no ${what}`);
 }
 
-/**
- * Says that there is no account of that name, or none of that name and type. The names of others stay out.
- */
+/** The error for an unknown account of that name, or of that name and type. It names no others. */
 export function artifactAccountNotFound({ name, type }: ArtifactAccountQuery): NotFoundError {
   const what = type === '' ? 'not found' : `with artifacts of type '${type}' not found`;
   return new NotFoundError(

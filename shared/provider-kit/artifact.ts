@@ -11,12 +11,12 @@ import {
 } from '#settings/coerce.ts';
 
 /**
- * Most characters in each text of an artifact but its reference: names, versions and locations are paths, tags and URLs. The
+ * Maximum characters of each text of an artifact except its reference: names, versions and locations are paths, tags and URLs. The
  * reference of an embedded artifact is its content, so it is bounded where it is used and by the size of the request.
  */
 export const artifactTextLengthMax = 8_192;
 
-/** Most levels of objects and lists in an artifact's metadata and unknown fields. */
+/** Maximum levels of objects and lists in an artifact's metadata and unknown fields. */
 export const artifactDepthMax = 64;
 
 /**
@@ -83,21 +83,21 @@ export function parseArtifact(value: unknown): Artifact {
   return parseWith(requireField(artifactField()), value, 'artifact');
 }
 
-/** The artifact as Spinnaker writes it: absent fields left out, `customKind` and `metadata` always there. */
+/** The artifact as Spinnaker writes it: absent fields left out, `customKind` and `metadata` always present. */
 export function toArtifactView(artifact: Artifact): ArtifactView {
   const { customKind = false, metadata = {}, ...fields } = artifact;
   return { ...fields, customKind, metadata: omitNullMembers(metadata) };
 }
 
 /**
- * The same text for artifacts that are the same for the check that a required one was bound: by type, name, version, location
- * and reference, of which an empty one equals an absent one.
+ * A key that is equal for artifacts that count as the same when checking that a required one was bound: by type, name, version, location
+ * and reference; an empty one equals an absent one.
  */
 export function getArtifactKey({ type, name, version, location, reference }: Artifact): string {
   return JSON.stringify([type, name, version, location, reference].map((field) => field ?? ''));
 }
 
-/** What goes beyond a limit. Unknown fields count as metadata: their names may be of any length. */
+/** The excesses of limits. Unknown fields count as metadata: their names may be of any length. */
 function listExcesses(fields: { readonly [key: string]: unknown }): { field: string; message: string }[] {
   const tooLong = boundedTexts.flatMap((field) => {
     const { [field]: value = '' } = fields;
@@ -108,7 +108,7 @@ function listExcesses(fields: { readonly [key: string]: unknown }): { field: str
   return [...tooLong, { field: 'metadata', message: `expected at most ${artifactDepthMax} levels` }];
 }
 
-/** The known fields as they are, all others in the metadata, where an explicit entry wins over a folded one. */
+/** The known fields unchanged, all others in the metadata, where an explicit entry wins over a folded one. */
 function foldArtifact({ metadata, ...fields }: { readonly [key: string]: unknown }): Artifact {
   const entries = Object.entries(fields).filter(([key, value]) => value !== undefined && key !== 'kind');
   const isKnown = (key: string) => Object.hasOwn(artifactShape, key);

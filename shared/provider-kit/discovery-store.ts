@@ -1,4 +1,4 @@
-/** What the API server of an account serves, as a process was told. */
+/** What an account's API server serves, as a process has read it. */
 export interface StoredDiscovery {
   /** The provider's own JSON; at most {@link discoveryTextMax} bytes. */
   readonly text: string;
@@ -8,20 +8,20 @@ export interface StoredDiscovery {
   readonly asOfMs: number;
 }
 
-/** Whose discovery it is. */
+/** The key of a discovery. */
 export interface DiscoveryKey {
   readonly account: string;
-  /** Tells servers apart, so that an account that leads elsewhere by now finds nothing of its former cluster: a hash, no address. */
+  /** Identifies the server, so that an account with a new cluster finds nothing of its former one: a hash, no address. */
   readonly server: string;
 }
 
-/** Where processes share what API servers told them, for those that begin later. */
+/** Where processes share what API servers serve, for those that start later. */
 export interface DiscoveryStore {
-  /** What is known; undefined when nothing is. It may be a moment old. @throws Error for what is not as it was written */
+  /** The known discovery; undefined when there is none. It may be a moment old. @throws Error for a damaged one */
   find(key: DiscoveryKey): Promise<StoredDiscovery | undefined>;
-  /** Replaces what is known. What is too large is not kept: each process then asks for itself. */
+  /** Replaces the known discovery. One that is too large is not stored: each process then asks for itself. */
   put(key: DiscoveryKey, discovery: StoredDiscovery): Promise<void>;
 }
 
-/** Bytes of a discovery that is shared, as UTF-8. A cluster with a hundred operators has some 250,000. */
+/** Bytes of a shared discovery, as UTF-8. A cluster with a hundred operators has some 250,000. */
 export const discoveryTextMax = 8 * 2 ** 20;

@@ -17,7 +17,7 @@ import type {
 } from './provider.ts';
 import type { RegistryCredentialSource } from './registry-credentials.ts';
 
-/** All opened providers as one: look-ups by provider, operation and account. */
+/** All opened providers as one: finds providers, operations and accounts. */
 export class ProviderSet implements AsyncDisposable {
   readonly providers: readonly Provider[];
   /** Every account, by name. */
@@ -25,12 +25,12 @@ export class ProviderSet implements AsyncDisposable {
   readonly rejectedAccounts: readonly RejectedAccount[];
   readonly accountWarnings: readonly AccountWarning[];
   readonly #accounts: ReadonlyMap<string, { account: Account; provider: Provider }>;
-  /** By the id of a provider or an alias, once somebody asked. */
+  /** By the id of a provider or an alias, once it was asked for. */
   readonly #operations = new Map<string, Promise<ReadonlyMap<string, Operation>>>();
 
   /**
    * @param rejectedAccounts accounts that were left out before providers were opened.
-   * @param warnings what is to be told besides what providers tell.
+   * @param warnings further warnings besides those of the providers.
    */
   constructor(
     providers: readonly Provider[],
@@ -51,7 +51,7 @@ export class ProviderSet implements AsyncDisposable {
     this.accounts = [...this.#accounts.values()].map(({ account }) => account).sort(compareNames);
   }
 
-  /** The provider of that id, or undefined. */
+  /** The provider of that id; undefined if there is none. */
   findProvider(name: string): Provider | undefined {
     return this.providers.find((provider) => provider.name === name);
   }
@@ -61,17 +61,17 @@ export class ProviderSet implements AsyncDisposable {
     return this.#findOperationLoader(name) !== undefined;
   }
 
-  /** The operation of a provider, by its id or an alias, or undefined. */
+  /** The operation of a provider, by its id or an alias; undefined if there is none. */
   async findOperation(provider: string, name: string): Promise<Operation | undefined> {
     return (await this.#loadOperations(provider)).get(name);
   }
 
-  /** Names of the operations of a provider, or of an alias, in its order; none of one that is unknown. */
+  /** Names of the operations of a provider, or of an alias, in its order; none of an unknown one. */
   async listOperationNames(provider: string): Promise<readonly string[]> {
     return [...(await this.#loadOperations(provider)).keys()];
   }
 
-  /** The account, or undefined. */
+  /** The account; undefined if there is none. */
   findAccount(name: string): Account | undefined {
     return this.#accounts.get(name)?.account;
   }
@@ -83,40 +83,40 @@ export class ProviderSet implements AsyncDisposable {
     return account;
   }
 
-  /** What reads the manifests of an account. @throws NotFoundError when the account is unknown or has no manifests. */
+  /** The reader of an account's manifests. @throws NotFoundError when the account is unknown or has no manifests. */
   getManifestReader(account: string): ManifestReader {
     const reader = this.#accounts.get(account)?.provider.manifests;
     if (reader === undefined) throw accountNotFound(account);
     return reader;
   }
 
-  /** What reads the jobs of an account. @throws NotFoundError when the account is unknown or has no jobs. */
+  /** The reader of an account's jobs. @throws NotFoundError when the account is unknown or has no jobs. */
   getJobReader(account: string): JobReader {
     const reader = this.#accounts.get(account)?.provider.jobs;
     if (reader === undefined) throw accountNotFound(account);
     return reader;
   }
 
-  /** What reads what the instances of an account write. @throws NotFoundError when the account is unknown or has none. */
+  /** The reader of an account's instances. @throws NotFoundError when the account is unknown or has none. */
   getInstanceReader(account: string): InstanceReader {
     const reader = this.#accounts.get(account)?.provider.instances;
     if (reader === undefined) throw accountNotFound(account);
     return reader;
   }
 
-  /** Whether calls of an account's platform are made, as `Provider.isReachable`; those of an unknown account fail by themselves. */
+  /** Whether an account's platform is called, as `Provider.isReachable`; calls for an unknown account fail anyway. */
   async isReachable(account: string): Promise<boolean> {
     return (await this.#accounts.get(account)?.provider.isReachable?.(account)) ?? true;
   }
 
-  /** What fetches artifacts, of all providers that do; undefined when none does. */
+  /** The fetcher of artifacts of all providers; undefined when none has one. */
   findArtifactFetcher(): Required<ArtifactFetcher> | undefined {
     const fetchers = this.providers.flatMap(({ artifacts }) => artifacts ?? []);
     const [first] = fetchers;
     if (first === undefined) return undefined;
     return {
       accounts: fetchers.flatMap(({ accounts }) => accounts),
-      // The first one says what is wrong with an artifact of an account that none has.
+      // The first one has the error for an artifact whose account none of them has.
       fetch: (artifact, signal) =>
         (fetchers.find((fetcher) => hasAccount(fetcher, artifact)) ?? first).fetch(artifact, signal),
       async listNames(account, signal) {
@@ -132,28 +132,28 @@ export class ProviderSet implements AsyncDisposable {
     };
   }
 
-  /** What people entered of applications and projects; undefined when no provider has it. */
+  /** The catalog of applications and projects; undefined when no provider has one. */
   findCatalog(): Catalog | undefined {
     return this.providers.find((provider) => provider.catalog !== undefined)?.catalog;
   }
 
-  /** What gives the credentials of Docker registries; undefined when no provider has it. */
+  /** The source of credentials of Docker registries; undefined when no provider has one. */
   findRegistryCredentials(): RegistryCredentialSource | undefined {
     return this.providers.find((provider) => provider.registryCredentials !== undefined)?.registryCredentials;
   }
 
-  /** What tells what users may do; undefined when nobody is asked, because authorization by Fiat is off. */
+  /** The authorizer of users; undefined while authorization by Fiat is off. */
   findAuthorizer(): Authorizer | undefined {
     return this.providers.find((provider) => provider.authorizer !== undefined)?.authorizer;
   }
 
-  /** What keeps the accounts of all providers cached. */
+  /** The caching agents of all providers' accounts. */
   async loadCachingAgents(): Promise<readonly CachingAgent[]> {
     const agents = await Promise.all(this.providers.map(async (provider) => provider.loadCachingAgents?.()));
     return agents.flatMap((some = []) => some);
   }
 
-  /** Nothing is kept of a provider that is unknown: callers may make up any number of them. */
+  /** Stores nothing for an unknown provider: callers may make up any number of them. */
   async #loadOperations(name: string): Promise<ReadonlyMap<string, Operation>> {
     const load = this.#findOperationLoader(name);
     if (load === undefined) return new Map();
@@ -161,7 +161,7 @@ export class ProviderSet implements AsyncDisposable {
     if (known !== undefined) return known;
     const loading = load().then((operations) => new Map(operations.map((each) => [each.name, each])));
     this.#operations.set(name, loading);
-    // What could not be loaded is tried again by the next one who asks.
+    // A failed load is tried again by the next caller.
     loading.catch(() => this.#operations.delete(name));
     return loading;
   }
@@ -176,7 +176,7 @@ export class ProviderSet implements AsyncDisposable {
     return undefined;
   }
 
-  /** What has to be closed, for who does not use the providers any more. */
+  /** What has to be closed when the providers are not used any more. */
   listClosings(): readonly AsyncDisposable[] {
     return this.providers.map((provider) => provider.closing ?? provider);
   }
@@ -191,7 +191,7 @@ function hasAccount({ accounts }: ArtifactFetcher, { artifactAccount, type = '' 
   return accounts.some(({ name, types }) => name === artifactAccount && types.includes(type));
 }
 
-/** What has the account of a query. @throws NotFoundError when nothing has. */
+/** The fetcher with the account of a query. @throws NotFoundError when there is none. */
 function getFetcher(fetchers: readonly ArtifactFetcher[], query: ArtifactAccountQuery): ArtifactFetcher {
   const fetcher = fetchers.find(({ accounts }) => accounts.some((account) => isMeant(account, query)));
   if (fetcher === undefined) throw artifactAccountNotFound(query);

@@ -1,10 +1,10 @@
-/** Something that is used by several. */
+/** A client with several users. */
 interface SharedClient {
   readonly opening: Promise<AsyncDisposable>;
   users: number;
 }
 
-/** A client that is used together with others. */
+/** One use of a shared client. */
 export interface ClientUse<Client> {
   readonly client: Promise<Client>;
   /** Ends the use, once: the client is closed with its last user. */
@@ -12,16 +12,16 @@ export interface ClientUse<Client> {
 }
 
 /**
- * Clients that outlive the providers by which they were opened: providers are opened anew when accounts change, and an account that did
- * not change keeps its connections. A client is opened by its first user, and closed by its last.
+ * Clients that outlive the providers that opened them: providers are opened again when accounts change, and an unchanged account keeps its
+ * connections. A client is opened by its first user, and closed by its last.
  */
 export class SharedClients {
   readonly #clients = new Map<string, SharedClient>();
 
   /**
-   * The client of a key, opened now unless it is there. One that cannot be opened is tried again by the next user.
+   * The client of a key, opened now if it is missing. One that cannot be opened is tried again by the next user.
    *
-   * @param key says all that the client depends on, and of what kind it is. It is kept: no secrets
+   * @param key says everything that the client depends on, and its kind. It is kept: no secrets
    */
   use<Client extends AsyncDisposable>(key: string, open: () => Promise<Client>): ClientUse<Client> {
     const known = this.#clients.get(key);
@@ -32,7 +32,7 @@ export class SharedClients {
     }
     shared.users += 1;
     return {
-      // The key says of what kind it is.
+      // The key includes the kind.
       client: shared.opening as Promise<Client>,
       release: () => this.#release(key, shared),
     };

@@ -16,10 +16,10 @@ import {
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** What is not written again for so long is forgotten: a day. */
+/** A discovery that is not written again is forgotten after a day. */
 const retentionSeconds = 24 * 3600;
 
-/** What a store of discoveries is made of. */
+/** What a store of discoveries needs. */
 export interface DiscoveryStoreOptions {
   /** The table of the cache. */
   readonly table: ItemTable;
@@ -27,9 +27,9 @@ export interface DiscoveryStoreOptions {
 }
 
 /**
- * What API servers serve, in the cache's table: an item for each account and server, gzip, of at most `packedBytesMax` bytes, mostly
- * a few thousand. It stands among the lookups, which functions that reach clusters may read and write and others may not write: what it
- * says leads requests. Callers need GetItem and PutItem on these partitions.
+ * What API servers serve, in the cache's table: a gzipped item for each account and server, of at most `packedBytesMax` bytes, mostly a few
+ * thousand. It is among the lookups, which only functions that reach clusters may write: it directs requests. Callers need GetItem and
+ * PutItem on these partitions.
  */
 export class DynamoDiscoveryStore implements DiscoveryStore {
   readonly #options: DiscoveryStoreOptions;
@@ -45,7 +45,7 @@ export class DynamoDiscoveryStore implements DiscoveryStore {
     const asOfMs = cacheReader.getNumber(item, 'asOfMs');
     const etag = cacheReader.findText(item, 'etag');
     if (cacheReader.getNumber(item, 'expiresAt') * 1000 <= this.#options.clock.now()) return undefined;
-    // The few bytes of an item may be made to unpack to gigabytes.
+    // A small item may have been made to unpack to gigabytes.
     const bytes = await decompress(packed, { maxOutputLength: discoveryTextMax });
     return { text: bytes.toString('utf8'), etag, asOfMs };
   }

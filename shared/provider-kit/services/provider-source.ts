@@ -16,15 +16,15 @@ import type { ProviderOptions, ProviderPlugin } from '../provider.ts';
 import { ProviderSet } from '../provider-set.ts';
 import { SharedClients } from '../shared-clients.ts';
 
-/** What an installation, or one function of it, was given of the settings. */
+/** What an installation, or one of its functions, was given of the settings. */
 export interface Knowledge {
-  /** Whether credentials of clusters and of artifacts stand apart, and functions have them only where they need them. */
+  /** Whether credentials of clusters and of artifacts are separate, and functions have them only where they need them. */
   readonly isDivided: boolean;
   readonly hasClusters: boolean;
   readonly hasArtifacts: boolean;
 }
 
-/** Files, and the kubeconfig of somebody's own machine, hold everything; deployed functions know what their variables name. */
+/** Files, and a kubeconfig on a user's own machine, hold everything; deployed functions know what their variables name. */
 export function findKnowledge({ placement, configFiles, kubeconfig, ...secrets }: Config): Knowledge {
   const isDivided = placement === 'deployed' && configFiles.length === 0 && kubeconfig === undefined;
   return {
@@ -34,16 +34,16 @@ export function findKnowledge({ placement, configFiles, kubeconfig, ...secrets }
   };
 }
 
-/** What is read of the settings. */
+/** The texts read of the settings. */
 export interface ReadTexts {
   readonly credentials?: ReadCredentials;
-  /** Account facts, where it has no credentials of clusters. */
+  /** Account facts, where there are no credentials of clusters. */
   readonly facts?: string;
 }
 
 /**
- * Files and secrets that the environment names, and account facts in place of what it does not. What connects to AWS is made once:
- * it remembers credentials. What reads YAML and secrets is loaded late: functions that live on facts never need it.
+ * Reads the files and secrets that the environment names, and account facts for the rest. AWS clients are made once: they remember
+ * credentials. Code that reads YAML and secrets is loaded late: functions with only facts never need it.
  */
 export function createSettingsSource(services: Services, knowledge: Knowledge): SettingsSource<ReadTexts> {
   const base = openBase(services);
@@ -76,7 +76,7 @@ export function createSettingsSource(services: Services, knowledge: Knowledge): 
       if (credentials && yaml) parts.push(yaml.parse(credentials));
       return {
         settings: mergeDocuments(parts.map(({ settings }) => settings)),
-        // Of two the latter is what this function itself found; the publisher tells the former.
+        // Of two the second is what this function itself found; the publisher reports the first.
         rejectedAccounts: parts.at(-1)?.rejectedAccounts ?? [],
         refusedAccounts: parts.at(-1)?.refusedAccounts ?? [],
         warnings: parts.at(-1)?.warnings ?? [],
@@ -127,7 +127,7 @@ function openProviderSet(
   };
   const has = ({ settingsSecret }: ProviderPlugin): boolean =>
     settingsSecret === 'artifacts' ? knowledge.hasArtifacts : knowledge.hasClusters;
-  // Accounts of all providers share one set of names: one that two had would be as open as the more open one.
+  // Accounts of all providers share one set of names: one that two providers had would be as open as the more open one.
   const takenNames = new Set<string>();
   const providers = plugins.map((plugin) => {
     const provider = plugin.open({
@@ -144,14 +144,14 @@ function openProviderSet(
     [...rejectedAccounts, ...unreadable],
     [
       ...warnings,
-      // Functions that know accounts at second hand would only repeat it.
+      // Functions with only facts would repeat it.
       ...(knowledge.hasClusters ? listIdlePermissions(providers) : []),
     ],
   );
   return set;
 }
 
-/** One for the installation: accounts are opened anew when settings change, and those that did not change keep what is known. */
+/** One for the installation: accounts are opened again when settings change, and unchanged ones keep what is known. */
 function createBreakers(services: Services): AccountBreakers {
   const { clock, log } = openBase(services);
   const openStore = async () =>
@@ -159,7 +159,7 @@ function createBreakers(services: Services): AccountBreakers {
   return new AccountBreakers({ clock, log, openStore });
 }
 
-/** Loaded late: functions that have credentials of clusters need no facts. */
+/** Loaded late: functions with credentials of clusters need no facts. */
 async function readFacts(services: Services): Promise<string> {
   const { readAccountFacts } = await import('#accounts/services/account-facts.ts');
   return readAccountFacts(services);

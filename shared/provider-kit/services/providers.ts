@@ -11,22 +11,22 @@ import {
 } from '#settings/live/live-providers.ts';
 import { createSettingsSource, findKnowledge, type Knowledge } from './provider-source.ts';
 
-/** What functions that deal with accounts and clusters work with. It stays as it is, whatever becomes of the settings. */
+/** What functions use that deal with accounts and clusters. It does not change when the settings do. */
 export interface ProviderServices extends BaseServices, OpenedProviders {}
 
 /**
- * Milliseconds between two readings of the settings. A secret's cost little, a file's nothing; account facts, a look at one small
- * item, are read as often as that makes sense of what is published each minute.
+ * Milliseconds between two readings of the settings. Secrets cost little, files nothing. Account facts, one read of a small item, are read
+ * as often as is useful for what is published each minute.
  */
 const intervalsMs = { secrets: 120_000, files: 10_000, facts: 20_000 };
 
-/** Milliseconds after which no function grants by account facts of before, where accounts may be made by an API. */
+/** Milliseconds after which no function uses older account facts to grant rights, where an API may create accounts. */
 export const quickFactsAgeMs = 2_000;
 
-/** Both times where accounts may be made by an API: facts of a new one are published with it. */
+/** Both times where an API may create accounts: facts of a new one are published with it. */
 const quickFacts = { intervalMs: 1_000, staleAgeMs: quickFactsAgeMs };
 
-/** Milliseconds after which account facts are looked at before they are used: a permission that was taken must not live on. */
+/** Milliseconds after which account facts are checked before they are used: a revoked permission must not live on. */
 const staleFactsMs = 60_000;
 
 /**
@@ -39,10 +39,10 @@ export async function openProviders(services: Services): Promise<ProviderService
 }
 
 /**
- * Newer ones, for who misses something in these: the settings are read at once, though at most every ten seconds. Undefined when they
- * are the same.
+ * Newer ones, for a caller that misses something in these: reads the settings at once, though at most every ten seconds. Undefined when
+ * they are the same.
  *
- * @throws UnavailableError when the settings of now allow no providers.
+ * @throws UnavailableError when the current settings allow no providers.
  */
 export async function findNewerProviders({
   all,
@@ -53,25 +53,25 @@ export async function findNewerProviders({
 }
 
 /**
- * The providers of settings that are read at once, though at most every ten seconds.
+ * The providers of settings that it reads at once, though at most every ten seconds.
  *
- * @throws UnavailableError when there are no settings to go on with.
+ * @throws UnavailableError when there are no usable settings.
  */
 export async function openNewestProviders(services: Services): Promise<ProviderServices> {
   await openLiveProviders(services).refresh();
   return openProviders(services);
 }
 
-/** What is to be told of the accounts of the settings in force. */
+/** Problems of the accounts of the settings in force. */
 export interface AccountProblems {
   /** Accounts that are left out, and why. */
   readonly rejectedAccounts: readonly RejectedAccount[];
-  /** Settings that may not be as they were meant. */
+  /** Settings that may not be as intended. */
   readonly accountWarnings: readonly AccountWarning[];
 }
 
 /**
- * What is to be told of the accounts of the settings in force.
+ * Problems of the accounts of the settings in force.
  *
  * @throws UnavailableError with the reason when the settings allow no providers.
  */
@@ -79,7 +79,7 @@ export async function listAccountProblems(services: Services): Promise<AccountPr
   return (await openLiveProviders(services).get()).providers;
 }
 
-/** Whether the settings, as they were read last, are in force. */
+/** Whether the settings that were last read are in force. */
 export function areSettingsUsable(services: Services): boolean {
   return openLiveProviders(services).problem === undefined;
 }
@@ -104,7 +104,7 @@ function createLiveProviders(services: Services): LiveProviders {
   return live;
 }
 
-/** Functions that call clusters, and those that publish facts, read the store itself. */
+/** For functions that call clusters, and those that publish facts, which read the store itself. */
 function createLiveAccounts(services: Services): LiveAccounts {
   return new LiveAccounts({
     open: async () => (await import('#accounts/services/account-store.ts')).openAccountStore(services),
