@@ -6,25 +6,25 @@ import { payloadBytesMax } from '#tasks/payload-limit.ts';
 import { type Answer, toPieces } from './answer.ts';
 import { findHeader } from './requests/event-parts.ts';
 
-/** A way to hand an answer over. */
+/** A way to send an answer. */
 export interface Transfer<R> {
-  /** Whether an answer either arrives whole or not at all: then another one can take the place of one that could not be sent. */
+  /** Whether an answer arrives either whole or not at all: then another one can replace one that could not be sent. */
   readonly isWhole: boolean;
-  /** Whether bytes of gzip would arrive as they are, where the caller accepts them. */
+  /** Whether gzip would arrive unchanged, where the caller accepts it. */
   mayCompress(event: APIGatewayProxyEvent): boolean;
-  /** Resolves when all of the answer is handed over. @throws what breaks it off */
+  /** Resolves when the whole answer is sent. @throws the error that breaks it off */
   send(answer: Answer): Promise<R>;
 }
 
-/** Hands answers over in one piece. An answer that is larger than Lambda hands on is a FailedOperationError. */
+/** Sends answers in one piece. An answer larger than Lambda's limit is a FailedOperationError. */
 export const wholeTransfer: Transfer<APIGatewayProxyResult> = {
   isWhole: true,
-  // API Gateway makes bytes of base64 for whom it sees accept them.
+  // API Gateway decodes base64 for callers that accept the bytes.
   mayCompress: (event) => findHeader(event, 'accept') !== undefined,
   send: toProxyResult,
 };
 
-/** Hands an answer over piece by piece, no faster than it is taken. Who is gone before its end is no failure. */
+/** Sends an answer piece by piece, no faster than it is read. A caller that disconnects before its end is no failure. */
 export function createStreamTransfer(stream: Writable): Transfer<void> {
   return {
     isWhole: false,
@@ -39,7 +39,7 @@ export function createStreamTransfer(stream: Writable): Transfer<void> {
   };
 }
 
-/** Whoever asked is gone: nobody is to be told, and nothing went wrong. */
+/** The caller is gone: nothing is left to answer, and nothing went wrong. */
 function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
@@ -48,7 +48,7 @@ async function toProxyResult({ status, headers, body }: Answer): Promise<APIGate
   const isText = typeof body === 'string';
   const content = isText ? body : (await collect(body)).toString('base64');
   const result = { statusCode: status, headers, body: content, isBase64Encoded: !isText };
-  // Escaping makes six bytes of one at the most.
+  // Escaping turns one byte into six at most.
   const size = content.length < payloadBytesMax / 7 ? 0 : Buffer.byteLength(JSON.stringify(result));
   if (size > payloadBytesMax) throw tooLarge(size);
   return result;
@@ -74,10 +74,10 @@ function tooLarge(size: number): FailedOperationError {
 
 async function streamAnswer({ status, headers, body }: Answer, stream: Writable): Promise<void> {
   const out = awslambda.HttpResponseStream.from(stream, { statusCode: status, headers });
-  // The first write, and nothing else, sends status and headers on their way: a body may be empty.
+  // Only the first write sends status and headers: a body may be empty.
   out.write('');
   for await (const piece of toPieces(body)) {
-    // A stream that has failed takes whatever comes, and waits for nothing.
+    // A failed stream accepts all writes, without waiting.
     if (out.errored) throw out.errored;
     if (!out.write(piece)) await once(out, 'drain');
   }

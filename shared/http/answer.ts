@@ -1,32 +1,32 @@
 import { pipeline } from 'node:stream';
 import { constants, createGzip, gzipSync } from 'node:zlib';
 
-/** An answer as API Gateway takes it: what it must know first, then the bytes. */
+/** An answer in API Gateway's form: status and headers, then the bytes. */
 export interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** Text, or bytes of any type: whole, or as they arrive. */
+  /** Text, or bytes of any type: complete, or as they arrive. */
   readonly body: AnswerBody;
-  /** The body gzipped, where several answers share these bytes. Default: it is compressed for this one. */
+  /** The gzipped body, where several answers share it. Default: it is compressed for this one. */
   readonly pack?: (() => Promise<Uint8Array>) | undefined;
 }
 
 /** The body of an answer. */
 export type AnswerBody = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-/** Below that many characters a text fits into one packet anyhow: to compress it costs more than all else that is done for a small answer. */
+/** Characters below which a text fits into one packet anyway: compressing it costs more than the rest of a small answer. */
 const compressedLengthMin = 1_400;
 
-/** Up to that many characters a text is compressed at once, in half a millisecond; a longer one piece by piece, while others are served. */
+/** Characters up to which a text is compressed at once, in half a millisecond; a longer one piece by piece, while others are served. */
 const immediateLengthMax = 1 << 18;
 
-/** The lowest: lists of objects become a tenth longer than by the default, 6, for a third to a sixth of the time. */
+/** The lowest level: lists of objects become a tenth longer than by the default, 6, in a third to a sixth of the time. */
 const gzipOptions = { level: constants.Z_BEST_SPEED };
 
 /** Characters of a long text that are encoded at a time. */
 const pieceLength = 1 << 16;
 
-/** Compresses a text for who accepts gzip, unless it is short. Bytes stay as they are: archives are compressed already. */
+/** Compresses a text for a caller that accepts gzip, unless it is short. Bytes stay unchanged: archives are compressed already. */
 export function compress(answer: Answer): Answer {
   const { body } = answer;
   if (typeof body !== 'string' || body.length < compressedLengthMin) return answer;
@@ -34,7 +34,7 @@ export function compress(answer: Answer): Answer {
   return { ...toGzipped(answer), body: packed };
 }
 
-/** Compresses a long text once for several answers: when the first of them needs it. */
+/** Compresses a long text once for several answers: when the first one needs it. */
 export function packOnce(text: string): () => Promise<Uint8Array> {
   let packed: Promise<Uint8Array> | undefined;
   return () => {
@@ -53,7 +53,7 @@ function toGzipped(answer: Answer): Answer {
 }
 
 function gzip(pieces: Iterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  // A failure reaches who reads what comes out.
+  // A failure reaches the reader of the output.
   return pipeline(pieces, createGzip(gzipOptions), () => undefined);
 }
 
@@ -66,7 +66,7 @@ export function toPieces(body: AnswerBody): Iterable<Uint8Array> | AsyncIterable
 function* encode(text: string): Generator<Uint8Array> {
   for (let start = 0; start < text.length; ) {
     const end = start + pieceLength;
-    // A character beyond the first plane is a pair that must not be torn apart.
+    // A character beyond the first plane is a surrogate pair that must not be split.
     const isPair = /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
     const next = isPair ? end + 1 : end;
     yield Buffer.from(text.slice(start, next));
@@ -74,7 +74,7 @@ function* encode(text: string): Generator<Uint8Array> {
   }
 }
 
-/** Waits for the first piece of a body that arrives, so that what fails until then can still be answered as an error. */
+/** Waits for the first piece of a body, so that a failure until then can still be answered as an error. */
 export async function awaitFirstPiece(answer: Answer): Promise<Answer> {
   const { body } = answer;
   if (typeof body === 'string' || body instanceof Uint8Array) return answer;

@@ -25,7 +25,7 @@ export type { ApiRequest } from './api-request.ts';
 /** A response. */
 export interface ApiResponse {
   readonly status: number;
-  /** JSON text, or bytes of any type, which may go out as they come in. */
+  /** JSON text, or bytes of any type, which may be sent as they arrive. */
   readonly body: AnswerBody;
   /** As {@link Answer} has it. */
   readonly pack?: Answer['pack'];
@@ -35,12 +35,12 @@ export interface ApiResponse {
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** What every function works with. */
+/** What every function uses. */
 export interface LoggingServices {
   readonly log: Logger;
 }
 
-/** Of every answer: no browser is to guess what it holds. */
+/** Headers of every answer: no browser is to guess its type. */
 const safeHeaders = { 'X-Content-Type-Options': 'nosniff' };
 
 const jsonType = 'application/json;charset=UTF-8';
@@ -48,7 +48,7 @@ const jsonType = 'application/json;charset=UTF-8';
 /** Milliseconds before the end of the function's time at which it answers that its time is over. */
 const answerBeforeEndMs = 100;
 
-/** 200 with a value as JSON. @typeParam Value what the schema of the answer describes: see `shared/contract/answers/`. */
+/** 200 with a value as JSON. @typeParam Value the type that the answer's schema describes: see `shared/contract/answers/`. */
 export function ok<Value = unknown>(value: Value): ApiResponse & { readonly body: string } {
   return { status: 200, body: JSON.stringify(value) };
 }
@@ -58,42 +58,42 @@ export function okText(body: string): ApiResponse {
   return { status: 200, body };
 }
 
-/** Takes the stream to which its answer goes. */
+/** Takes the stream for its answer. */
 type StreamingFunction = StreamifyHandler<APIGatewayProxyEvent, void>;
 
 /** Returns its answer. */
 type ReturningFunction = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
 /**
- * A Lambda function behind API Gateway's REST proxy integration. Where responses are streamed it takes the stream to which its
- * answer goes; elsewhere it returns the answer.
+ * A Lambda function behind API Gateway's REST proxy integration. Where responses are streamed it takes the stream for its answer; elsewhere
+ * it returns the answer.
  */
 export type ApiFunction = ServiceFunction<StreamingFunction> | ServiceFunction<ReturningFunction>;
 
 /** Makes the answer to a request. Never rejects. */
 type Respond = (event: APIGatewayProxyEvent, lambda: Context) => Promise<Answer>;
 
-/** Who lets callers in, and writes down what they did. */
+/** Admits callers, and records what they did. */
 export interface Gate {
   /** Finds the row of a request's route. Default: it is one of Spinnaker's API. */
   readonly getRoute?: RouteFinder;
-  /** The event in the form of a REST API's, where it may come in another. Default: it comes so. */
+  /** Converts an event of another form to a REST API's. Default: it has that form. */
   readEvent?(event: APIGatewayProxyEvent): APIGatewayProxyEvent;
   /**
-   * Asks what the row of the request's route asks.
+   * Checks what the row of the request's route asks.
    *
-   * @throws AccessDeniedError, UnauthenticatedError or UnavailableError where the caller is not let in; Error for a route without a row.
+   * @throws AccessDeniedError, UnauthenticatedError or UnavailableError where the caller is not admitted; Error for a route without a row.
    */
   admit(event: APIGatewayProxyEvent, options: AdmitOptions): Promise<RequestAccess>;
-  /** Writes down what is to be recorded. Never throws. */
+  /** Writes audit records. Never throws. */
   record(records: readonly AuditRecord[], all: Services): Promise<void>;
-  /** Logs a request whole, where the settings ask that. Default: none is. */
+  /** Logs a whole request, where the settings ask for it. Default: logs none. */
   logRequest?(request: AnsweredRequest, services: GateServices): Promise<void>;
 }
 
-/** How a route is answered. */
+/** How to answer a route. */
 export interface ApiLogic<C extends LoggingServices> {
-  /** Opens what the function works with; called with each request, so it should share what it made. */
+  /** Opens what the function uses; called with each request, so it should share what it made. */
   open(services: Services): C | Promise<C>;
   run(request: ApiRequest, services: C): Promise<ApiResponse>;
   /** The form of its errors. Default: Clouddriver's. */
@@ -101,8 +101,8 @@ export interface ApiLogic<C extends LoggingServices> {
 }
 
 /**
- * Makes a Lambda function of a route's logic: the caller let in by the gate, the request parsed, anything thrown turned into
- * Clouddriver's error body, the answer compressed for who accepts it, and what matters recorded.
+ * Makes a Lambda function from a route's logic: the gate admits the caller, the request is parsed, errors become Clouddriver's error body,
+ * the answer is compressed for callers that accept it, and the audit gets its records.
  */
 export function makeApiFunction<C extends LoggingServices>(logic: ApiLogic<C>, gate: Gate): ApiFunction {
   const make = (all: Services) => makeDispatch({ ...logic, open: () => logic.open(all) }, { all, gate });
@@ -117,26 +117,26 @@ export function makeApiFunction<C extends LoggingServices>(logic: ApiLogic<C>, g
     const dispatch = make(all);
     return (event, stream, lambda) => dispatch(event, lambda, createStreamTransfer(stream));
   });
-  // Marked for Lambda's runtime, which looks at the function itself.
+  // Marked for Lambda's runtime, which inspects the function itself.
   const { withServices } = call;
   return Object.assign(streamifyResponse(call), {
     withServices: (all: Services) => streamifyResponse(withServices(all)),
   });
 }
 
-/** What opens a function's services for one installation, and what answers of them. */
+/** Opens a function's services for one installation, and answers with them. */
 interface OpenedLogic<C extends LoggingServices> extends Pick<ApiLogic<C>, 'run' | 'toErrorForm'> {
   open(): C | Promise<C>;
 }
 
-/** Answers a request, and hands the answer over by a transfer. @throws what breaks off an answer that has begun */
+/** Answers a request, and sends the answer by a transfer. @throws the error that breaks off an answer that has begun */
 type Dispatch = <R>(event: APIGatewayProxyEvent, lambda: Context, transfer: Transfer<R>) => Promise<R>;
 
 function makeDispatch<C extends LoggingServices>(
   logic: OpenedLogic<C>,
   { all, gate }: { readonly all: Services; readonly gate: Gate },
 ): Dispatch {
-  // By event, not by answer: a function that is out of time is answered for, and what it did is recorded all the same.
+  // By event, not by answer: a function that is out of time gets another answer, but what it did is recorded all the same.
   const trails = new WeakMap<APIGatewayProxyEvent, AuditTrail>();
   const opened = new WeakMap<APIGatewayProxyEvent, GateServices>();
   const respond = withTimeout({ ...logic, getRoute: gate.getRoute }, (event, _lambda, { signal }) => {
@@ -154,12 +154,12 @@ function makeDispatch<C extends LoggingServices>(
         const mayCompress = acceptsGzip(lambda) && transfer.mayCompress(event);
         return await transfer.send(mayCompress ? compress(made) : made);
       } catch (error) {
-        // Thrown, so that API Gateway breaks the answer off instead of ending it as if it were whole.
+        // Thrown, so that API Gateway breaks the answer off instead of ending it as if it were complete.
         if (!transfer.isWhole) await logError(logic.open, 'an answer broke off', { error });
         if (!transfer.isWhole) throw error;
         return transfer.send(await toErrorAnswer(error, logic));
       } finally {
-        // Of a stream the caller has the answer already: he does not wait for the audit.
+        // A streamed answer has reached the caller: they do not wait for the audit.
         await gate.record(trails.get(event)?.listRecords(made.status) ?? [], all);
         const services = opened.get(event);
         const request = { event, answer: made, durationMs: performance.now() - startedAtMs };
@@ -169,7 +169,7 @@ function makeDispatch<C extends LoggingServices>(
   };
 }
 
-/** What goes along with the answer to a request. */
+/** What answering a request needs. */
 interface Answering {
   readonly all: Services;
   readonly gate: Gate;
@@ -189,7 +189,7 @@ async function answer<C extends LoggingServices>(
     const services = await open();
     const onIdentified = (identity: Identity): void => {
       trail.identify(identity);
-      // Instead of what the header says.
+      // Replaces the header's user.
       addLogFields({ user: identity.user });
     };
     const options = { all, services, signal, onOpened, onIdentified, getRoute: gate.getRoute };
@@ -211,10 +211,10 @@ const negotiation: Parameters<typeof contentNegotiation>[0] = {
   failOnMismatch: false,
 };
 
-/** What is answered when the time is over. */
+/** What the answer needs when the time is over. */
 type TimedLogic = Pick<ApiLogic<LoggingServices>, 'toErrorForm'> & Pick<AdmitOptions, 'getRoute'>;
 
-/** Answers that the time is over before Lambda ends the function, and negotiates how the answer is encoded. */
+/** Answers that the time is over before Lambda ends the function, and negotiates the encoding of the answer. */
 function withTimeout(
   timed: TimedLogic,
   respond: (
@@ -233,7 +233,7 @@ function withTimeout(
   };
 }
 
-/** What was negotiated, which stands in Lambda's context. */
+/** The negotiated encoding, from Lambda's context. */
 function acceptsGzip(lambda: Context & { preferredEncoding?: unknown }): boolean {
   return lambda.preferredEncoding === 'gzip';
 }
@@ -254,7 +254,7 @@ async function toErrorAnswer<C extends LoggingServices>(
   return toAnswer({ status: body.status, body: text, headers: toErrorHeaders(body.status, error) });
 }
 
-/** Callers that waited for a task, and agents, should try again, and Orca does that on 503 alone. A cluster, or a host, may never answer. */
+/** Callers that waited for a task, and agents, should try again: Orca only does so on 503. A cluster, or a host, may never answer. */
 function toTimeoutAnswer(
   event: APIGatewayProxyEvent,
   { toErrorForm = (body) => body, getRoute: findRow = getRoute }: TimedLogic,
@@ -267,7 +267,7 @@ function toTimeoutAnswer(
   return toAnswer({ status, body, headers: toErrorHeaders(status) });
 }
 
-/** Logs a failure; where the failure is that nothing can be opened, on the console. */
+/** Logs a failure; on the console, where nothing can be opened. */
 async function logError<C extends LoggingServices>(
   open: () => C | Promise<C>,
   message: string,

@@ -19,7 +19,7 @@ export {
   okText,
 } from './api-function.ts';
 
-/** Asks what rows ask. What writes records down is loaded with the first: most requests leave none. */
+/** Checks what rows ask. The code that writes records is loaded with the first one: most requests leave none. */
 export const gate: Gate = {
   admit,
   async record(records, all) {
@@ -28,10 +28,10 @@ export const gate: Gate = {
     await Promise.all(records.map((each) => openAudit(all).record(each)));
   },
   async logRequest(request, { settings, config, log }) {
-    // By wall time: Lambda stops processes between their invocations.
+    // By wall time: Lambda freezes processes between their invocations.
     const ageMs = wallClock.now() - performance.timeOrigin;
     if (!areRequestsLogged(settings, { config, ageMs })) return;
-    // The front door of one machine logs them already.
+    // The front door of one machine already logs them.
     if (config.placement === 'local' && config.verboseRequests) return;
     const { logRequest } = await import('./request-log.ts');
     logRequest(request, log);
@@ -39,9 +39,9 @@ export const gate: Gate = {
 };
 
 /**
- * Makes a Lambda function of a route's logic. Who calls is let in by what the route's row in `functions/routes.ts` asks.
+ * Makes a Lambda function from a route's logic. Callers are admitted by the route's row in `functions/routes.ts`.
  *
- * @param open opens what the function works with; called with each request, so it should share what it made.
+ * @param open opens what the function uses; called with each request, so it should share what it made.
  * @param toErrorForm the form of its errors. Default: Clouddriver's
  */
 export function apiHandler<C extends LoggingServices>(

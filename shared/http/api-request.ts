@@ -29,13 +29,13 @@ export interface ApiRequest {
   /** Query parameter; the last one when repeated, undefined when absent. */
   findQuery(name: string): string | undefined;
   /**
-   * Values of a query parameter: those of each time it is given, each split at its commas, trimmed, without empty ones. Undefined
-   * when it is absent; `x=` is an empty list.
+   * Values of a query parameter: of all its occurrences, each split at its commas, trimmed, without empty ones. Undefined when it is
+   * absent; `x=` is an empty list.
    *
    * @throws InvalidInputError for more than {@link queryNamesMax} of them.
    */
   findQueryList(name: string): readonly string[] | undefined;
-  /** What is asked for: the same text for the same method, path and query. */
+  /** The target: the same text for the same method, path and query. */
   getTarget(): string;
   /** Names of all query parameters. */
   listQueryNames(): readonly string[];
@@ -52,19 +52,19 @@ export interface ApiRequest {
    */
   parsePackedJson(bytesMax: PackedBytesMax): JsonValue;
   readonly caller: Caller;
-  /** PEM of the certificate that the client showed and TLS verified; undefined without one. */
+  /** PEM of the client's certificate, which TLS verified; undefined without one. */
   readonly clientCertificate: string | undefined;
-  /** ARN of who signed the request, as API Gateway's authorizer found; undefined where none looked. */
+  /** ARN of the request's signer, as API Gateway's authorizer found it; undefined without such an authorizer. */
   readonly signer: string | undefined;
-  /** What the gate let this request through as. */
+  /** How the gate admitted this request. */
   readonly access: RequestAccess;
-  /** Has this act recorded in the audit; what the row of the route names is recorded anyhow. */
+  /** Records this act in the audit; what the row of the route names is recorded anyway. */
   audit(act: AuditedAct): void;
   /** Aborted shortly before the function's time ends. */
   readonly signal: AbortSignal;
 }
 
-/** What comes with an event. */
+/** What accompanies an event. */
 export interface RequestOptions {
   readonly signal: AbortSignal;
   readonly access: RequestAccess;
@@ -123,7 +123,7 @@ function checkQuery(event: APIGatewayProxyEvent): void {
   }
 }
 
-/** Characters of the name of a query parameter, and of those how many are told. */
+/** Characters of the name of a query parameter, and how many of them errors show. */
 const nameMax = 256;
 const nameToldMax = 32;
 
@@ -163,13 +163,13 @@ function parseBody(event: APIGatewayProxyEvent): JsonValue {
   return parseJsonText(text);
 }
 
-/** Lambda itself lets nothing larger in: this is for whatever else runs the function. */
+/** Lambda itself admits nothing larger: this is for other runtimes. */
 function checkSize(raw: string): void {
   const size = Buffer.byteLength(raw);
   if (size > payloadBytesMax) throw new TooLargeError(toTooLargeMessage(`its body of ${size} bytes exceeds`));
 }
 
-/** What of a body is looked at before anything is made of it. */
+/** Bounds of a body, checked before it is parsed. */
 const bodyBounds: JsonBounds = {
   depthMax: bodyLevelsMax,
   valuesMax: bodyValuesMax,
@@ -189,20 +189,20 @@ function parseJsonText(text: string): JsonValue {
     if (error instanceof JsonBoundsError)
       throw new InvalidInputError(`The body ${bodyRefusals[error.bound]}`);
     if (error instanceof JsonNumberError) throw new InvalidInputError(`The body ${error.message}`);
-    // V8's message quotes the text, which may hold a secret: only where it breaks is told.
+    // V8's message quotes the text, which may hold a secret: only the position is shown.
     const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
     throw new InvalidInputError(`The body is not valid JSON${position ? ` (at ${position})` : ''}`);
   }
 }
 
-/** The user is who the gate says it is: the header alone proves nothing. */
+/** The user is the gate's: the header alone proves nothing. */
 function toUser({ identity }: RequestAccess): { readonly user: string } | undefined {
   return identity.user === undefined ? undefined : { user: identity.user.slice(0, callerHeaderMax) };
 }
 
 const userHeader = 'x-spinnaker-user';
 
-/** The headers that say which of Spinnaker's requests it is part of. */
+/** The headers that say which Spinnaker request it is part of. */
 const callerHeaders = {
   requestId: 'x-spinnaker-request-id',
   executionId: 'x-spinnaker-execution-id',
@@ -213,11 +213,11 @@ function parseCaller(event: APIGatewayProxyEvent): Caller {
   const given = Object.entries(callerHeaders)
     .map(([key, name]) => [key, findHeader(event, name)] as const)
     .filter(([, value]) => value !== undefined);
-  // Longer ones are refused; the log tells the beginning of them.
+  // Longer ones are refused; the log has their beginning.
   return Object.fromEntries(given.map(([key, value]) => [key, value?.slice(0, callerHeaderMax)])) as Caller;
 }
 
-/** What each line of a request's log tells: who asked, and for which account and task where the path names them. */
+/** The fields of each line of a request's log: the user, and the account and task where the path names them. */
 export function toLogFields(event: APIGatewayProxyEvent): LogFields {
   const { account, id } = event.pathParameters ?? {};
   const user = findHeader(event, 'x-spinnaker-user');

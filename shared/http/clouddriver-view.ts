@@ -2,7 +2,7 @@ import { NotFoundError } from '#core/errors.ts';
 import type { BaseServices } from '#platform/services/base.ts';
 import type { ApiRequest } from './api-request.ts';
 
-/** A process, or a set of functions, that answers for all. */
+/** A process, or a set of functions, that answers all requests. */
 export interface ClouddriverView {
   readonly id: string;
   readonly baseUrl: string;
@@ -11,15 +11,15 @@ export interface ClouddriverView {
   readonly lastUpdated: string;
 }
 
-/** By what name the only one there is, is known. */
+/** The name of the only one. */
 const onlyId = 'busdriver';
 
-/** Who answers here by name; undefined where it may be any of several replicas, of which no task tells which it was. */
+/** The name of the process that answers; undefined where it may be any of several replicas, as no task says which one it was. */
 export function findClouddriverId({ config }: Pick<BaseServices, 'config'>): string | undefined {
   return config.isReplicated ? undefined : onlyId;
 }
 
-/** The only one there is: this one, at the address by which it was asked. */
+/** The only one: this one, at the address of the request. */
 export function toOwnClouddriver(
   request: Pick<ApiRequest, 'findHeader'>,
   { config }: Pick<BaseServices, 'config'>,
@@ -34,7 +34,7 @@ export function toOwnClouddriver(
   };
 }
 
-/** That one by its name. @throws NotFoundError for any other */
+/** The one with this name. @throws NotFoundError for any other */
 export function getClouddriver(
   request: Pick<ApiRequest, 'findHeader' | 'getParameter'>,
   services: Pick<BaseServices, 'config'>,

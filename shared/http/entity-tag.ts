@@ -4,15 +4,15 @@ import { InvalidInputError, PreconditionFailedError } from '#core/errors.ts';
 import { ifMatchMax, ifNoneMatchMax } from '#core/request-limits.ts';
 import type { ApiRequest, ApiResponse } from './api-function.ts';
 
-/** What callers may keep, for as long as they ask each time whether it is still so; and it is the same bytes, gzipped or not. */
+/** Headers for answers that callers may keep if they revalidate them each time; the same tag holds for the gzipped bytes. */
 const keepHeaders = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
 
 /**
- * Names what an answer holds by an `ETag`, and leaves it out (304) for a caller whose `If-None-Match` has that name: RFC 9110,
- * sections 8.8.3, 13.1.2 and 15.4.5. The tag is weak, since the answer may come compressed. It is made of what is answered, after
- * rights were asked: nobody learns by it what another caller sees. Anything but a 200 is handed on as it is.
+ * Adds an `ETag` to an answer, and answers 304 without a body when the caller's `If-None-Match` has it: RFC 9110, sections 8.8.3, 13.1.2
+ * and 15.4.5. The tag is weak, since the answer may be compressed. It is made from the answer, after rights were checked: it reveals
+ * nothing that another caller sees. Answers other than 200 are unchanged.
  *
- * @param tag that of the body, where it is known
+ * @param tag tag of the body, where it is known
  */
 export function answerIfChanged(
   request: Pick<ApiRequest, 'findHeader'>,
@@ -25,24 +25,24 @@ export function answerIfChanged(
   return isKnown ? { status: 304, body: '', headers } : { ...response, headers };
 }
 
-/** The tag of a text, without what marks it as weak. */
+/** The tag of a text, without the mark of a weak one. */
 export function toTextTag(text: string): string {
   return `"${hash('sha256', text, 'base64url')}"`;
 }
 
-/** Whether a list of tags, or `*`, names a tag; weak ones name the same as strong ones. What is malformed names nothing. */
+/** Whether a list of tags, or `*`, includes a tag; weak ones equal strong ones. Malformed ones match nothing. */
 function hasTag(ifNoneMatch: string | undefined, tag: string): boolean {
   const text = (ifNoneMatch ?? '').slice(0, ifNoneMatchMax).trim();
   if (text === '*') return true;
   return text.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
 }
 
-/** What names the revision of an account in `ETag` and `If-Match`. */
+/** The tag of an account's revision in `ETag` and `If-Match`. */
 export function toTag({ revision }: Pick<StoredAccount, 'revision'>): string {
   return `"${revision}"`;
 }
 
-/** @throws PreconditionFailedError when the caller names another revision by `If-Match`; InvalidInputError where that is too long */
+/** @throws PreconditionFailedError when the caller's `If-Match` has another revision; InvalidInputError where that is too long */
 export function checkRevision(
   request: Pick<ApiRequest, 'findHeader'>,
   name: string,

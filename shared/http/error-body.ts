@@ -24,18 +24,18 @@ export function toErrorBody(status: number, message: string, nowMs: number): Err
   return { timestamp, status, error: STATUS_CODES[status] ?? 'Error', message };
 }
 
-/** The body in which go-clouddriver's own routes tell an error. */
+/** The error body of go-clouddriver's own routes. */
 export function toPlainErrorBody({ message, errors }: ErrorBody): PlainErrorBody {
   return { error: errors?.join('; ') ?? message };
 }
 
-/** Headers that belong to the answer of a status: each 503 says when to try again. @param error why, where it may say when */
+/** Headers of a status: each 503 says when to try again. @param error the cause, which may say when */
 export function toErrorHeaders(status: number, error?: unknown): { readonly [name: string]: string } {
   const seconds = error instanceof OverloadError ? error.retryAfterSeconds : retryAfterSeconds;
   return status === 503 ? { 'Retry-After': String(seconds) } : {};
 }
 
-/** The status and body for anything thrown. The message of a defect stays in the log. */
+/** The status and body for any error. The message of a defect stays in the log. */
 export function parseError(error: unknown, nowMs: number): ErrorBody {
   const status = getStatus(error);
   if (!(error instanceof VisibleError)) {
@@ -62,15 +62,15 @@ function getStatus(error: unknown): number {
   return 500;
 }
 
-/** Codes of connections that could not be made, or were lost. */
+/** Codes of failed or lost connections. */
 const lostConnections: ReadonlySet<unknown> = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE'],
   ...['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
 ]);
 
 /**
- * Names by which services of AWS throttle, those of the SDK's own list among them: it counts most as faults of the client, and marks
- * only some as to be repeated. Behind a dot in SQS' older names (`AWS.SimpleQueueService.RequestThrottled`).
+ * Names of AWS services' throttling errors, including the SDK's own list: the SDK counts most as faults of the client, and marks only some
+ * as retryable. In SQS' older names they come after a dot (`AWS.SimpleQueueService.RequestThrottled`).
  */
 const throttles: ReadonlySet<string> = new Set([
   ...['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'LimitExceededException'],
@@ -86,12 +86,12 @@ const throttles: ReadonlySet<string> = new Set([
   ...['BandwidthLimitExceeded', 'PriorRequestNotComplete', 'TransactionInProgressException'],
 ]);
 
-/** Names of what ran out of time, or was not even tried. */
+/** Names of errors for calls that timed out, or were not even tried. */
 const interruptions: ReadonlySet<string> = new Set([
   ...['TimeoutError', 'RequestTimeout', 'RequestTimeoutException', 'BreakerOpenError'],
 ]);
 
-/** Throttles, time-outs and lost connections of the AWS SDK: 503 is the only status on which Orca repeats a POST. */
+/** Throttles, time-outs and lost connections of the AWS SDK: Orca repeats a POST only on 503. */
 function isStoreAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { $retryable, $fault, code } = error as { $retryable?: unknown; $fault?: unknown; code?: unknown };

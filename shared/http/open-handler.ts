@@ -11,7 +11,7 @@ import {
 
 export { type ApiRequest, type ApiResponse, ok, okText } from './api-function.ts';
 
-/** Lets everybody in, but only where the row asks nothing: whoever forgets that has a function that answers nobody. */
+/** Admits every caller, but only where the row asks for nothing: any other row makes a function that answers nobody. */
 const gate: Gate = {
   async admit(event) {
     const route = getRoute(event);
@@ -21,7 +21,7 @@ const gate: Gate = {
   async record() {},
 };
 
-/** Makes a Lambda function for routes that ask nothing of their callers: its bundle needs to know no accounts. */
+/** Makes a Lambda function for routes that ask nothing of their callers: its bundle needs no accounts. */
 export function openHandler<C extends LoggingServices>(
   open: ApiLogic<C>['open'],
   run: ApiLogic<C>['run'],

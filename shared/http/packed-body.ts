@@ -2,10 +2,10 @@ import { gunzipSync } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { InvalidInputError, TooLargeError } from '#core/errors.ts';
 
-/** Type of a body that is gzipped. */
+/** Type of a gzipped body. */
 const packedType = 'application/gzip';
 
-/** Bytes of a body at most, as it comes and unpacked. */
+/** Maximum bytes of a body, as received and unpacked. */
 export interface PackedBytesMax {
   readonly packed: number;
   readonly unpacked: number;
@@ -15,7 +15,7 @@ export interface PackedBytesMax {
  * The text of a body that may be gzipped.
  *
  * @param type its content type
- * @throws InvalidInputError where it is none; TooLargeError where it is larger
+ * @throws InvalidInputError where there is none; TooLargeError where it is larger
  */
 export function unpackBody(
   { body, isBase64Encoded }: Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'>,

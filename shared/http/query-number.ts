@@ -1,7 +1,7 @@
 import { InvalidInputError } from '#core/errors.ts';
 import type { ApiRequest } from './api-request.ts';
 
-/** Bounds of a number in a query, and what it is where it is not given. */
+/** Bounds of a number in a query, and its default. */
 export interface QueryNumberOptions {
   readonly min: number;
   readonly max: number;

@@ -4,10 +4,10 @@ import { asString, isJsonObject, type JsonObject, type JsonValue } from '#core/j
 import type { Logger } from '#core/logger.ts';
 import type { Answer, AnswerBody } from './answer.ts';
 
-/** Bodies of so many bytes are logged; of larger ones their size alone. */
+/** Bytes of bodies that are logged; for larger ones only their size. */
 export const loggedBodyBytesMax = 64 * 2 ** 10;
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 const mask = '******';
 
 /** Headers, parameters and members by these names may hold secrets. */
@@ -15,7 +15,7 @@ const secretName = /authorization|cookie|password|passwd|token|secret|key|creden
 
 const bodyBounds: JsonBounds = { depthMax: 64, valuesMax: 20_000 };
 
-/** Texts within texts that are JSON, such as an annotation with what was applied last, are looked into so deep. */
+/** Levels of JSON texts within texts, such as the annotation with the last applied configuration, searched for secrets. */
 const nestedTextsMax = 2;
 
 /** A request that was answered. */
@@ -26,7 +26,7 @@ export interface AnsweredRequest {
   readonly durationMs: number;
 }
 
-/** Logs a request: what was asked with its headers and its body, secrets masked, and what became of it. */
+/** Logs a request with its headers and body, secrets masked, and its outcome. */
 export function logRequest({ event, answer, durationMs }: AnsweredRequest, log: Pick<Logger, 'info'>): void {
   log.info('request', {
     ...describeRequest(event),
@@ -36,13 +36,13 @@ export function logRequest({ event, answer, durationMs }: AnsweredRequest, log: 
   });
 }
 
-/** Of a body that arrives piece by piece nobody knows. */
+/** Bytes of a body; undefined where it arrives piece by piece. */
 function countBytes(body: AnswerBody): number | undefined {
   if (typeof body === 'string') return Buffer.byteLength(body);
   return body instanceof Uint8Array ? body.length : undefined;
 }
 
-/** What was asked, secrets masked: method, path, query, headers, body. */
+/** The request, secrets masked: method, path, query, headers, body. */
 export function describeRequest(event: APIGatewayProxyEvent): JsonObject {
   const { httpMethod: method, path, multiValueQueryStringParameters, multiValueHeaders } = event;
   return {
@@ -66,7 +66,7 @@ function maskNamed(values: NamedValues): JsonObject {
   );
 }
 
-/** The body, masked; where it is no JSON that can be looked through, how large it is. */
+/** The masked body; its size where it is no JSON. */
 function describeBody({ body, isBase64Encoded }: APIGatewayProxyEvent): JsonValue {
   if (!body) return null;
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
@@ -83,7 +83,7 @@ function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Secrets of Kubernetes in whole, other members by their names, and texts that are JSON themselves. */
+/** Masks Kubernetes' Secrets as a whole, other members by their names, and texts that are JSON themselves. */
 function maskValue(value: JsonValue, textDepth: number): JsonValue {
   if (Array.isArray(value)) return value.map((item) => maskValue(item, textDepth));
   if (isJsonObject(value)) return maskObject(value, textDepth);

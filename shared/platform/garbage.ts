@@ -4,26 +4,26 @@ import { runInNewContext } from 'node:vm';
 /** Milliseconds after the start, and after the last large request, at which memory is given back. */
 const quietMs = 2_000;
 
-/** Milliseconds between two looks at what the process takes … */
+/** Milliseconds between two checks of the process's memory … */
 const watchMs = 2_000;
-/** … and, where that did not help, up to this long: what is in use stays. */
+/** … and, where a collection did not help, up to this many: what is in use stays. */
 const watchMaxMs = 30_000;
 
-/** Bytes by which it may have grown beyond what it took after its start, when nobody calls … */
+/** Bytes by which it may have grown since its start without requests … */
 const idleGrowthBytes = 24 * 2 ** 20;
-/** … and while requests come: a collection makes V8 start small again, which made answers a tenth slower. */
+/** … and with requests: a collection makes V8 start with a small heap again, which made answers a tenth slower. */
 const busyGrowthBytes = 128 * 2 ** 20;
 
 /**
- * Has V8 give memory back a while after large requests, and where the process has grown, as it does by what streams through it: by
- * itself V8 keeps what was taken for as long as there is little to do. That pauses the process for a tenth of a second or so, once.
+ * Has V8 return memory a while after large requests, and when the process has grown, as it does when data streams through it: V8 itself
+ * keeps what it has while there is little to do. This pauses the process once for about a tenth of a second.
  *
- * The first time is soon after the start: V8 takes what is in use after a collection for the measure of when the next one is due, and
- * lets the heap grow to hundreds of MiB before the first.
+ * The first collection is soon after the start: V8 decides by the memory in use after one when the next is due, and before the first lets
+ * the heap grow to hundreds of MiB.
  */
 export class GarbageCollection implements Disposable {
   readonly #timer: NodeJS.Timeout;
-  /** What the process took after its first collection. */
+  /** The process's memory after its first collection. */
   #floorBytes: number | undefined;
   #watch: NodeJS.Timeout;
   #watchMs = watchMs;
@@ -36,12 +36,12 @@ export class GarbageCollection implements Disposable {
     this.#watch = this.#watchLater();
   }
 
-  /** Notes that a request came. */
+  /** Notes a request. */
   countRequest(): void {
     this.#isBusy = true;
   }
 
-  /** Collects when nothing large has come for a while. */
+  /** Collects when no large request has come for a while. */
   schedule(): void {
     this.#isDue = true;
     this.#timer.refresh();
@@ -82,10 +82,10 @@ export class GarbageCollection implements Disposable {
   }
 }
 
-/** What `--expose-gc` adds to contexts that are made later. */
+/** The function that `--expose-gc` adds to contexts created later. */
 type Collector = (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void;
 
-/** Collects, and gives pages back to the system that V8 would otherwise keep for what may come, for many seconds. */
+/** Collects, and returns pages to the system that V8 would otherwise reserve for many seconds. */
 function loadCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as Collector;

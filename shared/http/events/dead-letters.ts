@@ -8,7 +8,7 @@ import type { BaseServices } from '#platform/services/base.ts';
 import { createMetricWriter } from '#platform/services/metric-writer.ts';
 import type { Delivery } from './queue-handler.ts';
 
-/** Tells, by a line and a metric, why a message for agents became a dead letter. */
+/** Logs why a message for caching agents became a dead letter, and counts it in a metric. */
 export async function reportDeadMessage(
   { agents, deliveries }: { readonly agents: readonly CachingAgentKey[] } & Pick<Delivery, 'deliveries'>,
   services: CachingAgentStoreServices,
@@ -17,7 +17,7 @@ export async function reportDeadMessage(
   tellDeadLetter(services, reason, { agents, deliveries });
 }
 
-/** Tells, by a line and a metric, why a message became a dead letter. @param fields what tells it from others */
+/** Logs why a message became a dead letter, and counts it in a metric. @param fields log fields that identify it */
 export function tellDeadLetter(
   services: Pick<BaseServices, 'log' | 'clock' | 'all'> & { readonly config: Pick<Config, 'logLevel'> },
   reason: DeadLetterReason,

@@ -13,7 +13,7 @@ export const taskMessages: MessageKind<TaskMessage> = {
   toLogFields: ({ taskId }) => ({ taskId }),
 };
 
-/** An event of AWS that a rule of EventBridge sent to the queue of agents. */
+/** An AWS event that a rule of EventBridge sent to the queue of caching agents. */
 export interface EventMessage {
   readonly event: AwsEvent;
 }

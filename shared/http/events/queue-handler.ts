@@ -5,26 +5,26 @@ import { runWithLogFields, toInvocationFields } from '#platform/services/logger.
 import type { Services } from '#platform/services/services.ts';
 import { CheckpointError } from '#tasks/run-task.ts';
 
-/** How the messages of a queue are read. */
+/** How to read the messages of a queue. */
 export interface MessageKind<B extends object> {
-  /** The body, parsed from JSON, as what it should be; undefined when it is nothing like that. */
+  /** The message in a body parsed from JSON; undefined for any other body. */
   parse(body: unknown): B | undefined;
-  /** What tells a message from others in the log. */
+  /** The log fields that identify a message. */
   toLogFields(body: B): LogFields;
 }
 
 /** How a message was received. */
 export interface Delivery {
   readonly receiptHandle: string;
-  /** Deliveries of the message so far, this one included. */
+  /** Number of deliveries of the message so far, including this one. */
   readonly deliveries: number;
   /** Aborted with a CheckpointError when the function's time is about to end. */
   readonly stop: AbortSignal;
-  /** Milliseconds that are left of the function's time. A local runtime that drains shortens it. */
+  /** Milliseconds left of the function's time. A local runtime that drains shortens it. */
   getRemainingMs(): number;
 }
 
-/** A received message as workers see it: its body, and how it came. */
+/** A received message as workers see it: its body, and its delivery. */
 export type QueueMessage<B extends object> = B & Delivery;
 
 /** A Lambda function behind an SQS event source that reports failures message by message. */
@@ -33,14 +33,14 @@ export type QueueFunction = ServiceFunction<(event: SQSEvent, context: Context) 
 /** Milliseconds before the end of the function's time at which workers stop at a checkpoint. */
 const stopBeforeEndMs = 30_000;
 
-/** How often the remaining time is looked at, milliseconds: a local runtime that drains shortens it. */
+/** Milliseconds between two checks of the remaining time: a local runtime that drains shortens it. */
 const checkIntervalMs = 500;
 
 /**
- * Makes a Lambda function of a worker's logic. A message whose worker throws is reported as failed and comes again; a
- * malformed one would fail for ever: it is logged and taken off the queue.
+ * Makes a Lambda function from a worker's logic. A message whose worker throws is reported as failed and comes again. A malformed one would
+ * always fail: it is logged and removed from the queue.
  *
- * @param open opens what the worker works with; called with each invocation
+ * @param open opens what the worker uses; called with each invocation
  */
 export function queueHandler<B extends object, C extends { readonly log: Logger }>(
   kind: MessageKind<B>,
@@ -56,7 +56,7 @@ export function queueHandler<B extends object, C extends { readonly log: Logger 
   );
 }
 
-/** How messages are worked on. */
+/** How to work on messages. */
 interface MessageWorker<B extends object, C> {
   readonly kind: MessageKind<B>;
   readonly services: C;

@@ -10,9 +10,9 @@ export type ScheduleFunction = ServiceFunction<
 >;
 
 /**
- * Makes a Lambda function of what a schedule does. Failures are logged and thrown: the rule's metrics count them.
+ * Makes a Lambda function from a schedule's logic. Failures are logged and thrown: the rule's metrics count them.
  *
- * @param run gets what started it as well: a turn of the schedule, or one of our own events
+ * @param run also receives the event: a turn of the schedule, or one of our own events
  */
 export function scheduleHandler<C extends { readonly log: Logger }>(
   open: (services: Services) => C | Promise<C>,

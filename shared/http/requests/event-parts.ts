@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { InvalidInputError } from '#core/errors.ts';
 import { pathNameMax } from '#core/request-limits.ts';
 
-/** A member of a map whose names come from outside: `constructor` is one only where somebody sent it. */
+/** A member of a map whose names come from callers: `constructor` is one only where a caller sent it. */
 export function findMember<T>(
   map: { readonly [name: string]: T | undefined } | null | undefined,
   name: string,
@@ -10,23 +10,23 @@ export function findMember<T>(
   return map && Object.hasOwn(map, name) ? (map[name] ?? undefined) : undefined;
 }
 
-/** Holds what a caller sent to a bound. @throws InvalidInputError for more characters than `max` */
+/** Checks the length of what a caller sent. @throws InvalidInputError for more characters than `max` */
 export function checkLength(what: string, text: string, max: number): void {
   if (text.length <= max) return;
   throw new InvalidInputError(`${what} has ${text.length} characters: at most ${max} are accepted`);
 }
 
-/** What of an event tells of its path. The path and its template may be absent in events of other makers. */
+/** The members of an event about its path. The path and its template may be absent in events from other sources. */
 type PathEvent = Pick<APIGatewayProxyEvent, 'pathParameters'> &
   Partial<Pick<APIGatewayProxyEvent, 'resource' | 'path'>>;
 
 /**
- * A path parameter; undefined for a name that the route does not have. API Gateway hands parameters decoded or as they came,
- * depending on how it was reached; here they are decoded once in any case.
+ * A path parameter; undefined for a name that the route does not have. API Gateway passes parameters decoded or raw, depending on how it
+ * was called; here they are decoded once in any case.
  *
- * Only where one holds `%` does it matter: it was decoded before if that is what the path, as it came, has in its place. Where the
- * path came decoded, too, nobody can tell: what held `%` before it was encoded is decoded a second time. No name of an object holds
- * one, so checks of names, which come after this, refuse whatever a second decoding could bring about but plain names.
+ * This only matters where one holds `%`: it was decoded already if the path has its encoded form in its place. Where the path was decoded,
+ * too, that is unknown: a value with `%` is then decoded a second time. No name of an object holds `%`, so checks of names, which come
+ * later, refuse anything but plain names from a second decoding.
  */
 export function findParameter(event: PathEvent, name: string): string | undefined {
   const text = findMember(event.pathParameters, name);
@@ -37,7 +37,7 @@ export function findParameter(event: PathEvent, name: string): string | undefine
   return sent !== undefined && sent !== text && decode(sent) === text ? text : decode(text);
 }
 
-/** The segment of an event's path in the place of a parameter; undefined where the event does not tell. */
+/** The segment of an event's path in place of a parameter; undefined where the event does not have it. */
 function findSegment({ resource, path }: PathEvent, name: string): string | undefined {
   const template = resource?.split('/') ?? [];
   const segments = path?.split('/') ?? [];
@@ -45,7 +45,7 @@ function findSegment({ resource, path }: PathEvent, name: string): string | unde
   return index < 0 ? undefined : segments[index];
 }
 
-/** A text without its percent-encoding; as it is where that is malformed. */
+/** A text without its percent-encoding; unchanged where that is malformed. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,12 +1,12 @@
 import { getErrorMessage } from '#core/errors.ts';
 
-/** What we wanted of AWS, in words for an error. */
+/** What a call to AWS was for, in an error's words. */
 export interface AwsCall {
-  /** `cannot assume the role …`: how the message begins. */
+  /** `cannot assume the role …`: prefix of the message. */
   readonly what: string;
   /** What to do when AWS denies it. */
   readonly whenDenied: string;
-  /** What to do when AWS knows no such thing. */
+  /** What to do when AWS does not know it. */
   readonly whenMissing?: string | undefined;
 }
 
@@ -16,8 +16,8 @@ const badCredentials =
 const unreachable = 'is the service reachable from here, by a VPC endpoint or a NAT gateway?';
 
 /**
- * Where words of AWS and its SDK begin to quote what was sent or run: a signed request, a token, the command of
- * `credential_process` with its arguments and all that it printed.
+ * Where messages of AWS and its SDK begin to quote what was sent or run: a signed request, a token, the command of `credential_process`
+ * with its arguments and all its output.
  */
 const quoting =
   /(?:authorization|credential|signature|x-amz-[a-z-]{1,40}|(?:session|security)-?token|secret-?access-?key)["']? ?[=:]|command failed:/i;
@@ -44,7 +44,7 @@ const advice: Readonly<Record<string, keyof AwsCall | { readonly text: string }>
   ENOTFOUND: { text: unreachable },
 };
 
-/** The error of a call as one sentence that says what was wanted, what AWS said, and what to do. */
+/** The error of a call as one sentence: what it was for, what AWS said, and what to do. */
 export function toAwsFailure(error: unknown, call: AwsCall): Error {
   const code = getCode(error);
   // Further lines may hold the request that was signed, and with it a session token.

@@ -3,21 +3,21 @@ import { getRandomMs } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { within } from '#core/deadline.ts';
 
-/** How patient calls of a client are. */
+/** Time-outs and retries of a client's calls. */
 export interface CallTimeouts {
-  /** Milliseconds until a connection is there. */
+  /** Milliseconds until it is connected. */
   readonly connectMs: number;
   /** Milliseconds of one try. */
   readonly tryMs: number;
   /** Tries of one call. */
   readonly triesMax: number;
-  /** Milliseconds of a call with all its tries, the pauses between them, and the reading of the answer. */
+  /** Milliseconds of a call with all its tries, the pauses between them, and reading the answer. */
   readonly callMs: number;
-  /** Milliseconds between two tries at most, a random part of which is waited; left out, the SDK's own, which grows to seconds. */
+  /** Milliseconds between two tries at most, of which it waits a random part; left out, the SDK's own, which grow to seconds. */
   readonly pauseMs?: number;
 }
 
-/** Repeats what may pass, after random pauses that do not grow: the whole call is to be short. */
+/** Retries passing failures, after random pauses that do not grow: the whole call must be short. */
 export function createRetryStrategy(
   { triesMax, pauseMs = 0 }: Pick<CallTimeouts, 'triesMax' | 'pauseMs'>,
   randomness: Pick<Randomness, 'fraction'>,
@@ -25,7 +25,7 @@ export function createRetryStrategy(
   return new ConfiguredRetryStrategy(triesMax, () => Math.floor(getRandomMs(pauseMs, randomness)));
 }
 
-/** As far as a client's way of sending can be changed. */
+/** The part of a client through which its sending can be changed. */
 interface AdjustableClient {
   readonly middlewareStack: {
     add(
@@ -35,7 +35,7 @@ interface AdjustableClient {
   };
 }
 
-/** Milliseconds that a process may count against a call at once: where its loop stood still for longer, the call did not take that long. */
+/** Milliseconds counted against a call at a time at most: if its process stood still for longer, the call did not take that long. */
 const countedMs = 500;
 
 /**

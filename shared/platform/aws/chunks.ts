@@ -10,7 +10,7 @@ const decompress = promisify(gunzip);
 const chunkBytesMax = 350 * 1024;
 
 /**
- * Writes a text of any length as compressed items, one after the other, and answers their number.
+ * Writes a text of any length as compressed items, one after the other, and returns their number.
  *
  * @param options.getKey the key of the n-th chunk; keys must sort in that order.
  * @param options.expiresAt seconds since the epoch; left out for chunks that stay until they are deleted.

@@ -9,19 +9,19 @@ import { getPauseMs } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import type { BusEvent, EventBus } from '../ports/event-bus.ts';
 
-/** Entries of one PutEvents call: the most that EventBridge takes. */
+/** Entries of one PutEvents call: EventBridge's maximum. */
 const entriesMax = 10;
 
-/** Bytes of the entries of one call, at most: EventBridge took 256 KB before it took more, and counts some bytes besides. */
+/** Bytes of the entries of one call, at most: EventBridge's limit was 256 KB before it was raised, and it counts some further bytes. */
 const callBytesMax = 200 * 1024;
 
-/** Calls for the same events before giving up: of the bus, which refuses single entries, too, and not of the SDK. */
+/** Calls for the same events before giving up: by the bus, since single entries may be refused, too, not by the SDK. */
 export const publishTriesMax = 2;
 
 /** The pause between them. */
 const backOff = { firstMs: 200, fixedShare: 0.5 };
 
-/** `source` of every event of ours. */
+/** `source` of all our events. */
 export const eventSource = 'busdriver';
 
 /** What waiting between two calls needs. */
@@ -39,10 +39,9 @@ export function createBusClient(config: EventBridgeClientConfig): EventBridgeCli
 }
 
 /**
- * The bus on EventBridge. What fails, and entries that it refuses, are sent again, a bounded number of times; what was left without an
- * answer is not.
+ * The bus on EventBridge. Failed calls and refused entries are sent again, a bounded number of times; calls without an answer are not.
  *
- * @param client one that repeats nothing by itself.
+ * @param client one that retries nothing itself.
  */
 export function createEventBus(client: BusClient, busName: string, options: EventBusOptions): EventBus {
   return {
@@ -88,7 +87,7 @@ async function putEvents(
   }
 }
 
-/** What the bus did not take, and why; undefined when it took all. */
+/** The entries that the bus did not take, and why; undefined when it took all. */
 async function tryPutEvents(
   client: BusClient,
   entries: readonly PutEventsRequestEntry[],
@@ -97,11 +96,11 @@ async function tryPutEvents(
   try {
     results = (await client.send(new PutEventsCommand({ Entries: [...entries] }))).Entries ?? [];
   } catch (error) {
-    // A bus that was silent may have taken all: who keeps the events tells them again later.
+    // A bus that did not answer may have taken all: whoever keeps the events publishes them again later.
     if (error instanceof Error && error.name === 'TimeoutError') throw error;
     return { left: entries, error };
   }
-  // An entry of which the answer does not say that it was taken was not.
+  // An entry was not taken unless the answer says so.
   const left = entries.filter((_, index) => results[index]?.EventId === undefined);
   if (left.length === 0) return undefined;
   const code = results.find(({ ErrorCode }) => ErrorCode)?.ErrorCode;

@@ -2,20 +2,19 @@ import { isRevision, type Revision } from '#caching/store/revision.ts';
 import type { Item } from './table.ts';
 import { accountsTable, cacheTable, type Table, tasksTable } from './tables.ts';
 
-/** The form of items that do not say which they have. */
+/** The form of items without the attribute `form`. */
 const firstForm = 1;
 
-/** An item is not as it was written: somebody else changed it. The message names table, key and attribute, never a value. */
+/** An item is not as this release writes it: something else changed it. The message names table, key and attribute, never a value. */
 export class MalformedItemError extends Error {
   override name = 'MalformedItemError';
 }
 
 /**
- * Reads attributes of the items of a table, each as what it was written as. Nothing is copied, so that to read an attribute costs no
- * more than to look at it.
+ * Reads attributes of the items of a table with their types. It copies nothing, so that reading an attribute costs no more than a look-up.
  *
- * Each method throws a MalformedItemError for anything else; those named `find` answer undefined where there is none. `pk` names the
- * partition, for the error, of an item that was read without its key.
+ * Each method throws a MalformedItemError for anything else; those named `find` return undefined where there is none. `pk` is the
+ * partition, for the error, of an item read without its key.
  */
 export class ItemReader {
   readonly #table: Pick<Table, 'name'>;
@@ -25,8 +24,8 @@ export class ItemReader {
   }
 
   /**
-   * That an item has the form that this release reads. The first one is not written: an item without the attribute `form` has it. Whoever
-   * changes what an item means writes the next number into it, and reads both or leaves the old one to be unreadable.
+   * Checks that an item has the form that this release reads. The first form is not written: an item without the attribute `form` has it.
+   * When you change the meaning of an item, write the next number into it, and read both or leave the old one unreadable.
    */
   checkForm(item: Item, pk?: string): void {
     const { form = firstForm } = item;
@@ -93,25 +92,25 @@ export class ItemReader {
     return item[attribute] === undefined ? undefined : this.getTexts(item, attribute, pk);
   }
 
-  /** A map that may be missing: its members are read as those of an item, in the partition that `describeMap` names. */
+  /** A map that may be missing: read its members like those of an item, in the partition that `describeMap` returns. */
   findMap(item: Item, attribute: string): Item | undefined {
     const value = item[attribute];
     if (value === undefined || isMap(value)) return value;
     return this.fail(item, { attribute, expected: 'a map' });
   }
 
-  /** Where a map is that an item has: for the errors of its members. */
+  /** The place of an item's map, for the errors of its members. */
   describeMap(item: Item, attribute: string): string {
     return `${describeKey(item)}: attribute ${attribute}`;
   }
 
-  /** What an attribute holds as JSON. @param isOne whether the JSON is what was written */
+  /** The value of an attribute with JSON. @param isOne whether the JSON is valid */
   getJson<T>(item: Item, attribute: string, isOne: (value: unknown) => value is T): T {
     const value = parseJson(this.getText(item, attribute));
     return isOne(value) ? value : this.fail(item, { attribute, expected: 'the JSON that was written' });
   }
 
-  /** The same of an attribute that may be missing. */
+  /** The same for an attribute that may be missing. */
   findJson<T>(item: Item, attribute: string, isOne: (value: unknown) => value is T): T | undefined {
     return item[attribute] === undefined ? undefined : this.getJson(item, attribute, isOne);
   }
@@ -128,7 +127,7 @@ export class ItemReader {
 /** What is wrong with an item. */
 export interface Malformed {
   readonly attribute: string;
-  /** What it should have been: `a text`. */
+  /** What was expected: `a text`. */
   readonly expected: string;
   /** Partition of an item that was read without its key. */
   readonly pk?: string | undefined;
@@ -143,7 +142,7 @@ export const accountReader = new ItemReader(accountsTable);
 /** Reads items of the cache's table. */
 export const cacheReader = new ItemReader(cacheTable);
 
-/** What is made of an item; undefined for one that is not as this release writes it. */
+/** The parsed item; undefined for one that is not as this release writes it. */
 export function unlessMalformed<T>(parse: () => T): T | undefined {
   try {
     return parse();

@@ -1,6 +1,6 @@
 import type { ToldTime } from '../ports/store-clock.ts';
 
-/** As far as a client's way of receiving can be changed. */
+/** The part of a client through which its receiving can be changed. */
 interface AdjustableClient {
   readonly middlewareStack: {
     add(
@@ -12,7 +12,7 @@ interface AdjustableClient {
   };
 }
 
-/** Tells of each answer of a client what time the service had. @returns the client */
+/** Reports the service's time with each answer of a client. @returns the client */
 export function tellTime<C extends AdjustableClient>(
   client: C,
   { now, take }: { now(): number; take(told: ToldTime): void },

@@ -12,8 +12,8 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { clockErrorMsMax } from '#core/clock.ts';
 
 /**
- * What sends commands to DynamoDB. Not the SDK's document client: a client can keep what it resolved for a command, where that one resolves
- * all steps of it anew for each call, twice.
+ * Sends commands to DynamoDB. Not the SDK's document client: a client can cache what it resolved for a command, but that one resolves all
+ * its steps again for each call, twice.
  */
 export type StoreClient = Pick<DynamoDBClient, 'send'>;
 
@@ -23,7 +23,7 @@ export type RawItem = { readonly [attribute: string]: AttributeValue };
 /** An item's attributes. */
 export type Item = { readonly [attribute: string]: unknown };
 
-/** Primary key of an item in every table of ours. */
+/** Primary key of an item in all our tables. */
 export interface ItemKey {
   readonly pk: string;
   readonly sk: string;
@@ -68,13 +68,13 @@ export class ItemUpdate {
     return this;
   }
 
-  /** Demands that an attribute compare so with a value. All demands must hold. */
+  /** Requires that an attribute compare this way with a value. All requirements must hold. */
   require(attribute: string, comparison: '=' | '<=' | '>', value: unknown): this {
     this.#conditions.push(`${this.#name(attribute)} ${comparison} ${this.#value(value)}`);
     return this;
   }
 
-  /** Demands that a number be no time to come, or one further ahead than it can be: then a process with another clock wrote it. */
+  /** Requires that a number be a past time, or one further ahead than it can be: then a process with another clock wrote it. */
   requireDue(attribute: string, nowMs: number, mostMs: number): this {
     const name = this.#name(attribute);
     const [now, last] = [this.#value(nowMs), this.#value(nowMs + mostMs + clockErrorMsMax)];
@@ -82,7 +82,7 @@ export class ItemUpdate {
     return this;
   }
 
-  /** Demands that an attribute have one of some values. @param orNone whether it may be missing instead */
+  /** Requires that an attribute have one of some values. @param orNone whether it may be missing instead */
   requireOneOf(attribute: string, values: readonly unknown[], orNone: boolean): this {
     const name = this.#name(attribute);
     const listed = `${name} IN (${values.map((value) => this.#value(value)).join(', ')})`;
@@ -90,7 +90,7 @@ export class ItemUpdate {
     return this;
   }
 
-  /** Only an item without this attribute. */
+  /** Requires that this attribute be missing. */
   requireNone(attribute: string): this {
     this.#conditions.push(`attribute_not_exists(${this.#name(attribute)})`);
     return this;
@@ -114,7 +114,7 @@ export class ItemUpdate {
     };
   }
 
-  /** Every name goes through a placeholder: many of ours are reserved words. */
+  /** Every name uses a placeholder: many of ours are reserved words. */
   #name(attribute: string): string {
     this.#names[`#${attribute}`] = attribute;
     return `#${attribute}`;
@@ -142,7 +142,7 @@ export class ItemTable {
     await this.#client.send(new PutItemCommand({ TableName: this.#tableName, Item: toRaw(item) }));
   }
 
-  /** Writes an item unless a live one has its key; false when it has. `seconds` is the time now, since the epoch. */
+  /** Writes an item unless a live one has its key; false when it has. `seconds` is the current time since the epoch. */
   async putNew(item: Item, seconds: number): Promise<boolean> {
     const command = new PutItemCommand({
       TableName: this.#tableName,
@@ -155,9 +155,9 @@ export class ItemTable {
   }
 
   /**
-   * The item after the update, or undefined when a demand of it was not met.
+   * The item after the update; undefined when a requirement was not met.
    *
-   * @param signal gives the call up, with its repeats. Whether the update was made is then unknown.
+   * @param signal aborts the call and its retries. Whether the update was made is then unknown.
    */
   async update(key: ItemKey, update: ItemUpdate, signal?: AbortSignal): Promise<Item | undefined> {
     const command = new UpdateItemCommand({
@@ -185,7 +185,7 @@ export class ItemTable {
     return answer !== undefined;
   }
 
-  /** Writes an item unless one with its key has as much in a number, or more; false when it has. */
+  /** Writes an item unless one with its key has an equal or greater number; false when it has. */
   async putGreater(item: Item, attribute: string, value: number): Promise<boolean> {
     const command = new PutItemCommand({
       TableName: this.#tableName,
@@ -198,7 +198,7 @@ export class ItemTable {
     return answer !== undefined;
   }
 
-  /** Deletes an item unless it has more in a number; deleting none is success. */
+  /** Deletes an item unless its number is greater; succeeds where there is none. */
   async deleteUpTo(key: ItemKey, attribute: string, value: number): Promise<void> {
     const command = new DeleteItemCommand({
       TableName: this.#tableName,
@@ -210,14 +210,14 @@ export class ItemTable {
     await unlessRefused(() => this.#client.send(command));
   }
 
-  /** The item, or undefined. @param consistent false for half the price, and perhaps what was there a moment ago; default true */
+  /** The item; undefined if there is none. @param consistent false for half the price, perhaps as of a moment ago; default true */
   async get(key: ItemKey, { consistent = true } = {}): Promise<Item | undefined> {
     const get = { TableName: this.#tableName, Key: toRaw({ ...key }), ConsistentRead: consistent };
     const { Item: found } = await this.#client.send(new GetItemCommand(get));
     return found && fromRaw(found);
   }
 
-  /** All items of a partition in the order of their sort keys, at most `limit`, and only those behind `after`. */
+  /** All items of a partition in the order of their sort keys, at most `limit`, and only those after `after`. */
   async query(pk: string, limit = Number.POSITIVE_INFINITY, after?: string): Promise<Item[]> {
     const items: Item[] = [];
     let start: Record<string, AttributeValue> | undefined;
@@ -238,13 +238,13 @@ export class ItemTable {
     return items;
   }
 
-  /** Deletes an item; deleting none is success. */
+  /** Deletes an item; succeeds where there is none. */
   async delete(key: ItemKey): Promise<void> {
     await this.#client.send(new DeleteItemCommand({ TableName: this.#tableName, Key: toRaw({ ...key }) }));
   }
 }
 
-/** Attributes as DynamoDB takes them, without those that are undefined. */
+/** Attributes in DynamoDB's form, without those that are undefined. */
 export function toRaw(attributes: Item): Record<string, AttributeValue> {
   return marshall(attributes, { removeUndefinedValues: true });
 }

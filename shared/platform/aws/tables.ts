@@ -1,10 +1,10 @@
-/** A DynamoDB table: what CDK and the local runtime create. Keys are strings; there are no indexes. */
+/** A DynamoDB table, created by CDK and the local runtime. Keys are strings; there are no indexes. */
 export interface Table {
   /** Name, prefixed when deployed. */
   readonly name: string;
   readonly partitionKey: string;
   readonly sortKey: string;
-  /** Attribute with the expiry in seconds since the epoch. Readers filter what is expired: deletion comes late or never. */
+  /** Attribute with the expiry in seconds since the epoch. Readers skip expired items: deletion comes late or never. */
   readonly ttlAttribute: string;
 }
 
@@ -16,7 +16,7 @@ export const tasksTable: Table = {
   ttlAttribute: 'expiresAt',
 };
 
-/** The cache: objects, rows of views, the directory of applications, and agents. Clusters can fill it anew. */
+/** The cache: objects, rows of views, the directory of applications, and caching agents. It can be filled again from the clusters. */
 export const cacheTable: Table = {
   name: 'cache',
   partitionKey: 'pk',
@@ -24,7 +24,7 @@ export const cacheTable: Table = {
   ttlAttribute: 'expiresAt',
 };
 
-/** Accounts that were made by an API, and what became of them. Nothing else can bring them back. */
+/** Accounts created by an API, and their history. They exist nowhere else. */
 export const accountsTable: Table = {
   name: 'accounts',
   partitionKey: 'pk',
@@ -35,14 +35,14 @@ export const accountsTable: Table = {
 /** Every table. */
 export const tables: readonly Table[] = [tasksTable, cacheTable, accountsTable];
 
-/** Partition of the cache's table with the facts of accounts. Roles of functions without secrets are let read it, and no other. */
+/** Partition of the cache's table with account facts. Roles of functions without secrets may read this one only. */
 export const accountFactsPartition = 'ACCOUNT-FACTS';
 
 /**
- * How partitions of the cache's table begin that hold what was looked up for accounts, in AWS and at their API servers. Roles of functions
- * that reach clusters are let read and write them.
+ * Prefix of the partitions of the cache's table with lookups for accounts, in AWS and at their API servers. Roles of functions that reach
+ * clusters may read and write them.
  */
 export const lookupPartitions = 'LOOKUP#';
 
-/** Partition of the cache's table that says which accounts can be reached. Roles of functions that reach clusters are let write it. */
+/** Partition of the cache's table with the health of accounts. Roles of functions that reach clusters may write it. */
 export const healthPartition = 'HEALTH';

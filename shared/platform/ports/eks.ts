@@ -1,4 +1,4 @@
-/** An EKS cluster, and as whom to reach it. */
+/** An EKS cluster, and the identity that reaches it. */
 export interface EksCluster {
   /** Its name in EKS, or for a local cluster on Outposts its id. */
   readonly name: string;
@@ -8,13 +8,13 @@ export interface EksCluster {
   readonly roleArn?: string | undefined;
   /** Name of the role's session, which CloudTrail and EKS' access entries show. Default `busdriver`. */
   readonly sessionName?: string | undefined;
-  /** What the role's trust policy may demand of those who assume it. */
+  /** An external id that the role's trust policy may require. */
   readonly externalId?: string | undefined;
-  /** A profile of this machine's AWS configuration, in the place of the identity of this process. */
+  /** A profile of this machine's AWS configuration, in place of the identity of this process. */
   readonly profile?: string | undefined;
 }
 
-/** Where an EKS cluster's API server is. */
+/** The endpoint of an EKS cluster's API server. */
 export interface EksEndpoint {
   /** `https://…` */
   readonly server: string;
@@ -24,9 +24,9 @@ export interface EksEndpoint {
   readonly asOfMs: number;
 }
 
-/** Why EKS is asked. */
+/** Options for finding an endpoint. */
 export interface EksEndpointOptions {
-  /** An endpoint at which the cluster was not to be reached: only one of a later time will do. Default: any will. */
+  /** An endpoint that did not work: only a later one will do. Default: any will. */
   readonly doubted?: Pick<EksEndpoint, 'asOfMs'> | undefined;
 }
 
@@ -37,16 +37,16 @@ export interface EksToken {
   readonly expiresAtMs: number;
 }
 
-/** How a token is made. */
+/** Options for making a token. */
 export interface EksTokenOptions {
   /** True when the last token was refused: nothing remembered is used for the next. Default false. */
   readonly refused?: boolean | undefined;
 }
 
-/** What AWS knows of EKS clusters. Each call throws an Error that says what AWS refused, as whom, and what to do. */
+/** What AWS knows of EKS clusters. Each call throws an Error that says what AWS refused, to whom, and what to do. */
 export interface EksService {
-  /** Where the cluster is, by what EKS says. */
+  /** The cluster's endpoint, by EKS. */
   describeCluster(cluster: EksCluster, options?: EksEndpointOptions): Promise<EksEndpoint>;
-  /** Makes a token, without a call of AWS unless a role is to be assumed. */
+  /** Makes a token, without a call to AWS unless a role must be assumed. */
   presignToken(cluster: EksCluster, options?: EksTokenOptions): Promise<EksToken>;
 }

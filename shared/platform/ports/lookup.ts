@@ -1,39 +1,39 @@
-/** What all processes together know of something that a service of AWS was asked: where a cluster is, which version a secret has. */
+/** What all processes together know of a fact that they asked an AWS service for: where a cluster is, which version a secret has. */
 export interface Lookup {
-  /** Grows with each change; a change demands the versionNumber that was seen. */
+  /** Grows with each change; a change requires the number that was read. */
   readonly versionNumber: number;
-  /** What the service said last; undefined before its first answer. Never a secret: it stands in a table. */
+  /** The service's last answer; undefined before the first. Never a secret: it is stored in a table. */
   readonly value: string | undefined;
-  /** When it said so, wall time in milliseconds; 0 before its first answer. */
+  /** When it gave it, wall time in milliseconds; 0 before its first answer. */
   readonly asOfMs: number;
-  /** Who is to ask next waits until then, wall time in milliseconds: somebody is asking, or has asked a moment ago. */
+  /** When a process may ask next, wall time in milliseconds: one is asking, or has asked a moment ago. */
   readonly notBeforeMs: number;
-  /** What became of the last question. `asking` is also what a process leaves that died while it asked. */
+  /** The outcome of the last request. A process that died while asking also leaves `asking`. */
   readonly state: 'asking' | 'answered' | 'busy' | 'refused';
   /** Why there was no answer, for the states `busy` and `refused`: a sentence that holds no secret. */
   readonly reason: string;
-  /** Questions in a row that failed, or whose answer was the same within a short time. */
+  /** Consecutive requests that failed, or returned the same answer within a short time. */
   readonly repeats: number;
 }
 
-/** Where processes share what they looked up. */
+/** Where processes share their lookups. */
 export interface LookupStore {
-  /** What is known under a key; undefined when nothing is. It may be a moment old: who acts on it uses {@link replace}. */
+  /** The lookup of a key; undefined when there is none. It may be a moment old: to act on it use {@link replace}. */
   find(key: LookupKey): Promise<Lookup | undefined>;
   /**
-   * Writes what is known now, unless it is another by now than what was seen.
+   * Writes a lookup, unless it has changed since it was read.
    *
-   * @returns what was written; undefined when somebody else was faster.
+   * @returns the written lookup; undefined when another process was faster.
    */
   replace(key: LookupKey, change: LookupChange): Promise<Lookup | undefined>;
 }
 
-/** What is looked up, in parts. The first one says of which kind it is. */
+/** The key of a lookup, in parts. The first one is its kind. */
 export type LookupKey = readonly [kind: 'EKS' | 'SECRET', ...parts: string[]];
 
-/** A change of what is known. */
+/** A change of a lookup. */
 export interface LookupChange {
-  /** What it was when the change was decided on; undefined when nothing was known. */
+  /** The lookup as it was read; undefined when there was none. */
   readonly seen: Lookup | undefined;
   readonly next: Omit<Lookup, 'versionNumber'>;
 }
@@ -44,18 +44,18 @@ export interface CallTurns {
    * Waits for a turn.
    *
    * @param parts name the kind of call: service, region, AWS account.
-   * @throws ServiceBusyError when none is near: none is taken then.
+   * @throws ServiceBusyError when none is near: it takes none then.
    */
   takeTurn(...parts: readonly string[]): Promise<void>;
 }
 
-/** Characters of a value that is shared; a longer one stays with who asked for it. The certificate of a cluster has some 1,500. */
+/** Characters of a shared value; a longer one is not shared. The certificate of a cluster has some 1,500. */
 export const lookupValueMax = 16_384;
 
-/** Characters of a reason that is shared. */
+/** Characters of a shared reason. */
 export const lookupReasonMax = 1_000;
 
-/** Thrown by whoever asks a service of AWS that has too much to do, or does not answer: the same question may be answered later. */
+/** Thrown when an AWS service throttles or does not answer: the same request may be answered later. */
 export class ServiceBusyError extends Error {
   override name = 'ServiceBusyError';
 }

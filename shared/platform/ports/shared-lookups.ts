@@ -18,12 +18,12 @@ export interface Found {
   readonly asOfMs: number;
 }
 
-/** What is to be found. */
+/** What to find. */
 export interface LookupRequest {
   readonly key: LookupKey;
-  /** What it is, for the log: `the EKS cluster "shop"`. */
+  /** Its name in the log: `the EKS cluster "shop"`. */
   readonly what: string;
-  /** What every process needs for itself to ask, before it keeps others from asking. */
+  /** Prepares what each process needs itself to ask, before it makes others wait. */
   readonly prepare: () => Promise<unknown>;
   /** Asks the service. @throws ServiceBusyError where the same request may be answered later, any other error where not. */
   readonly ask: () => Promise<string>;
@@ -31,7 +31,7 @@ export interface LookupRequest {
   readonly doubted?: Pick<Found, 'asOfMs'> | undefined;
 }
 
-/** What lookups are shared with. */
+/** What sharing lookups needs. */
 export interface SharedLookupsOptions {
   readonly store: LookupStore;
   readonly clock: Clock;
@@ -39,38 +39,37 @@ export interface SharedLookupsOptions {
   readonly log: Logger;
 }
 
-/** From this age on an answer is asked for again, give or take a fifth, while it is used: a day. */
+/** Milliseconds after which an answer in use is asked for again, give or take a fifth: a day. */
 export const lookupLifetimeMs = 24 * 3_600_000;
 
-/** So long nobody else asks: a request, with its wait for a turn, takes no longer unless its process died. */
+/** Milliseconds for which no other process asks: a request, with its wait for a turn, takes no longer unless its process died. */
 export const lookupClaimMs = 12_000;
 
-/** So long is waited for an answer that somebody else asks for, or that a busy service may still give; longer than a claim. */
+/** Milliseconds to wait for an answer that another process asks for, or that a busy service may still give; longer than a claim. */
 export const lookupTimeoutMs = 15_000;
 
-/** After an answer, and after a refusal, nobody asks again for so long … */
+/** Milliseconds after an answer, and after a refusal, in which no process asks again … */
 export const lookupPauseMs = 10_000;
 
-/** … and for as long as this at most while the same answer keeps being doubted, or the service is busy. */
+/** … and at most, while the same answer keeps being doubted, or the service is busy. */
 export const lookupPauseMsMax = 120_000;
 
-/** Pauses after which a busy service is asked again. */
+/** Pauses before a busy service is asked again. */
 const busyBackOff = { firstMs: 1_000, mostMs: lookupPauseMsMax, fixedShare: 0.5 };
 
-/** Answers that are doubted this long after the one before are no repeats of it. */
+/** Milliseconds after which a doubted answer is no repetition of the one before. */
 const repeatMs = 600_000;
 
-/** Between two looks whether another process has an answer: 100 ms at first and a second at last, give or take half. */
+/** Pauses between two reads of another process's answer: 100 ms at first and a second at last, give or take half. */
 const pollBackOff = { firstMs: 150, mostMs: 1_500, fixedShare: 1 / 3 };
 
 /**
- * What services of AWS were asked is found by one process and read by all others, for the services take few such questions a second.
- * One process at a time asks for each thing. While the service is busy or away, what it said before stays in use. Without the
- * store, each process asks for itself.
+ * One process at a time asks an AWS service for a fact, and all others read its answer: the services allow few such requests a second.
+ * While the service is busy or unavailable, its last answer stays in use. Without the store, each process asks for itself.
  */
 export class SharedLookups {
   readonly #options: SharedLookupsOptions;
-  /** By key, and by what is doubted: who asks the same at the same time shares the answer. */
+  /** By key, and by what is doubted: simultaneous equal requests share the answer. */
   readonly #pending = new Map<string, Promise<Found>>();
 
   constructor(options: SharedLookupsOptions) {
@@ -78,7 +77,7 @@ export class SharedLookups {
   }
 
   /**
-   * The answer: the one that is known, or else a new one.
+   * The known answer, or else a new one.
    *
    * @throws what `prepare` and `ask` throw, here or in the process that asked a moment ago.
    */
@@ -112,7 +111,7 @@ export class SharedLookups {
     }
   }
 
-  /** What is known, as far as it will do. What has grown old is asked for again in the background. */
+  /** The known answer, if it suffices. An old one is asked for again in the background. */
   #select(request: LookupRequest, seen: Lookup | undefined): Found | undefined {
     if (seen?.value === undefined) return undefined;
     const { clock, randomness } = this.#options;
@@ -139,7 +138,7 @@ export class SharedLookups {
     }
   }
 
-  /** The answer, or undefined when another process asks. */
+  /** The answer; undefined when another process asks. */
   async #claim(request: LookupRequest, seen: Lookup | undefined): Promise<Found | undefined> {
     await request.prepare();
     const { store, clock } = this.#options;
@@ -174,7 +173,7 @@ export class SharedLookups {
     };
   }
 
-  /** An answer is none the worse when nobody hears of it. */
+  /** Shares an answer; the answer counts even if that fails. */
   async #tell({ key }: LookupRequest, seen: Lookup, next: Omit<Lookup, 'versionNumber'>): Promise<void> {
     await this.#unlessAway(() => this.#options.store.replace(key, { seen, next }));
   }
@@ -196,7 +195,7 @@ export class SharedLookups {
   }
 }
 
-/** Whether no answer comes in the time that the caller has. Who has an answer, though a doubted one, has less of it. */
+/** Whether no answer can come in the caller's time. A caller with a doubted answer has less of it. */
 function isHopeless({ doubted }: LookupRequest, error: unknown): boolean {
   if (error instanceof StillAskingError) return false;
   return doubted !== undefined || !(error instanceof ServiceBusyError);
@@ -207,7 +206,7 @@ class StillAskingError extends Error {
   override name = 'StillAskingError';
 }
 
-/** Why nothing is found by what another process was told. */
+/** The error for an outcome that another process stored. */
 function toError({ what }: LookupRequest, seen: Lookup | undefined): Error {
   if (seen?.state === 'refused') return new Error(seen.reason);
   if (seen?.state === 'busy') return new ServiceBusyError(seen.reason);

@@ -9,31 +9,31 @@ import { getMachineClock, openStoreClock } from './store-clock.ts';
 import { systemClock, systemRandomness } from './system.ts';
 
 /**
- * How long calls of AWS' services may take, by what waits for them. Nothing repeats a call besides its client, so `triesMax` is what a
- * service is asked at most.
+ * How long calls to AWS services may take, by what waits for them. Only a client repeats its calls, so `triesMax` is the most requests that
+ * a service gets.
  */
 export const callTimeouts = {
-  /** Somebody waits for an answer, or other work does: it must be known soon that a service is away. */
+  /** A caller, or other work, waits: an unavailable service must be noticed soon. */
   request: { connectMs: 1_000, tryMs: 2_000, triesMax: 2, pauseMs: 100, callMs: 4_500 },
-  /** What a worker reads and writes while it holds a lease: a throttle is waited out. */
+  /** What a worker reads and writes while it holds a lease: it waits out throttles. */
   work: { connectMs: 3_000, tryMs: 6_000, triesMax: 4, callMs: 30_000 },
-  /** Events: what is repeated there are single entries, by `publishTriesMax`. */
+  /** Events: only single entries are repeated, by `publishTriesMax`. */
   bus: { connectMs: 1_000, tryMs: 2_000, triesMax: 1, callMs: 2_500 },
 } as const satisfies { readonly [kind: string]: CallTimeouts };
 
-/** Who waits for a call. */
+/** What waits for a call. */
 export type CallKind = keyof typeof callTimeouts;
 
-/** The region that the local engines are in. */
+/** The region of the local engines. */
 const localRegion = 'us-east-1';
 
-/** Of which service a client is, and who waits for its calls. */
+/** The service of a client, and what waits for its calls. */
 export interface ClientUse {
   readonly service: keyof Endpoints;
   readonly kind: CallKind;
 }
 
-/** What the client of an AWS service is made with. */
+/** The options of an AWS client. */
 export function toClientOptions(services: Services, { service, kind }: ClientUse) {
   const { engineCredentials: credentials, endpoints } = openBase(services).config;
   const endpoint = endpoints[service];
@@ -42,16 +42,16 @@ export function toClientOptions(services: Services, { service, kind }: ClientUse
     requestHandler: {
       connectionTimeout: timeouts.connectMs,
       requestTimeout: timeouts.tryMs,
-      // Of an answer that has begun: a connection that stands still is not to be kept.
+      // For an answer that has begun: an idle connection is not to be kept.
       socketTimeout: timeouts.tryMs,
       throwOnRequestTimeout: true,
     },
     maxAttempts: timeouts.triesMax,
-    // Nothing adds a step once a client is made: to put them in order for each call would take a tenth of it.
+    // No step is added after a client is made: ordering them for each call would take a tenth of it.
     cacheMiddleware: true,
     ...(timeouts.pauseMs !== undefined && { retryStrategy: createRetryStrategy(timeouts, systemRandomness) }),
     ...(credentials && { region: localRegion, credentials }),
-    // Of the installation: the process may run others, and has one environment.
+    // The installation's own: the process may run others, but has one environment.
     ...(endpoint !== undefined && { endpoint }),
   };
 }
@@ -77,15 +77,14 @@ function createDocuments(services: Services, kind: CallKind): DynamoDBClient {
   return client;
 }
 
-/** As far as a client's way of sending can be changed. */
+/** The part of a client through which its sending can be changed. */
 type AdjustableClient = Parameters<typeof limitCalls>[0] & {
   readonly middlewareStack: { remove(name: string): boolean };
 };
 
 /**
- * Limits the time of a client's calls, and takes their log away: the SDK copies each request and answer, value by value, for a logger;
- * we give it none. What is left of its steps is needed: among them are the retries, and the one that passes the trace of a Lambda
- * invocation on.
+ * Limits the time of a client's calls, and removes its log: the SDK copies each request and answer, value by value, for a logger, and we
+ * give it none. The remaining steps are needed, such as the retries, and the one that passes on the trace of a Lambda invocation.
  */
 export function finishClient<C extends AdjustableClient>(client: C, { kind }: Pick<ClientUse, 'kind'>): C {
   client.middlewareStack.remove('loggerMiddleware');

@@ -10,29 +10,29 @@ import type { S3Service } from '../ports/s3.ts';
 import type { StsService } from '../ports/sts.ts';
 import type { LookupParts } from './lookup-store.ts';
 
-/** By what processes share what they look up in AWS. */
+/** How processes share what they look up in AWS. */
 export interface LookupSharing {
   readonly randomness: Pick<Randomness, 'fraction'>;
   readonly log: Logger;
-  /** Opens the store, when something is looked up: who reads but the settings needs none. */
+  /** Opens the store with the first lookup: functions that only read the settings need none. */
   readonly openParts: () => Promise<LookupParts>;
 }
 
 /** Where this process runs. */
 export interface AwsPlace {
   readonly placement: 'local' | 'deployed';
-  /** Where endpoints of AWS may be named. */
+  /** Variables that may name AWS endpoints. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Where nothing is known of the place: no secret may stand in the settings. */
+/** An unknown place: the settings may hold no secret. */
 const unknownPlace: AwsPlace = { placement: 'deployed', environment: {} };
 
 /**
- * EKS, ECR, S3, STS and secrets for providers. The clients of the AWS SDK are loaded with the first account that needs one: nobody
- * else pays for them at their start.
+ * EKS, ECR, S3, STS and secrets for providers. The clients of the AWS SDK are loaded with the first account that needs one: others do not
+ * pay for them at their start.
  *
- * @param sharing left out, this process looks up everything by itself.
+ * @param sharing left out, this process looks up everything itself.
  */
 export function createAwsPorts(
   clock: Clock,
@@ -114,7 +114,7 @@ function createLateParts({ openParts }: LookupSharing): {
   };
 }
 
-/** What `make` makes the first time. */
+/** The first result of `make`. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

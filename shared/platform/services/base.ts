@@ -7,10 +7,10 @@ import type { Services } from './services.ts';
 import { openStoreClock } from './store-clock.ts';
 import { getHost, systemRandomness } from './system.ts';
 
-/** Milliseconds after which what nobody used is forgotten; up to twice as many. */
+/** Milliseconds after which what is unused is forgotten; up to twice as many. */
 export const unusedMs = 5 * 60_000;
 
-/** What every function works with. */
+/** What every function uses. */
 export interface BaseServices {
   /** All services of the installation, from which others are opened. */
   readonly all: Services;
@@ -20,11 +20,11 @@ export interface BaseServices {
   /** Where this process runs, shown as the part of a task's `ownerId` behind the `@`. */
   readonly host: string;
   readonly log: Logger;
-  /** What all that is remembered between requests may take. */
+  /** Limits what is remembered between requests. */
   readonly remembered: RememberedBytes;
 }
 
-/** What every function works with. @throws ConfigurationError for an environment of no use */
+/** What every function uses. */
 export function openBase(services: Services): BaseServices {
   return services.get(createBase);
 }
@@ -42,7 +42,7 @@ function createBase(services: Services): BaseServices {
   };
 }
 
-/** Forgets what nobody uses by a timer, which stands still where a process is frozen between calls. */
+/** Forgets what is unused by a timer, which stops while a process is frozen between calls. */
 function createRemembered(services: Services, bytesMax: number): RememberedBytes {
   const remembered = new RememberedBytes(bytesMax);
   const timer = setInterval(() => remembered.forgetUnused(), unusedMs).unref();

@@ -3,8 +3,8 @@ import type { QueueClient } from '../aws/queue-client.ts';
 import type { StoreClient } from '../aws/table.ts';
 
 /**
- * What sends commands to AWS services that stand in the process of an installation: without a network, and so without signatures, repeats and
- * time-outs. Those that are missing are reached over the network.
+ * Clients of AWS services inside an installation's process: without a network, and so without signatures, retries and time-outs. Missing
+ * ones are reached over the network.
  */
 export interface DirectServices {
   readonly dynamodb?: StoreClient;

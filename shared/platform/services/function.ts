@@ -1,17 +1,17 @@
 import { getProcessServices } from './process-services.ts';
 import type { Services } from './services.ts';
 
-/** A function of Lambda, which works with the services of its process unless others are given. */
+/** A Lambda function, which uses the services of its process unless others are given. */
 export type ServiceFunction<F> = F & {
   /** The same function for another installation. */
   withServices(services: Services): F;
 };
 
-/** What Lambda calls, whatever its arguments. */
+/** A function that Lambda calls, whatever its arguments. */
 type Callable<A extends readonly unknown[], R> = (...args: A) => R;
 
 /**
- * Makes a function of Lambda. Nothing is opened before it is called.
+ * Makes a Lambda function. Nothing is opened before it is called.
  *
  * @param make makes it for an installation; called once for each
  */

@@ -6,8 +6,8 @@ import { openBase } from './base.ts';
 import type { Services } from './services.ts';
 
 /**
- * The bus of the configuration, one for the whole installation, behind a breaker. It is opened, and its client loaded, with the first
- * event: most functions publish none.
+ * The bus of the configuration, one for the whole installation, behind a circuit breaker. It is opened, and its client loaded, with the
+ * first event: most functions publish none.
  */
 export function openLateBus(services: Services): EventBus {
   return services.get(createGuardedBus);

@@ -6,7 +6,7 @@ import type { LogFields, Logger } from '#core/logger.ts';
 import type { Config } from '../config.ts';
 import { createTerminalLogger } from './terminal-log.ts';
 
-/** The fields of what is being done: those given with it, and those found out since. */
+/** The fields of the current work: those given with it, and those added since. */
 const scope = new AsyncLocalStorage<{ fields: LogFields }>();
 
 /** Runs `work` so that every line logged within carries these fields. */
@@ -14,13 +14,13 @@ export function runWithLogFields<T>(fields: LogFields, work: () => T): T {
   return scope.run({ fields: { ...scope.getStore()?.fields, ...fields } }, work);
 }
 
-/** Adds fields to every line that is logged from here on within the innermost `runWithLogFields`. Elsewhere does nothing. */
+/** Adds fields to every later line within the innermost `runWithLogFields`. Elsewhere does nothing. */
 export function addLogFields(fields: LogFields): void {
   const current = scope.getStore();
   if (current !== undefined) current.fields = { ...current.fields, ...fields };
 }
 
-/** The fields that tell a function's invocation from others. */
+/** The fields that identify a function's invocation. */
 export function toInvocationFields({
   functionName,
   awsRequestId,
@@ -28,15 +28,15 @@ export function toInvocationFields({
   return { function: functionName, awsRequestId };
 }
 
-/** How a log is made. */
+/** Options of a log. */
 export interface LoggerOptions extends Pick<Config, 'logLevel' | 'placement'> {
-  /** Of one machine's log. Default: `text`, lines for people, where standard error is a terminal, else `json`. */
+  /** Format of one machine's log. Default: `text`, readable lines, where standard error is a terminal, else `json`. */
   readonly format?: 'json' | 'text' | undefined;
 }
 
 /**
- * The structured log: JSON lines with the fields of the invocation. Locally it goes to standard error, since standard output belongs to
- * the command line's answers; where that is a terminal, in lines for people.
+ * The structured log: JSON lines with the fields of the invocation. Locally it goes to standard error, since standard output has the
+ * command line's answers; on a terminal, as readable lines.
  */
 export function createLogger({ logLevel, placement, format }: LoggerOptions): Logger {
   const toExtra = (fields?: LogFields): LogFields => toLoggable({ ...scope.getStore()?.fields, ...fields });
@@ -58,12 +58,12 @@ export function createLogger({ logLevel, placement, format }: LoggerOptions): Lo
   };
 }
 
-/** So many causes of an error are logged, one below the other. */
+/** Causes of an error that are logged, nested. */
 export const loggedCausesMax = 5;
 
 /**
- * Fields with errors as what may be logged of them. Powertools would log every further property: bytes of an answer that could
- * not be parsed, arguments of a program, a whole request with its headers.
+ * Fields with only the loggable part of errors. Powertools would log every other property: bytes of an answer that could not be parsed,
+ * arguments of a program, a whole request with its headers.
  */
 function toLoggable(fields: LogFields): LogFields {
   const entries = Object.entries(fields).map(
@@ -84,7 +84,7 @@ function toLoggedError(error: Error, causes = loggedCausesMax): LogFields {
   };
 }
 
-/** Powertools offers no option for the stream; its console is declared private, and is an ordinary property. */
+/** Powertools has no option for the stream; its console is declared private, but is an ordinary property. */
 function sendToStandardError(log: PowertoolsLogger): void {
   Object.defineProperty(log, 'console', { value: new Console(process.stderr) });
 }

@@ -4,13 +4,13 @@ import type { LookupStore } from '../ports/lookup.ts';
 import { openTable } from './aws-clients.ts';
 import type { Services } from './services.ts';
 
-/** By what processes share what they look up in AWS for accounts. */
+/** How processes share what they look up in AWS for accounts. */
 export interface LookupParts {
   readonly store: LookupStore;
   readonly pace: CallPace;
 }
 
-/** What an installation shares lookups by. */
+/** How an installation shares lookups. */
 export function openLookupParts(services: Services): LookupParts {
   return services.get(createLookupParts);
 }

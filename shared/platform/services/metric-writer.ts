@@ -5,15 +5,15 @@ import type { Config, Environment } from '../config.ts';
 /** How to write metrics. */
 export interface MetricWriterOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** The function's own least level: Lambda drops lines below it, and takes one without a level for INFO. */
+  /** The function's own log level: Lambda drops lines below it, and treats one without a level as INFO. */
   readonly logLevel: Config['logLevel'];
   /** Takes a line; default: standard output. */
   write?(line: string): void;
-  /** Of the installation: Lambda tells in it which function runs. */
+  /** The installation's environment, in which Lambda names the running function. */
   readonly environment: Environment;
 }
 
-/** A metric with what is to be told by it. */
+/** A metric with its value. */
 export interface MetricValue {
   readonly metricName: string;
   readonly unit: 'Seconds' | 'Count' | 'Percent';
@@ -21,15 +21,15 @@ export interface MetricValue {
   readonly value: number | readonly number[];
 }
 
-/** Writes a line that holds metrics, with further dimensions than the function's name if there are any. */
+/** Writes a line with metrics, with further dimensions besides the function's name if there are any. */
 export type MetricWriter = (
   metrics: readonly MetricValue[],
   dimensions?: { readonly [name: string]: string },
 ) => void;
 
 /**
- * What puts metrics into CloudWatch: lines of the embedded metric format on standard output, which Lambda's log takes as they are.
- * Where no Lambda runs it does nothing.
+ * Writes metrics to CloudWatch: lines of the embedded metric format on standard output, which Lambda's log takes unchanged. Does nothing
+ * outside Lambda.
  */
 export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
   const { environment, write = (line) => void process.stdout.write(`${line}\n`) } = options;

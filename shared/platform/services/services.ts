@@ -1,23 +1,23 @@
 import type { Environment } from '../config.ts';
 import type { DirectServices } from './direct-services.ts';
 
-/** Makes a service of an installation. What it needs of others it opens from `services`. */
+/** Makes a service of an installation. It opens the services that it needs from `services`. */
 export type CreateService<T> = (services: Services) => T;
 
-/** The same for a service of which there are several kinds. */
+/** The same for a service of several kinds. */
 export type CreateKind<T, K> = (services: Services, kind: K) => T;
 
 /**
- * Everything that one installation has opened: each service is made on first use, once, and shared from then on. A process of Lambda
- * has one; a process that runs several installations has one for each, and nothing of one reaches another.
+ * Everything that one installation has opened: each service is made on first use, once, and shared from then on. A process of Lambda has
+ * one; a process that runs several installations has one for each, and they share nothing.
  *
- * Services have no members here: what makes a service stands in a file of its own, and a function imports the files of those that
- * it uses. So its bundle holds no other.
+ * Services are no members here: what makes a service is in a file of its own, and a function imports the files of those that it uses. So
+ * its bundle holds no others.
  */
 export class Services implements AsyncDisposable {
   /** The environment variables of the installation. */
   readonly environment: Environment;
-  /** What calls those services of AWS that stand in this process. */
+  /** Clients of the AWS services inside this process. */
   readonly direct: DirectServices;
   readonly #made = new Map<unknown, Map<unknown, unknown>>();
   readonly #closing = new AsyncDisposableStack();
@@ -29,7 +29,7 @@ export class Services implements AsyncDisposable {
   }
 
   /**
-   * The service that `create` makes: made now, unless it is there already. One that cannot be made is tried again the next time.
+   * The service that `create` makes: made now, unless it exists. One that cannot be made is tried again at the next call.
    *
    * @throws what `create` throws
    */
@@ -40,11 +40,11 @@ export class Services implements AsyncDisposable {
     const kinds = this.#made.get(create) ?? new Map<unknown, unknown>();
     this.#made.set(create, kinds);
     if (!kinds.has(kind)) kinds.set(kind, create(this, kind));
-    // Only `create` itself makes what stands under its name.
+    // Only `create` itself makes the value under its name.
     return kinds.get(kind) as T;
   }
 
-  /** Has something closed with the installation; what was opened last is closed first. */
+  /** Closes something with the installation; what was opened last is closed first. */
   closeLater(close: () => Promise<void> | void): void {
     this.#closing.defer(close);
   }

@@ -3,7 +3,7 @@ import type { QueueClient } from '../aws/queue-client.ts';
 import { type ClientUse, finishClient, toClientOptions } from './aws-clients.ts';
 import type { Services } from './services.ts';
 
-/** The client of SQS. What it sends can be done without: others send again what is missing. */
+/** The client of SQS. Its messages may be lost: others send missing ones again. */
 export function openSqs(services: Services): QueueClient {
   return services.direct.sqs ?? services.get(createSqs);
 }

@@ -4,14 +4,14 @@ import { createStoreClock, type StoreClock } from '../ports/store-clock.ts';
 import type { Services } from './services.ts';
 import { systemClock, wallClock } from './system.ts';
 
-/** The clock of an installation. It goes by the time of DynamoDB, as far as its answers have told that. */
+/** The clock of an installation. It follows DynamoDB's time, as far as known from its answers. */
 export function openStoreClock(services: Services): StoreClock {
   return services.get(createClock);
 }
 
 /**
- * What tells the time between two answers of the store. Lambda stops a process between its calls, and its monotonic clock with it: there it
- * is the wall clock.
+ * The clock between two answers of the store. Lambda freezes a process between its calls, and its monotonic clock with it: there it is the
+ * wall clock.
  */
 export function getMachineClock({ environment }: Services): Clock {
   return environment[variables.placement] === 'local' ? systemClock : wallClock;
@@ -21,7 +21,7 @@ function createClock(services: Services): StoreClock {
   const machine = getMachineClock(services);
   const clock = createStoreClock(machine);
   const nowMs = machine.now();
-  // A store of this process has its time.
+  // A store inside this process has its time.
   if (services.direct.dynamodb !== undefined) {
     clock.take({ toldMs: nowMs, sentMs: nowMs, receivedMs: nowMs });
   }

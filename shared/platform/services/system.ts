@@ -3,11 +3,11 @@ import { hostname } from 'node:os';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { toBase32 } from '#tasks/task-id.ts';
 
-/** The clocks of this process. Its wall time is that of its start and what has passed since: no step of the machine's clock moves it. */
+/** The clocks of this process. Its wall time is its start plus the time since: adjustments of the machine's clock do not change it. */
 export const systemClock: Clock = {
   now: () => Math.floor(performance.timeOrigin + performance.now()),
   monotonic: () => performance.now(),
-  // Not by node:timers/promises, which makes an error with a stack for each sleep that is given up: nearly all are, for they are time-outs.
+  // Not by node:timers/promises: it makes an error with a stack for each aborted sleep, and nearly all are aborted, as time-outs.
   async sleep(ms, signal) {
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -23,7 +23,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** The same with the time that the machine's wall clock shows now, as files have it. It jumps when somebody sets that clock. */
+/** The same with the current time of the machine's wall clock, as files have it. It jumps when that clock is set. */
 export const wallClock: Clock = { ...systemClock, now: () => Date.now() };
 
 /** This machine's source of randomness. */

@@ -3,28 +3,28 @@ import type { LogFields, Logger } from '#core/logger.ts';
 import type { LogLevel } from '../config.ts';
 import { wallClock } from './system.ts';
 
-/** Levels in their order. */
+/** Levels, in ascending order. */
 const levels = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'] as const satisfies readonly LogLevel[];
 
-/** Fields that tell programs more than people. */
+/** Fields for programs rather than people. */
 const hiddenFields = new Set(['awsRequestId', 'requestId', 'sampling_rate']);
 
 /** Characters of one value that are shown. */
 const valueLengthMax = 300;
 
-/** What a log for people is made from. */
+/** What a readable log needs. */
 export interface TerminalLoggerOptions {
   /** Least level that is shown. */
   readonly logLevel: LogLevel;
   /** Writes a line without its end. */
   readonly write: (line: string) => void;
-  /** The fields of what is being done, with those of the line; errors as objects of texts. */
+  /** The fields of the current work, with those of the line; errors as objects of texts. */
   readonly toFields: (fields: LogFields | undefined) => LogFields;
-  /** The time of now. Default the machine's. */
+  /** The current time. Default the machine's. */
   readonly now?: () => Date;
 }
 
-/** A log of one line an event for whoever sits at the terminal: time, level, message, and fields as `name=value`. */
+/** A log for the user of a terminal, a line for each event: time, level, message, and fields as `name=value`. */
 export function createTerminalLogger({
   logLevel,
   write,
@@ -45,14 +45,14 @@ function formatFields(fields: LogFields): readonly string[] {
     .map(([name, value]) => `${name}=${formatValue(value)}`);
 }
 
-/** One line without control characters: what others named must not write on the terminal what it likes. */
+/** One line without control characters: a value from outside must not control the terminal. */
 function formatValue(value: unknown): string {
   const text = toText(value).slice(0, valueLengthMax);
   const clean = stripVTControlCharacters(text).replaceAll(/\p{Cc}+/gu, ' ');
   return /^[^\s"=]+$/.test(clean) ? clean : JSON.stringify(clean);
 }
 
-/** An error is its name and message: its stack is in the log that is written to a file or a pipe. */
+/** An error as its name and message: its stack is in a log that goes to a file or a pipe. */
 function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'object' && value !== null && 'stack' in value && 'message' in value) {

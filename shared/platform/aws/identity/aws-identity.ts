@@ -4,7 +4,7 @@ import type { AwsCredentialIdentity } from '@smithy/types';
 import type { Clock } from '#core/clock.ts';
 import { toAwsFailure } from '../aws-failure.ts';
 
-/** As whom, and where, to call AWS. */
+/** The identity and region of calls to AWS. */
 export interface AwsIdentity {
   /** Left out, that of the process or the profile. */
   readonly region?: string | undefined;
@@ -20,11 +20,11 @@ export interface AwsIdentity {
 interface Remembered {
   readonly credentials: Promise<AwsCredentialIdentity>;
   readonly askedAtMs: number;
-  /** When to ask anew, wall time in milliseconds; never while the answer is awaited. */
+  /** When to ask again, wall time in milliseconds; never while the answer is awaited. */
   freshUntilMs: number;
 }
 
-/** Of clients that are made for one call: AWS answers at once, or something is wrong. */
+/** Options of clients for a single call: AWS answers at once, or something is wrong. */
 export const clientOptions = {
   maxAttempts: 3,
   requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
@@ -35,24 +35,24 @@ const defaultSessionName = 'busdriver';
 /** The SDK would write warnings about the user's variables into our output. */
 const silentLog = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** The process's own credentials are looked for this often, so that changed files and profiles are noticed. */
+/** Milliseconds after which the process's own credentials are looked up again, so that changed files and profiles are noticed. */
 const ownLifetimeMs = 60_000;
-/** A role is assumed anew this long before its session ends: a token made of it lives for 14 minutes. */
+/** Milliseconds before its session ends at which a role is assumed again: a token made of it lives for 14 minutes. */
 const renewAheadMs = 15 * 60_000;
-/** Credentials that were refused are used again all the same when they are no older than this. */
+/** Milliseconds for which refused credentials are still reused. */
 const refusalPauseMs = 10_000;
 
-/** What is to be remembered, and how long. */
+/** What to remember, and how long. */
 interface Memorable {
   readonly load: () => Promise<AwsCredentialIdentity>;
-  /** When to ask anew, wall time in milliseconds. */
+  /** When to ask again, wall time in milliseconds. */
   readonly getFreshUntil: (credentials: AwsCredentialIdentity) => number;
   readonly refused: boolean;
 }
 
 /**
- * The credentials of identities. Each is asked for once however many callers wait, and remembered: STS allows but a few
- * calls a second, and many accounts share a role.
+ * The credentials of identities. Each is requested once for all waiting callers, and remembered: STS allows only a few calls a second, and
+ * many accounts share a role.
  */
 export class AwsIdentities {
   readonly #clock: Pick<Clock, 'now'>;
@@ -65,8 +65,8 @@ export class AwsIdentities {
   /**
    * The identity's credentials.
    *
-   * @param refused true when they were refused elsewhere: then what is remembered is not used.
-   * @throws Error that says what AWS refused, as whom, and what to do.
+   * @param refused true when they were refused elsewhere: then the remembered ones are not used.
+   * @throws Error that says what AWS refused, to whom, and what to do.
    */
   async getCredentials(identity: AwsIdentity, refused = false): Promise<AwsCredentialIdentity> {
     const { profile, roleArn, sessionName, externalId } = identity;
@@ -117,7 +117,7 @@ export async function getRegion({ region, profile }: AwsIdentity): Promise<strin
   }
 }
 
-/** Options of a client with a profile, if any: the SDK knows it by that name, its types do not allow undefined. */
+/** Options of a client with a profile, if any: the SDK's types do not allow undefined for it. */
 function withProfile<T extends object>(options: T, profile: string | undefined): T & { profile?: string } {
   return profile === undefined ? options : { ...options, profile };
 }

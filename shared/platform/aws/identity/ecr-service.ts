@@ -12,13 +12,13 @@ export interface EcrServiceOptions extends SigningOptions {
 
 type EcrAction = 'GetAuthorizationToken' | 'DescribeRepositories' | 'DescribeImages';
 
-/** Entries of a page: ECR's own limit. */
+/** Entries of a page: ECR's limit. */
 const pageSize = 1_000;
 
-/** Bytes of an answer: a page of images of which each has dozens of tags. */
+/** Bytes of an answer: a page of images with dozens of tags each. */
 export const ecrAnswerBytesMax = 8 * 2 ** 20;
 
-/** How AWS calls it when a session has ended, or was ended. */
+/** AWS' codes for a session that has ended, or was ended. */
 const endedSession = /^(ExpiredToken(Exception)?|UnrecognizedClientException|InvalidClientTokenId)$/;
 
 /** ECR by its wire protocol, signed as this process or as a role. */
@@ -98,7 +98,7 @@ async function send(
 
 function toFailure(error: unknown, { registryId, region, roleArn }: EcrRegistry, { action }: EcrCall): Error {
   const as = roleArn === undefined ? '' : ` as ${roleArn}`;
-  // `fetch` hides why there is no connection.
+  // `fetch` hides why the connection failed.
   const cause = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
   const failure = toAwsFailure(cause, {
     what: `cannot ask the ECR registry ${registryId} in ${region}${as}`,
@@ -107,7 +107,7 @@ function toFailure(error: unknown, { registryId, region, roleArn }: EcrRegistry,
   return isBusy(error) ? new ServiceBusyError(failure.message, { cause: error }) : failure;
 }
 
-/** Whether ECR may answer the same call later: it is throttled or away. A connection that fails has no code of AWS'. */
+/** Whether ECR may answer the same call later: it throttles or is unavailable. A failed connection has no code from AWS. */
 function isBusy(error: unknown): boolean {
   if (error instanceof CallError) return error.isPassing;
   return error instanceof Error && (error.name === 'TimeoutError' || error instanceof TypeError);

@@ -16,18 +16,18 @@ export interface EksServiceOptions {
   readonly sharing?: EksSharing | undefined;
 }
 
-/** What processes do together about EKS, which takes a few questions a second. */
+/** What processes share about EKS, which allows a few requests a second. */
 export interface EksSharing {
-  /** Where clusters are: found by one process, and read by the others. */
+  /** Endpoints of clusters: found by one process, and read by the others. */
   readonly lookups: SharedLookups;
-  /** By how many questions a second one finds it. */
+  /** Limits how many requests a second find them. */
   readonly pace: CallTurns;
 }
 
-/** A token is used for so long: EKS takes it for 15 minutes, by its own clock. */
+/** Milliseconds for which a token is used: EKS accepts it for 15 minutes, by its own clock. */
 const tokenLifetimeMs = 14 * 60_000;
 
-/** EKS, and the tokens that it takes, by way of the AWS SDK. */
+/** EKS and its tokens, through the AWS SDK. */
 export function createEksService(options: EksServiceOptions): EksService {
   const { identities, clock } = options;
   return {
@@ -48,19 +48,19 @@ export function createEksService(options: EksServiceOptions): EksService {
       const credentials = await identities.getCredentials(cluster, refused);
       const atMs = clock.now();
       const token = await presignEksToken({ clusterName: cluster.name, region, credentials, atMs });
-      // A token dies with the session that signed it.
+      // A token ends with the session that signed it.
       const sessionEndMs = credentials.expiration?.getTime() ?? Number.POSITIVE_INFINITY;
       return { token, expiresAtMs: Math.min(atMs + tokenLifetimeMs, sessionEndMs) };
     },
   };
 }
 
-/** As whom a cluster is looked up: under the same name, others may see another cluster, or none. */
+/** The identity that looks up a cluster: under the same name, others may see another cluster, or none. */
 function toIdentity({ roleArn, profile }: EksCluster): string {
   return roleArn ?? (profile === undefined ? 'own' : `profile ${profile}`);
 }
 
-/** The AWS account of a role, whose quota EKS counts for; `own` for that of this process. */
+/** The AWS account of a role, whose quota EKS uses; `own` for that of this process. */
 function getAwsAccount(roleArn: string | undefined): string {
   return roleArn?.split(':')[4] ?? 'own';
 }
@@ -72,7 +72,7 @@ async function describeCluster(
 ): Promise<string> {
   const { name, region, roleArn } = cluster;
   const credentials = await identities.getCredentials(cluster);
-  // Processes see to it together when EKS is asked again.
+  // Processes decide together when to ask EKS again.
   const timeouts = { ...clientOptions, ...(sharing && { maxAttempts: 1 }) };
   const client = new EKSClient({ ...timeouts, region, credentials });
   const what = `cannot look up the EKS cluster "${name}" in ${region}${roleArn === undefined ? '' : ` as ${roleArn}`}`;
@@ -100,7 +100,7 @@ function toFailure(error: unknown, what: string): Error {
   return isBusy(error) ? new ServiceBusyError(failure.message, { cause: error }) : failure;
 }
 
-/** Whether EKS may answer the same question later. It calls too many questions `TooManyRequestsException`. */
+/** Whether EKS may answer the same request later. Its throttling error is `TooManyRequestsException`. */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (!(error instanceof EKSServiceException)) {

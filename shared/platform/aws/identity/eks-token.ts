@@ -13,13 +13,13 @@ export interface EksTokenParts {
   readonly atMs: number;
 }
 
-/** What EKS reads from a request to learn for which cluster it was signed. */
+/** The header by which EKS learns for which cluster a request was signed. */
 const clusterHeader = 'x-k8s-aws-id';
 
-/** The validity that the signature states, seconds. EKS takes tokens of up to 15 minutes' age all the same. */
+/** The validity in the signature, seconds. EKS still accepts tokens for up to 15 minutes. */
 const statedValiditySeconds = 60;
 
-/** Parameters of the query in the order in which botocore, and so `aws eks get-token`, writes them. */
+/** Parameters of the query in the order of botocore, and so of `aws eks get-token`. */
 const queryOrder = [
   'Action',
   'Version',
@@ -33,8 +33,8 @@ const queryOrder = [
 ];
 
 /**
- * The bearer token by which EKS knows an IAM identity: a presigned GetCallerIdentity of STS, which EKS' own webhook sends. It
- * is the token that `aws eks get-token` prints, byte for byte. Nothing is sent.
+ * The bearer token by which EKS identifies an IAM identity: a presigned GetCallerIdentity of STS, which EKS' own webhook sends. It equals
+ * the token that `aws eks get-token` prints, byte for byte. Nothing is sent.
  */
 export async function presignEksToken(parts: EksTokenParts): Promise<string> {
   const { clusterName, region, credentials, atMs } = parts;
@@ -60,8 +60,8 @@ export async function presignEksToken(parts: EksTokenParts): Promise<string> {
 }
 
 /**
- * The regional endpoint of STS by the SDK's own table of partitions. Settings that lead to other endpoints (VPC, FIPS) do not
- * matter: EKS accepts these names alone.
+ * The regional endpoint of STS by the SDK's own table of partitions. Settings for other endpoints (VPC, FIPS) do not matter: EKS accepts
+ * only these names.
  */
 function getStsHost(region: string): string {
   const { endpointProvider } = new STSClient({ region }).config;

@@ -4,7 +4,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import type { Clock } from '#core/clock.ts';
 import { toAwsFailure } from '../aws-failure.ts';
 
-/** A request of an API of API Gateway. */
+/** A request to an API of API Gateway. */
 export interface GatewayRequest {
   readonly method: string;
   /** Without a query. */
@@ -15,12 +15,12 @@ export interface GatewayRequest {
 /** What requests are signed with. */
 export interface GatewaySignerOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** Of the API. Default: what its own name of API Gateway says, else `AWS_REGION`. */
+  /** Region of the API. Default: the one in its API Gateway host name, else `AWS_REGION`. */
   readonly region?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Tells the headers that sign a request. @throws Error where there are no credentials, or no region is known */
+/** Returns the headers that sign a request. @throws Error where there are no credentials, or no region is known */
 export type GatewaySigner = (request: GatewayRequest) => Promise<Readonly<Record<string, string>>>;
 
 /** The SDK would write warnings about the user's variables into our output. */
@@ -28,7 +28,7 @@ const silentLog = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /**
  * Signs requests by Signature Version 4 for `execute-api`, with the credentials of this process: of IRSA, EKS Pod Identity, a profile …
- * They are remembered until shortly before their end.
+ * They are remembered until shortly before they expire.
  */
 export function createGatewaySigner({ clock, region, environment }: GatewaySignerOptions): GatewaySigner {
   const credentials = defaultProvider({ logger: silentLog });

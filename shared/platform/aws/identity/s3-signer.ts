@@ -9,7 +9,7 @@ import { findEndpoint } from './signed-call.ts';
 export interface S3SignerOptions {
   readonly identities: Pick<AwsIdentities, 'getCredentials'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Where the endpoint may be named: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`. */
+  /** Variables that may name the endpoint: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -25,7 +25,7 @@ export function createS3Service({ identities, clock, environment }: S3SignerOpti
       const credentials = key ?? (await identities.getCredentials(identity));
       const signer = new SignatureV4({
         ...{ credentials, region, service: 's3', sha256: Sha256 },
-        // The path is signed as it is sent.
+        // The path is signed as sent.
         uriEscapePath: false,
       });
       const request = {

@@ -1,11 +1,11 @@
 import type { AwsCredentialIdentity } from '@smithy/types';
 import type { SecretReading } from '#settings/secret-reference.ts';
 
-/** As whom, and where, a secret is read. */
+/** The identity and region for reading a secret. */
 export interface SecretAccess {
   readonly region: string;
   readonly credentials: AwsCredentialIdentity;
 }
 
-/** A secret's text and what names its version. */
+/** A secret's text and the id of its version. */
 export type LoadedSecret = Pick<SecretReading, 'text' | 'versionId'>;

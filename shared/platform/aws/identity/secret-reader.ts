@@ -6,24 +6,24 @@ import type { LookupStore } from '../../ports/lookup.ts';
 import { type AwsIdentities, getRegion } from './aws-identity.ts';
 import type { LoadedSecret, SecretAccess } from './secret-access.ts';
 
-/** What secrets are read with. */
+/** What reading secrets needs. */
 export interface SecretReaderOptions {
   readonly identities: AwsIdentities;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
-  /** Where processes tell each other which versions secrets have. Left out, each reads them for itself. */
+  /** Where processes share which versions secrets have. Left out, each reads them for itself. */
   readonly store?: LookupStore | undefined;
-  /** Whether secrets may stand in the settings themselves, by the engine `noop`: only on somebody's own machine. */
+  /** Whether the settings may hold secrets themselves, by the engine `noop`: only on a user's own machine. */
   readonly placement: 'local' | 'deployed';
-  /** Where endpoints of AWS may be named, as the SDK reads them: `AWS_ENDPOINT_URL_S3`. */
+  /** Variables that may name AWS endpoints, as the SDK reads them: `AWS_ENDPOINT_URL_S3`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads YAML. @throws for another text; its message may quote the text, and is not shown */
   readonly parseYaml: (text: string) => Promise<unknown>;
 }
 
 /**
- * Secrets of Secrets Manager, S3 and Parameter Store, with the identity of this process. What reads each of them is loaded with the
- * first secret of its kind.
+ * Secrets of Secrets Manager, S3 and Parameter Store, with the identity of this process. The reader of each is loaded with the first secret
+ * of its kind.
  */
 export function createSecretReader(options: SecretReaderOptions): SecretReader {
   const load = (reference: SecretReference) => loadSecret(reference, options);
@@ -68,7 +68,7 @@ async function openAccess(
   return { region: await getRegion({ region }), credentials: await identities.getCredentials({ region }) };
 }
 
-/** @throws Error when deployed: what stands in settings, whoever reads them sees. */
+/** @throws Error when deployed: everyone who reads the settings sees such a secret. */
 function loadValue({ value = '' }: SecretReference, { placement }: SecretReaderOptions): LoadedSecret {
   if (placement === 'local') return { text: value, versionId: undefined };
   throw new Error(
@@ -91,7 +91,7 @@ function readMember(text: string, reference: SecretReference): string {
   return member;
 }
 
-/** What stands at a dotted path of a secret that is YAML; all of it where no path is given. */
+/** The value at a dotted path of a secret that is YAML; all of it without a path. */
 async function pickPath(
   { text, versionId }: LoadedSecret,
   reference: SecretReference,

@@ -4,7 +4,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 
-/** Which version of a secret: the one in force, or the one before its last change. */
+/** Which version of a secret: the current one, or the previous one. */
 export type SecretStage = 'AWSCURRENT' | 'AWSPREVIOUS';
 
 /** One text secret. */

@@ -3,7 +3,7 @@ import { toAwsFailure } from '../aws-failure.ts';
 import { clientOptions } from './aws-identity.ts';
 import type { SecretAccess } from './secret-access.ts';
 
-/** A secret of Secrets Manager as it was given. */
+/** A secret as Secrets Manager returned it. */
 export interface SecretValue {
   readonly bytes: Buffer;
   readonly versionId: string | undefined;

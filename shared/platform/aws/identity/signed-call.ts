@@ -8,47 +8,47 @@ import type { SecretAccess } from './secret-access.ts';
 /** What signs calls, and where they go. */
 export interface SigningOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** Where endpoints of AWS may be named, as the SDK reads them: `AWS_ENDPOINT_URL_S3`. */
+  /** Variables that may name AWS endpoints, as the SDK reads them: `AWS_ENDPOINT_URL_S3`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** For one try, from the connection to the last byte, milliseconds. */
+/** Milliseconds of one try, from the connection to the last byte. */
 const timeoutMs = 5_000;
 
-/** How hosts of services begin that are not called as their signatures call them. */
+/** Prefixes of the hosts of services whose signing names differ. */
 const hostNames = new Map([['ecr', 'api.ecr']]);
 
-/** A call of AWS by its wire protocol: the SDK's clients would be larger than all else that makes such calls. */
+/** A call to AWS by its wire protocol: the SDK's clients would be larger than all other code of such calls. */
 export interface SignedCall {
   readonly service: 's3' | 'ssm' | 'ecr';
   readonly method: 'GET' | 'POST';
-  /** Encoded. */
+  /** Percent-encoded. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Bytes of the answer at most. */
+  /** Maximum bytes of the answer. */
   readonly bytesMax: number;
   /** Aborts the call. */
   readonly signal?: AbortSignal;
 }
 
-/** A call of a service that speaks JSON. */
+/** A call to a service with a JSON protocol. */
 export interface JsonCall extends Pick<SignedCall, 'service' | 'bytesMax' | 'signal'> {
   /** `AmazonSSM.GetParameter` */
   readonly target: string;
   readonly input: JsonObject;
-  /** Whether an error may repeat what AWS says besides its code, which may quote the input. Default false. */
+  /** Whether an error may include AWS' message besides its code; the message may quote the input. Default false. */
   readonly repeatsReason?: boolean;
 }
 
-/** What AWS answered. */
+/** AWS' answer. */
 export interface SignedAnswer {
   readonly status: number;
   readonly etag: string | undefined;
   readonly bytes: Buffer;
 }
 
-/** A refusal of AWS; its name is AWS' code. */
+/** A refusal by AWS; its name is AWS' code. */
 export class CallError extends Error {
   /** Whether the same call may be answered a moment later. */
   readonly isPassing: boolean;
@@ -63,7 +63,7 @@ export class CallError extends Error {
 /**
  * Makes a call, once.
  *
- * @throws CallError for 429 and 5xx, and for an answer that is too large; what `fetch` throws when there is none.
+ * @throws CallError for 429 and 5xx, and for an answer that is too large; what `fetch` throws without an answer.
  */
 export async function sendSigned(
   { service, method, path, headers, body, bytesMax, signal }: SignedCall,
@@ -103,8 +103,8 @@ export async function sendSigned(
 /**
  * Makes a call of AWS' JSON protocol, version 1.1, once.
  *
- * @returns what it answers.
- * @throws CallError for any refusal; what `fetch` throws when there is no answer.
+ * @returns the answer's body.
+ * @throws CallError for any refusal; what `fetch` throws without an answer.
  */
 export async function sendSignedJson(
   { target, input, repeatsReason = false, ...call }: JsonCall,
@@ -121,7 +121,7 @@ export async function sendSignedJson(
   throw new CallError(code, (repeatsReason && words) || code, status);
 }
 
-/** As the SDK reads them from the environment; else the regional endpoint, by the SDK's own table of partitions. */
+/** The endpoint from the environment, as the SDK reads it; else the regional one, by the SDK's own table of partitions. */
 export function findEndpoint(
   service: string,
   region: string,

@@ -5,18 +5,18 @@ import { toAwsFailure } from '../aws-failure.ts';
 import type { LoadedSecret, SecretAccess } from './secret-access.ts';
 import { CallError, type SigningOptions, sendSigned, sendSignedJson } from './signed-call.ts';
 
-/** What calls are made with. */
+/** What calls need. */
 export interface SignedCallOptions extends SigningOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
 }
 
-/** A secret in S3 may have so many bytes. */
+/** Maximum bytes of a secret in S3. */
 export const secretObjectBytesMax = 2 ** 20;
 const triesMax = 3;
 
 /**
- * The text of an object in S3; its ETag names its version.
+ * The text of an object in S3; its ETag is its version's id.
  *
  * @param id `bucket/key`
  * @throws Error that names it and says what to do.
@@ -82,7 +82,7 @@ export async function loadParameter(
   }
 }
 
-/** Makes a call, again while AWS is busy or away. */
+/** Makes a call, and retries it while AWS throttles or is unavailable. */
 function repeat<T>({ clock, randomness }: SignedCallOptions, send: () => Promise<T>): Promise<T> {
   const isRetryable = (error: unknown): boolean => !(error instanceof CallError) || error.isPassing;
   return retry({ backOff: { firstMs: 200 }, triesMax, clock, randomness, isRetryable }, send);

@@ -5,15 +5,15 @@ import type { StsService } from '../../ports/sts.ts';
 import { type AwsIdentities, getRegion } from './aws-identity.ts';
 import { findEndpoint } from './signed-call.ts';
 
-/** What requests are signed with. */
+/** What signing requests needs. */
 export interface StsSignerOptions {
   readonly identities: Pick<AwsIdentities, 'getCredentials'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
- * Signs what tells others who this process is. The request is for AWS' own endpoint of the region, whatever endpoints this process has
- * for itself (VPC, FIPS): who sends it knows no other.
+ * Signs requests by which others identify this process. They are for AWS' own endpoint of the region, whatever endpoints this process has
+ * for itself (VPC, FIPS): their senders know no other.
  */
 export function createStsService({ identities, clock }: StsSignerOptions): StsService {
   return {
@@ -23,7 +23,7 @@ export function createStsService({ identities, clock }: StsSignerOptions): StsSe
       const credentials = await identities.getCredentials({ region });
       const signer = new SignatureV4({
         ...{ credentials, region, service: 'sts', sha256: Sha256 },
-        // Google documents which headers there are to be.
+        // Google documents the headers to sign.
         applyChecksum: false,
       });
       const query = { Action: 'GetCallerIdentity', Version: '2011-06-15' };

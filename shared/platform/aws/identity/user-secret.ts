@@ -6,7 +6,7 @@ import { clientOptions } from './aws-identity.ts';
 import type { LoadedSecret, SecretAccess } from './secret-access.ts';
 import { getSecretValue } from './secret-value.ts';
 
-/** What tags say of a user secret: names and meaning are Spinnaker's. */
+/** The tags of a user secret: names and meaning are Spinnaker's. */
 const tags = {
   type: 'spinnaker:user-secret-type',
   encoding: 'spinnaker:encoding',
@@ -14,7 +14,7 @@ const tags = {
 };
 
 /**
- * A user secret: of the type `opaque` the member that the reference names, of the type `string` the whole text.
+ * A user secret: for the type `opaque` the member that the reference names, for the type `string` the whole text.
  *
  * @throws Error that names the secret, and what its tags lack.
  */
@@ -51,7 +51,7 @@ export async function readUserSecretRoles(id: string, access: SecretAccess): Pro
     .filter((role) => role !== '');
 }
 
-/** An encoding that nobody knows. */
+/** An unknown encoding. */
 class EncodingError extends Error {}
 
 async function decode(

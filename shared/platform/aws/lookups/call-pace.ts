@@ -4,33 +4,30 @@ import { type CallTurns, ServiceBusyError } from '../../ports/lookup.ts';
 import { type Item, type ItemKey, type ItemTable, ItemUpdate } from '../table.ts';
 import { lookupPartitions } from '../tables.ts';
 
-/** Milliseconds between two calls of all processes together, of one kind in one region of one AWS account. */
+/** Milliseconds between two calls, by all processes together, of one kind in one region of one AWS account. */
 export const callPaceMs = 200;
 
-/** So many calls may come at once after a pause. */
+/** Calls that may be made at once after a pause. */
 export const callBurst = 10;
 
-/** So long a call waits for its turn, milliseconds. */
+/** Milliseconds that a call waits for its turn at most. */
 export const callTurnMsMax = 4_000;
 
-/** How often a turn is tried to take that others take meanwhile. */
+/** Attempts to take a turn while others take it. */
 const attemptsMax = 10;
 
 const busy = 'other questions are asked first, for the service takes few a second';
 
 const retentionSeconds = 24 * 3600;
 
-/** What keeps a pace. */
+/** What keeping a pace needs. */
 export interface CallPaceOptions {
   /** The table of the cache. */
   readonly table: ItemTable;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
 }
 
-/**
- * Lets all processes together call a service no faster than it allows. Turns are given out by one item for each kind of call, which says
- * when the next one is free.
- */
+/** Lets all processes together call a service no faster than it allows. One item for each kind of call says when the next turn is free. */
 export class CallPace implements CallTurns {
   readonly #options: CallPaceOptions;
 
@@ -39,10 +36,10 @@ export class CallPace implements CallTurns {
   }
 
   /**
-   * Waits for a turn. While the store is away, everybody has one.
+   * Waits for a turn. While the store is unavailable, every call has one.
    *
    * @param parts name the kind of call: service, region, AWS account.
-   * @throws ServiceBusyError when there is none within four seconds: none is taken then.
+   * @throws ServiceBusyError when there is none within four seconds: it takes none then.
    */
   async takeTurn(...parts: readonly string[]): Promise<void> {
     const key = { pk: `${lookupPartitions}${toKeyText('PACE', ...parts)}`, sk: 'PACE' };
@@ -53,7 +50,7 @@ export class CallPace implements CallTurns {
     throw new ServiceBusyError(busy);
   }
 
-  /** Milliseconds until the turn that was taken; undefined when others took it. */
+  /** Milliseconds until the turn that it took; undefined when others took it. */
   async #tryTurn(key: ItemKey): Promise<number | undefined> {
     const { table, clock } = this.#options;
     const known = await table.get(key);
@@ -61,7 +58,7 @@ export class CallPace implements CallTurns {
     const nextAtMs = Number(known?.['nextAtMs'] ?? 0);
     const lastAtMs = now + callTurnMsMax + callBurst * callPaceMs;
     const expiresAt = Math.ceil(now / 1000) + retentionSeconds;
-    // What a process with a wrong clock wrote would keep everybody from calling.
+    // An item from a process with a wrong clock would keep all others from calling.
     if (known === undefined || nextAtMs <= now || nextAtMs > lastAtMs + clockErrorMsMax) {
       const next = { ...key, nextAtMs: now + callPaceMs, expiresAt };
       const isMine = known === undefined ? await table.putNew(next, 0) : await this.#putOver(next, known);
@@ -82,7 +79,7 @@ export class CallPace implements CallTurns {
   }
 }
 
-/** No pace is kept without the store. */
+/** Without the store no pace is kept. */
 function ignoreAway(error: unknown): number {
   if (error instanceof ServiceBusyError) throw error;
   return 0;

@@ -5,10 +5,10 @@ import { lookupPauseMsMax } from '../../ports/shared-lookups.ts';
 import type { Item, ItemKey, ItemTable } from '../table.ts';
 import { lookupPartitions } from '../tables.ts';
 
-/** What is not asked for again for so long is forgotten: a week. */
+/** A lookup that is not asked for again is forgotten after a week. */
 const retentionSeconds = 7 * 24 * 3600;
 
-/** What a store of lookups is made of. */
+/** What a store of lookups needs. */
 export interface LookupStoreOptions {
   /** The table of the cache. */
   readonly table: ItemTable;
@@ -16,8 +16,8 @@ export interface LookupStoreOptions {
 }
 
 /**
- * Lookups in the cache's table, each an item in a partition of its own of at most 20 KB, mostly 2 KB: to look at one costs half a read
- * unit. Callers need GetItem and PutItem on these partitions.
+ * Lookups in the cache's table, each an item in its own partition of at most 20 KB, mostly 2 KB: reading one costs half a read unit.
+ * Callers need GetItem and PutItem on these partitions.
  */
 export class DynamoLookupStore implements LookupStore {
   readonly #options: LookupStoreOptions;
@@ -51,7 +51,7 @@ function toItemKey([kind, ...parts]: LookupKey): ItemKey {
   return { pk: `${lookupPartitions}${toKeyText(kind, ...parts)}`, sk: 'LOOKUP' };
 }
 
-/** Times that a process with a wrong clock wrote count for nothing: what they say of the future would hold for as long. */
+/** Ignores times from a process with a wrong clock: a time in the future would hold for as long. */
 function toLookup(item: Item, now: number): Lookup {
   const { revision, value, asOfMs, notBeforeMs, state, reason, repeats } = item;
   return {
