@@ -5,18 +5,18 @@ import { booleanField, parseWith, settingsField, stringField } from '#settings/c
 import { isPlainUrl } from '#settings/public-settings.ts';
 import { getSetting } from '#settings/spring-config.ts';
 
-/** Where the artifact store is, which is a bucket of S3. */
+/** The place of the artifact store, an S3 bucket. */
 export interface ArtifactStoreSettings {
   readonly bucket: string;
   /** Default: the region of the process. */
   readonly region: string | undefined;
-  /** Another server of S3's protocol. Default: Amazon's. */
+  /** Another server with S3's protocol. Default: Amazon's. */
   readonly url: string | undefined;
-  /** What such a server knows callers by. Default: requests to it are not signed. */
+  /** Credentials for such a server. Default: requests to it are not signed. */
   readonly key: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-/** Where the settings say it. */
+/** The section of the settings. */
 export const artifactStorePath = 'artifactStore';
 
 const storeField = settingsField({
@@ -32,7 +32,7 @@ const storeField = settingsField({
 });
 
 /**
- * The artifact store of a configuration, in the names of Spinnaker's other services, which share it: on where `artifact-store.type` is
+ * The artifact store of a configuration, by the names of Spinnaker's other services, which share it: on where `artifact-store.type` is
  * `s3`, unless `artifact-store.enabled` is false.
  *
  * @returns undefined where it is off.
@@ -67,9 +67,9 @@ function parseOrigin(text: string, at: string): string {
 }
 
 /**
- * What to tell of the settings of the store when they are loaded: that they cannot be obeyed.
+ * Problems of the store's settings when they are loaded: that they cannot be followed.
  *
- * @param isDivided whether functions that read the store are given no secrets
+ * @param isDivided whether functions that read the store have no secrets
  */
 export function listArtifactStoreProblems(
   settings: JsonObject,

@@ -1,34 +1,34 @@
 import { InvalidInputError } from '#core/errors.ts';
 
-/** Where something stands in Spinnaker's artifact store: `ref://<application>/<hash>`. */
+/** A reference to Spinnaker's artifact store: `ref://<application>/<hash>`. */
 export interface StoredReference {
-  /** Whose it is: who may read the application may read it. */
+  /** The application that owns it: callers that may read the application may read it. */
   readonly application: string;
-  /** What it holds, as a hash: SHA-256 in hexadecimal, by Spinnaker's services. */
+  /** Hash of its content: SHA-256 in hexadecimal, by Spinnaker's services. */
   readonly hash: string;
 }
 
-/** Spinnaker's artifact store, to which its other services write what would make executions large. */
+/** Spinnaker's artifact store, where its other services put what would make executions large. */
 export interface ArtifactStore {
   /**
-   * Reads what was stored, as it arrives.
+   * Reads a stored content, as it arrives.
    *
-   * @throws NotFoundError when there is no such thing, UnavailableError when the store is away, FailedOperationError when it refuses. What is
-   *   too large, and what comes too slowly, ends with a FailedOperationError.
+   * @throws NotFoundError when it does not exist, UnavailableError when the store is unavailable, FailedOperationError when it refuses.
+   *   Content that is too large or too slow ends with a FailedOperationError.
    */
   open(reference: StoredReference, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Bytes of one thing in the store. */
+/** Bytes of one stored content. */
 export const storedBytesMax = 2 ** 26;
 
-/** Things in the store that one request may refer to, each counted once. */
+/** Stored contents that one request may refer to, each counted once. */
 export const storedReferencesMax = 500;
 
-/** What a text begins with that refers to the store. */
+/** Prefix of a text that refers to the store. */
 export const storedScheme = 'ref://';
 
-/** Reads `ref://<application>/<hash>`. @throws InvalidInputError for another text; `where` is how the message begins. */
+/** Reads `ref://<application>/<hash>`. @throws InvalidInputError for another text; `where` is the prefix of its message. */
 export function parseStoredReference(text: string, where: string): StoredReference {
   const [, application = '', hash = '', ...others] = text.slice(storedScheme.length - 1, 500).split('/');
   if (text.startsWith(storedScheme) && others.length === 0)
@@ -36,7 +36,7 @@ export function parseStoredReference(text: string, where: string): StoredReferen
   throw new InvalidInputError(`${where}: expected ref://<application>/<hash>`);
 }
 
-/** Checks both parts: they become a path. @throws InvalidInputError, which `where` begins. */
+/** Checks both parts: they become a path. @throws InvalidInputError, with the prefix `where`. */
 export function toStoredReference(reference: StoredReference, where: string): StoredReference {
   const { application, hash } = reference;
   if (!/^[A-Za-z0-9._~-]{1,250}$/.test(application) || /^\.+$/.test(application)) {

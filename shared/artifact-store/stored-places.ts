@@ -3,13 +3,13 @@ import { storedScheme } from './artifact-store.ts';
 
 /** A reference to the artifact store in a request for operations. */
 export interface StoredPlace {
-  /** Where it stands: `[0].deployManifest.manifests[1]`. */
+  /** Its path: `[0].deployManifest.manifests[1]`. */
   readonly path: string;
-  /** `ref://shop/867867a8…`, as it was sent. */
+  /** `ref://shop/867867a8…`, as sent. */
   readonly reference: string;
-  /** Whether a manifest stands for it, else the content of an artifact. */
+  /** Whether it replaces a manifest, else the content of an artifact. */
   readonly isManifest: boolean;
-  /** Puts something in its place. */
+  /** Puts a value in its place. */
   put(value: JsonValue): void;
 }
 
@@ -20,8 +20,8 @@ const fields = {
 } as const;
 
 /**
- * The references to the artifact store in the fields of operations that may hold some, as Spinnaker's other services write them: artifacts of
- * type `remote/map/base64` in the place of manifests, and of type `remote/base64` among artifacts. What stands within a manifest is its own.
+ * The references to the artifact store in fields of operations, as Spinnaker's other services write them: artifacts of type
+ * `remote/map/base64` in place of manifests, and of type `remote/base64` among artifacts. It does not look inside manifests.
  */
 export function* findStoredPlaces(body: JsonValue): Generator<StoredPlace, void, undefined> {
   for (const [index, operation] of asJsonArray(body).entries()) {

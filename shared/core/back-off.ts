@@ -1,37 +1,37 @@
 import type { Clock, Randomness } from './clock.ts';
 
-/** Pauses between tries: they grow, up to a longest one, and chance spreads those who failed together. */
+/** Pauses between tries: they grow, up to a longest one, and chance spreads callers that failed together. */
 export interface BackOff {
   /** Longest pause after the first try, milliseconds. */
   readonly firstMs: number;
-  /** Longest pause after any try, milliseconds. Default: none. */
+  /** Longest pause after any try, milliseconds. Default: no limit. */
   readonly mostMs?: number;
   /** Share of a pause that is not left to chance, from 0 to 1. Default 0, which spreads best. */
   readonly fixedShare?: number;
   /**
-   * By which factor each pause is longer than the one before; 1: all are alike. `linear`: the second is twice the first, the third
-   * three times. Default 2.
+   * Factor by which each pause is longer than the one before; 1: all are equal. `linear`: the second is twice the first, the third three
+   * times. Default 2.
    */
   readonly growth?: number | 'linear';
 }
 
-/** What pauses between tries are made with. */
+/** What retrying needs. */
 export interface RetryOptions {
   readonly backOff: BackOff;
-  /** Tries at most, the first one included. */
+  /** Tries at most, including the first. */
   readonly triesMax: number;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
-  /** Ends the tries: what failed then is thrown, and a pause is cut short. */
+  /** Ends the tries: the last error is thrown, and a pause is cut short. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether another try, after a pause of so many milliseconds, is worth it. Default: always. */
+  /** Whether another try is worth it, after a pause of this many milliseconds. Default: always. */
   isRetryable?(error: unknown, pauseMs: number): boolean;
 }
 
 /**
- * Tries until something succeeds.
+ * Tries until `act` succeeds.
  *
- * @param act is given the number of the try, from 1.
+ * @param act receives the number of the try, from 1.
  * @throws what the last try threw; the signal's reason when it is aborted in a pause.
  */
 export async function retry<T>(options: RetryOptions, act: (tries: number) => Promise<T>): Promise<T> {
@@ -48,7 +48,7 @@ export async function retry<T>(options: RetryOptions, act: (tries: number) => Pr
   }
 }
 
-/** Milliseconds to wait before the next try. @param tries that failed, from 1 */
+/** Milliseconds to wait before the next try. @param tries failed tries, from 1 */
 export function getPauseMs(
   backOff: BackOff,
   tries: number,
@@ -57,7 +57,7 @@ export function getPauseMs(
   return getRandomMs(getLongestPauseMs(backOff, tries), randomness, backOff.fixedShare);
 }
 
-/** The same without chance: what is waited at most. */
+/** The same without chance: the longest wait. */
 export function getLongestPauseMs(
   { firstMs, mostMs = Number.POSITIVE_INFINITY, growth = 2 }: BackOff,
   tries: number,
@@ -65,7 +65,7 @@ export function getLongestPauseMs(
   return Math.min(firstMs * (growth === 'linear' ? tries : growth ** (tries - 1)), mostMs);
 }
 
-/** A time of at most `longestMs`, of which chance decides but for a fixed share, from 0 to 1. */
+/** A time of at most `longestMs`, random except for a fixed share, from 0 to 1. */
 export function getRandomMs(
   longestMs: number,
   randomness: Pick<Randomness, 'fraction'>,

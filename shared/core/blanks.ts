@@ -1,6 +1,6 @@
 /**
- * A text without the blanks around it, as HTTP has them: spaces and tabs (RFC 9110, section 5.6.3). Whatever else looks blank, such as
- * U+00A0, is part of a name: JavaScript's own `trim` would make two names one.
+ * A text without HTTP's blanks around it: spaces and tabs (RFC 9110, section 5.6.3). Other characters that look blank, such as U+00A0, are
+ * part of a name: JavaScript's own `trim` would make two names one.
  */
 export function trimBlanks(text: string): string {
   let [start, end] = [0, text.length];

@@ -6,28 +6,28 @@ import {
   parseWithLongNumbers,
   parseWithNumbers,
 } from './exact-json.ts';
-// Not for its types alone: it tells how what is parsed here is written again.
+// Not only for its types: it also defines how parsed bigints are written.
 import './json.ts';
 import type { JsonValue } from './json.ts';
 
-/** How much of a JSON text from outside is taken. */
+/** Limits of a JSON text from outside. */
 export interface JsonBounds {
-  /** Levels of objects and arrays within each other; a scalar has none. */
+  /** Levels of nested objects and arrays; a scalar has none. */
   readonly depthMax: number;
-  /** Members, elements, objects and arrays, all levels together: what a value costs in memory goes by these, not by bytes. */
+  /** Members, elements, objects and arrays, all levels together: they determine a value's memory, not its bytes. */
   readonly valuesMax: number;
   /** Members of one object. Default: any number. */
   readonly membersMax?: number;
 }
 
-/** A JSON value and what it was made of. */
+/** A JSON value and its size. */
 export interface BoundedJson {
   readonly value: JsonValue;
-  /** Counted as `JsonBounds.valuesMax` is. */
+  /** Number of values, as in `JsonBounds.valuesMax`. */
   readonly values: number;
 }
 
-/** A JSON text that goes beyond a bound. The message says which. */
+/** A JSON text that exceeds a bound. The message names it. */
 export class JsonBoundsError extends Error {
   override name = 'JsonBoundsError';
   /** The bound that it exceeds. */
@@ -48,7 +48,7 @@ const describe: { readonly [bound in keyof JsonBounds]-?: (most: number) => stri
 const quote = 0x22;
 const comma = 0x2c;
 const backslash = 0x5c;
-/** Tells `[` from `{` and `]` from `}`: this bit aside they are the same. */
+/** Distinguishes `[` from `{` and `]` from `}`: otherwise their codes are equal. */
 const curlyBit = 0x20;
 const opening = 0x7b;
 const openingSquare = 0x5b;
@@ -57,8 +57,8 @@ const zero = 0x30;
 const nine = 0x39;
 
 /**
- * Reads a JSON text whose bounds are looked at before anything is made of it: one pass over the text, which holds nothing.
- * Integers beyond 2^53 - 1 on either side become bigints, which keep each digit.
+ * Reads a JSON text, and checks its bounds first: one pass over the text, which stores nothing. Integers beyond 2^53 - 1 on either side
+ * become bigints, which keep every digit.
  *
  * @throws JsonBoundsError, JsonNumberError for a number that no double holds, or SyntaxError for what is no JSON
  */
@@ -68,7 +68,7 @@ export function parseBoundedJson(text: string, bounds: JsonBounds): BoundedJson 
 }
 
 /**
- * The same for a text that is known to be within all bounds: one that we wrote ourselves.
+ * The same for a text that is known to be within all bounds, as we wrote it ourselves.
  *
  * @throws JsonNumberError or SyntaxError
  */
@@ -78,8 +78,8 @@ export function parseExactJson(text: string): unknown {
 }
 
 /**
- * Reads a JSON text so that `JSON.stringify` writes each number again as the text has it: `2.0` stays `2.0`, which Java takes for
- * another type than `2`. Numbers that JavaScript would write otherwise are objects that only `JSON.stringify` has a use for.
+ * Reads a JSON text so that `JSON.stringify` writes each number as in the text: `2.0` stays `2.0`, which has another type than `2` in Java.
+ * Numbers that JavaScript would write differently become objects that only `JSON.stringify` can use.
  *
  * @throws JsonBoundsError, or SyntaxError for what is no JSON
  */
@@ -90,10 +90,10 @@ export function parseVerbatimJson(text: string, bounds: JsonBounds): JsonValue {
 /** Standard ECMAScript (Node 22+) that TypeScript's library does not declare yet. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): JsonValue };
 
-/** What one look at a text tells. */
+/** The result of scanning a text. */
 interface JsonScan {
   readonly values: number;
-  /** Those that are looked for. */
+  /** The numbers in question. */
   readonly numbers: readonly NumberSpan[];
 }
 
@@ -113,12 +113,12 @@ function scanJson(
       values += 1;
       members?.add();
     }
-    // Numbers and white space are what remains most often.
+    // Most of the rest is numbers and white space.
     else if (code < openingSquare) {
       if (code < zero || code > nine) continue;
       const span = { start: index, end: findNumberEnd(text, index + 1) };
       if (isWanted(text, span)) numbers.push(span);
-      // Each is a value, unless this is no JSON at all.
+      // Each is a value, unless this is no JSON.
       if (numbers.length > valuesMax) throw new JsonBoundsError('valuesMax', valuesMax);
       index = span.end - 1;
     } else if ((code | curlyBit) === closing) {
@@ -135,7 +135,7 @@ function scanJson(
   return { values, numbers };
 }
 
-/** Counts the members of the objects that are open. */
+/** Counts the members of the open objects. */
 class MemberCounts {
   readonly #most: number;
   /** By level; NaN for arrays. */
@@ -161,12 +161,12 @@ class MemberCounts {
   }
 }
 
-/** Where the string that begins at `start` ends; the text's end for one that does not. Most of a text is in strings. */
+/** The end of the string that begins at `start`; the text's end for an unclosed one. Most of a text is in strings. */
 function findStringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
     while (text.charCodeAt(before) === backslash) before -= 1;
-    // Each two backslashes are one that is meant: after an odd number of them the quote is meant, too.
+    // Two backslashes are an escaped one: after an even number of them the quote ends the string.
     if ((end - before) % 2 === 1) return end;
   }
   return text.length;

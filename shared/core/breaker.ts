@@ -8,23 +8,23 @@ export class BreakerOpenError extends Error {
 /** When a breaker opens, and for how long. */
 export interface BreakerOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** What is called, for the error: `the event bus`. */
+  /** The subject of the calls, for the error: `the event bus`. */
   readonly subject: string;
-  /** Failures in a row after which nothing is tried for a while. Default: {@link breakerFailuresMax}. */
+  /** Consecutive failures after which nothing is tried for a while. Default: {@link breakerFailuresMax}. */
   readonly failuresMax?: number;
   /** Milliseconds until one call is tried again. Default: {@link breakerOpenMs}. */
   readonly openMs?: number;
 }
 
-/** Calls that fail in a row until a breaker opens. */
+/** Consecutive failures that open a breaker. */
 export const breakerFailuresMax = 3;
 
 /** Milliseconds for which a breaker stays open before one call is tried. */
 export const breakerOpenMs = 10_000;
 
 /**
- * Keeps callers from waiting for a service that is away: after some failures in a row calls are refused at once; after a while one of
- * them is tried, and when it succeeds all are made again.
+ * A circuit breaker, so that callers do not wait for an unavailable service: after some consecutive failures calls are refused at once.
+ * After a while one of them is tried, and when it succeeds all are made again.
  */
 export class Breaker {
   readonly #options: Required<BreakerOptions>;
@@ -57,11 +57,11 @@ export class Breaker {
         `${subject} has failed ${this.#failures} times in a row: it is left alone for a while`,
       );
     }
-    // One caller tries; the others wait for what comes of it.
+    // One caller tries; the others wait for its result.
     this.#openFor();
   }
 
-  /** From now on, where there were too many failures, calls are refused until the time is over. */
+  /** After too many failures, refuses calls until the time is over. */
   #openFor(): void {
     this.#openUntil = this.#options.clock.monotonic() + this.#options.openMs;
   }

@@ -1,17 +1,17 @@
-/** By so much clocks of processes may differ, milliseconds. They go by the store's time. */
+/** Milliseconds by which clocks of processes may differ. They follow the store's time. */
 export const clockErrorMsMax = 60_000;
 
 /**
- * Whether a stored time is still to come, such as the end of a lease. One that lies further ahead than it can was written by a process whose
- * clock was another, or before this one was set: it is due now.
+ * Whether a stored time is still to come, such as the end of a lease. One that is further ahead than possible was written by a process with
+ * another clock, or before this clock was set: it is due now.
  *
- * @param mostMs how far ahead it can lie, milliseconds
+ * @param mostMs how far ahead it can be, milliseconds
  */
 export function isAhead(storedMs: number, nowMs: number, mostMs: number): boolean {
   return storedMs > nowMs && storedMs <= nowMs + mostMs + clockErrorMsMax;
 }
 
-/** Time, taken as an argument so that rules stay pure and tests can turn it. */
+/** Time, as an argument so that rules stay pure and tests can control it. */
 export interface Clock {
   /** Wall time, whole milliseconds since the epoch. */
   now(): number;
@@ -21,7 +21,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A source of random values, taken as an argument so that tests can fix it. */
+/** A source of random values, as an argument so that tests can fix it. */
 export interface Randomness {
   /** A number from 0 (inclusive) to 1 (exclusive). */
   fraction(): number;

@@ -1,8 +1,8 @@
-/** So many places, each of one holder at a time; the others wait for theirs in the order in which they came. */
+/** A number of places, each for one holder at a time; the others wait for theirs in order of arrival. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #places: number;
-  /** Less than none where places were taken away whose holders have not ended. */
+  /** Negative where places were removed whose holders have not finished. */
   #free: number;
 
   /** @param places from 1 */
@@ -16,7 +16,7 @@ export class Semaphore {
     return this.#places;
   }
 
-  /** Has another number of places from now on. @param places from 1 */
+  /** Changes the number of places. @param places from 1 */
   resize(places: number): void {
     this.#free += places - this.#places;
     this.#places = places;
@@ -29,7 +29,7 @@ export class Semaphore {
   /**
    * Waits for a place.
    *
-   * @returns gives it back; to be called once.
+   * @returns a function that gives it back; call it once.
    * @throws the signal's reason once it is aborted.
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
@@ -37,7 +37,7 @@ export class Semaphore {
     if (this.#free > 0) this.#free -= 1;
     else await this.#wait(signal);
     return () => {
-      // Whoever ends hands the place on.
+      // A holder that finishes passes the place on.
       const next = this.#free < 0 ? undefined : this.#waiting.shift();
       if (next === undefined) this.#free += 1;
       else next();
@@ -62,7 +62,7 @@ export class Semaphore {
   }
 }
 
-/** Runs what it is given, so many at once at most; the others wait for their turn, in order. */
+/** Runs functions, a limited number at once; the others wait for their turn, in order. */
 export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
@@ -83,11 +83,11 @@ export function createConcurrencyLimit(most: number): ConcurrencyLimit {
 }
 
 /**
- * Works on all items, so many at a time.
+ * Works on all items, a limited number at a time.
  *
  * @param most from 1
- * @returns what came of each, in their order.
- * @throws what the first of those that failed threw, in their order, once all have ended.
+ * @returns the results, in the order of the items.
+ * @throws the error of the first failed item, in their order, once all have ended.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
@@ -112,10 +112,10 @@ export async function mapConcurrently<T, R>(
 }
 
 /**
- * Does something for each item, so many at a time. After a failure nothing more is begun, and what is under way is waited for.
+ * Does something for each item, a limited number at a time. After a failure it begins nothing more, and waits for what is under way.
  *
  * @param most from 1
- * @throws what a call that failed threw.
+ * @throws the error of a failed call.
  */
 export async function forEachConcurrently<T>(
   items: readonly T[],

@@ -1,33 +1,33 @@
 import type { Clock } from './clock.ts';
 
-/** Thrown when something took longer than it may. It has the name that time-outs of the AWS SDK have. */
+/** Thrown when something took longer than allowed. It has the name of the AWS SDK's time-outs. */
 export class TimeoutError extends Error {
   override name = 'TimeoutError';
 }
 
-/** Why a timer is given up. An `abort()` without a reason would make an error with a stack. */
+/** The reason for cancelling a timer. An `abort()` without a reason would make an error with a stack. */
 const notNeeded = 'the timer is not needed any more';
 
 /** How long something may take. */
 export type Deadline = {
   readonly ms: number;
-  /** Gives it up earlier. */
+  /** Aborts it earlier. */
   readonly signal?: AbortSignal;
 } & (
   | {
-      /** What is done, for the error: `publishing events`. */
+      /** What it does, for the error: `publishing events`. */
       readonly what: string;
     }
   | {
-      /** What is thrown then. */
+      /** Makes the error thrown then. */
       toError(): Error;
     }
 );
 
 /**
- * Does something, and waits for it no longer than it may take. What does not look at its signal goes on, and nobody hears of it.
+ * Does something, and waits for it until a deadline. Work that ignores its signal goes on unnoticed.
  *
- * @param work is given a signal that is aborted when its time is over.
+ * @param work receives a signal that is aborted when its time is over.
  * @throws TimeoutError or the error of the deadline, or what `work` throws.
  */
 export async function within<T>(
@@ -56,7 +56,7 @@ export async function within<T>(
   }
 }
 
-/** Waits, and answers whether nothing came in between: false when the signal was aborted. */
+/** Waits, and returns whether it was not interrupted: false when the signal was aborted. */
 export async function waits(clock: Pick<Clock, 'sleep'>, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);
@@ -67,7 +67,7 @@ export async function waits(clock: Pick<Clock, 'sleep'>, ms: number, signal: Abo
 }
 
 /**
- * Waits for work, at most so many milliseconds. It goes on after that, and whoever waited does not hear of it.
+ * Waits for work, at most this many milliseconds. It goes on after that, unnoticed by the caller.
  *
  * @returns whether it has ended.
  * @throws what the work throws within that time.
@@ -89,17 +89,17 @@ export async function waitAtMost(
   }
 }
 
-/** How long something that was aborted has to come to its end. */
+/** How long aborted work may take to end. */
 export interface Grace {
   readonly clock: Pick<Clock, 'sleep'>;
   readonly ms: number;
 }
 
 /**
- * Waits for something that may go on when this caller gives up: several callers share it, or it does not heed the signal.
+ * Waits for work that may go on when this caller gives up: several callers share it, or it ignores the signal.
  *
- * @param grace milliseconds for which it is waited for after the signal was aborted. Default: none.
- * @throws the signal's reason once it is aborted and the time of grace is over, and what the work throws before.
+ * @param grace milliseconds to wait for it after the signal was aborted. Default: none.
+ * @throws the signal's reason once it is aborted and the grace is over, and what the work throws before.
  */
 export async function untilAborted<T>(
   work: T | Promise<T>,

@@ -11,17 +11,17 @@ export interface NameAttribute {
   readonly value: string;
 }
 
-/** One part of a distinguished name: an attribute, or several (`CN=a+OU=b`), of which none comes before another. */
+/** One part of a distinguished name: an attribute, or an unordered set of several (`CN=a+OU=b`). */
 export type RelativeName = readonly NameAttribute[];
 
-/** Whom a certificate is for: the parts of its distinguished name, in the order of the text. */
+/** The subject of a certificate: the parts of its distinguished name, in the order of the text. */
 export type DistinguishedName = readonly RelativeName[];
 
 /**
- * Reads a distinguished name as RFC 2253 and RFC 4514 write it: `CN=gate,OU=spinnaker,O=Example`. Spaces around `,`, `+` and `=` mean
- * nothing; `\,` and `\2C` stand for a comma; a value may stand in quotation marks.
+ * Reads a distinguished name in the form of RFC 2253 and RFC 4514: `CN=gate,OU=spinnaker,O=Example`. Spaces around `,`, `+` and `=` are
+ * ignored; `\,` and `\2C` mean a comma; a value may be in quotation marks.
  *
- * @returns undefined for what is none, or is longer than {@link distinguishedNameLengthMax}.
+ * @returns undefined for anything else, or a text longer than {@link distinguishedNameLengthMax}.
  */
 export function parseDistinguishedName(text: string): DistinguishedName | undefined {
   if (text.length > distinguishedNameLengthMax) return undefined;
@@ -30,8 +30,8 @@ export function parseDistinguishedName(text: string): DistinguishedName | undefi
 }
 
 /**
- * Whether two names are the same: the same parts in the same order, attribute types without case, values letter by letter. The
- * attributes of one part may stand in any order, for X.501 has them as a set.
+ * Whether two names are the same: the same parts in the same order, attribute types without case, values letter by letter. The attributes
+ * of one part may be in any order: they are a set in X.501.
  */
 export function isSameDistinguishedName(one: DistinguishedName, other: DistinguishedName): boolean {
   return toKey(one) === toKey(other);
@@ -58,7 +58,7 @@ function splitAt(text: string, separators: string): readonly string[] | undefine
       start = index + 1;
     }
   }
-  // Beyond the end: the text ends with an escape that escapes nothing.
+  // Beyond the end: the text ends with an escape of nothing.
   return isQuoted || index > text.length ? undefined : [...pieces, text.slice(start)];
 }
 
@@ -74,7 +74,7 @@ function parseAttribute(piece: string): NameAttribute | undefined {
   return /^[A-Z0-9.-]+$/.test(attribute) && value ? { attribute, value } : undefined;
 }
 
-/** Without the spaces around it, but for an escaped one at its end, and without quotation marks. */
+/** A value without the spaces around it, except for an escaped one at its end, and without quotation marks. */
 function trimValue(text: string): string {
   const trimmed = trimBlanks(text);
   const isSpaceEscaped = !text.endsWith(trimmed) && endsWithEscape(trimmed);
@@ -82,14 +82,14 @@ function trimValue(text: string): string {
   return value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
 }
 
-/** Whether an odd number of backslashes stands at the end. */
+/** Whether a text ends with an odd number of backslashes. */
 function endsWithEscape(text: string): boolean {
   let count = 0;
   while (text[text.length - 1 - count] === '\\') count += 1;
   return count % 2 === 1;
 }
 
-/** The value without escapes; undefined when they are no UTF-8, or leave a control character. */
+/** The value without escapes; undefined when these are no UTF-8, or leave a control character. */
 function removeEscapes(text: string): string | undefined {
   const bytes = text.replaceAll(/(?:\\[0-9a-f]{2})+|\\(.)/gis, (escaped, character: string | undefined) =>
     character === undefined ? Buffer.from(escaped.replaceAll('\\', ''), 'hex').toString('utf8') : character,

@@ -1,20 +1,20 @@
 import { errorsToldMax, errorTextMax } from './request-limits.ts';
 
 /**
- * Errors whose message may be shown to a user. Each edge (HTTP, queue) turns them into its own outcome in one
- * place; anything that is not a VisibleError is a defect and shows as an internal error without its message.
+ * Errors whose message users may see. Each edge (HTTP, queue) turns them into its own outcome in one place; any other error is a defect,
+ * shown as an internal error without its message.
  */
 export class VisibleError extends Error {
   override name = 'VisibleError';
 }
 
-/** How an error about bad input came to be. */
+/** Details of an error about bad input. */
 export interface InvalidInputOptions extends ErrorOptions {
-  /** Violations besides those that are given. Default 0. */
+  /** Number of violations besides the given ones. Default 0. */
   readonly omitted?: number;
 }
 
-/** Input that cannot be accepted as it is. */
+/** Input that cannot be accepted. */
 export class InvalidInputError extends VisibleError {
   override name = 'InvalidInputError';
   /** The first violations, one sentence for each: at least one, at most {@link errorsToldMax}. */
@@ -31,7 +31,7 @@ export class InvalidInputError extends VisibleError {
     this.omitted = more;
   }
 
-  /** What is told, and behind it how many more violations there are, if there are. */
+  /** The first violations, followed by the number of the others, if any. */
   get errors(): readonly string[] {
     return toSentences(this.told, this.omitted);
   }
@@ -45,13 +45,13 @@ function cutText(text: string): string {
   return text.length <= errorTextMax ? text : `${text.slice(0, errorTextMax - 1)}…`;
 }
 
-/** Gathers what is wrong with a request, and keeps no more of it than is told. */
+/** Gathers the violations of a request, and keeps no more of them than are reported. */
 export class ViolationList {
   readonly #told: string[] = [];
   #omitted = 0;
   #denial: string | undefined;
 
-  /** Adds a violation that is a right that is missing. It counts as one, though nobody is told of it among so many others. */
+  /** Adds a missing right as a violation. It counts as one, even if it is left out after too many others. */
   refuse(denial: string): void {
     this.#denial ??= denial;
     this.add(new InvalidInputError(denial));
@@ -66,7 +66,7 @@ export class ViolationList {
     this.#omitted += omitted;
   }
 
-  /** @throws InvalidInputError with all of them, if there is any: a RefusedOperationsError where one is a right that is missing. */
+  /** @throws InvalidInputError with all of them, if there are any: a RefusedOperationsError where one is a missing right. */
   check(): void {
     const options = { omitted: this.#omitted };
     if (this.#denial !== undefined)
@@ -76,8 +76,8 @@ export class ViolationList {
 }
 
 /**
- * Operations that the caller may not have run. Clouddriver answers them as it does invalid ones, 400: Orca shows its users the
- * violations then.
+ * Operations that the caller has no right to. Clouddriver answers them like invalid ones, with 400: Orca then shows its users the
+ * violations.
  */
 export class RefusedOperationsError extends InvalidInputError {
   override name = 'RefusedOperationsError';
@@ -93,27 +93,27 @@ export class RefusedOperationsError extends InvalidInputError {
   }
 }
 
-/** A request that cannot be done as things stand, in the words of Clouddriver, which answers 400 with them. */
+/** A request that cannot be done at present, in Clouddriver's words: it answers 400. */
 export class RefusedChangeError extends VisibleError {
   override name = 'RefusedChangeError';
 }
 
-/** What is to be made is there already: 409. */
+/** What is to be created exists already: 409. */
 export class ConflictError extends VisibleError {
   override name = 'ConflictError';
 }
 
-/** The thing is not any more what the caller takes it for: 412. */
+/** The resource is not in the state that the caller expects: 412. */
 export class PreconditionFailedError extends VisibleError {
   override name = 'PreconditionFailedError';
 }
 
-/** The thing asked for does not exist. */
+/** The requested resource does not exist. */
 export class NotFoundError extends VisibleError {
   override name = 'NotFoundError';
 }
 
-/** Nobody knows who the caller is: the proof that the installation asks for is missing or wrong. */
+/** The caller is unknown: the required proof of identity is missing or wrong. */
 export class UnauthenticatedError extends VisibleError {
   override name = 'UnauthenticatedError';
 }
@@ -139,15 +139,15 @@ export class TooLargeError extends VisibleError {
   override name = 'TooLargeError';
 }
 
-/** Something we depend on is away for the moment: the caller should try again. */
+/** A dependency is unavailable for the moment: the caller should try again. */
 export class UnavailableError extends VisibleError {
   override name = 'UnavailableError';
 }
 
-/** More is asked at the moment than is taken on: a state that is expected, and no failure. */
+/** More requests than are accepted at the moment: an expected state, and no failure. */
 export class OverloadError extends UnavailableError {
   override name = 'OverloadError';
-  /** After how many seconds the caller is to come again. */
+  /** Seconds after which the caller should try again. */
   readonly retryAfterSeconds: number;
 
   constructor(message: string, retryAfterSeconds: number) {
@@ -156,17 +156,17 @@ export class OverloadError extends UnavailableError {
   }
 }
 
-/** The environment of this process is set wrong: a mistake of whoever runs it, whoever calls. */
+/** The environment of this process is wrong: a mistake of its operator, not of the caller. */
 export class ConfigurationError extends VisibleError {
   override name = 'ConfigurationError';
 }
 
-/** What was asked for goes on, but is not done in the time that there is for the answer: 504. */
+/** The requested work goes on, but is not done in the time for the answer: 504. */
 export class OverdueError extends VisibleError {
   override name = 'OverdueError';
 }
 
-/** A state in which the request makes no sense, or a failure of a system behind us that retrying will not mend. */
+/** A state in which the request makes no sense, or a failure of a system behind us that a retry will not mend. */
 export class FailedOperationError extends VisibleError {
   override name = 'FailedOperationError';
 }
@@ -181,7 +181,7 @@ export class AccountDownError extends UnreachableError {
   override name = 'AccountDownError';
 }
 
-/** The text of anything thrown, for logs and wrapped messages. */
+/** The text of any error, for logs and wrapped messages. */
 export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

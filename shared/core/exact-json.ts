@@ -1,8 +1,6 @@
 import type { JsonValue } from './json.ts';
 
-/**
- * A JSON text with a number that is too large for a double, such as `1e400`: neither we nor an API server can say what it is.
- */
+/** A JSON text with a number that is too large for a double, such as `1e400`: neither we nor an API server can represent it. */
 export class JsonNumberError extends Error {
   override name = 'JsonNumberError';
 
@@ -11,16 +9,16 @@ export class JsonNumberError extends Error {
   }
 }
 
-/** Where a number stands in a text: from its first digit, after its sign, to before `end`. */
+/** The place of a number in a text: from its first digit, after its sign, to before `end`. */
 export interface NumberSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** Characters that a number has at least, sign aside, if it has no exponent and a double may not hold it. */
+/** Minimum characters, without sign, of a number without exponent that a double may not hold. */
 export const longNumberMin = 16;
 
-/** The end of what looks like a number and begins before `index`. Whether it is one, JSON.parse finds out. */
+/** The end of what looks like a number and begins before `index`. JSON.parse decides whether it is one. */
 export function findNumberEnd(text: string, index: number): number {
   let end = index;
   while (isNumberPart(text.charCodeAt(end))) end += 1;
@@ -40,14 +38,14 @@ function isExponent(code: number): boolean {
   return code === 0x65 || code === 0x45;
 }
 
-/** Whether a number may be one that a double does not hold. */
+/** Whether a number may be one that a double cannot hold. */
 export function isLongNumber(text: string, { start, end }: NumberSpan): boolean {
   if (end - start >= longNumberMin) return true;
   for (let index = start; index < end; index += 1) if (isExponent(text.charCodeAt(index))) return true;
   return false;
 }
 
-/** Whether `JSON.stringify` may write a number otherwise than it stands in a text: `2.0`, `1e3`, `-0`, or one of many digits. */
+/** Whether `JSON.stringify` may write a number differently from the text: `2.0`, `1e3`, `-0`, or one of many digits. */
 export function isOddNumber(text: string, { start, end }: NumberSpan): boolean {
   if (end - start >= longNumberMin) return true;
   for (let index = start; index < end; index += 1) if (!isDigit(text.charCodeAt(index))) return true;
@@ -55,9 +53,9 @@ export function isOddNumber(text: string, { start, end }: NumberSpan): boolean {
 }
 
 /**
- * Reads JSON as `JSON.parse` does, but for integers beyond 2^53 - 1 on either side: these are bigints and keep each digit.
+ * Reads JSON like `JSON.parse`, except that integers beyond 2^53 - 1 on either side become bigints, which keep every digit.
  *
- * @param long all of the text that `isLongNumber` says are
+ * @param long all numbers of the text for which `isLongNumber` is true
  * @throws JsonNumberError, or SyntaxError for what is no JSON
  */
 export function parseWithLongNumbers(text: string, long: readonly NumberSpan[]): JsonValue {
@@ -65,14 +63,14 @@ export function parseWithLongNumbers(text: string, long: readonly NumberSpan[]):
 }
 
 /**
- * Reads JSON as `JSON.parse` does, but for some numbers.
+ * Reads JSON like `JSON.parse`, except for some numbers.
  *
- * These change places with tiny ones, of which no text can bring its own: who writes one that small needs an exponent or
- * hundreds of digits, so it is itself one of these and has changed places. When the text is read, they change back. A reviver with
- * `context.source` would do the same in five times the time and four times the memory.
+ * It replaces these by tiny numbers that no text can contain itself: a number that small needs an exponent or hundreds of digits, so it is
+ * one of these and has been replaced. After parsing, they are replaced back. A reviver with `context.source` would do the same in five
+ * times the time and four times the memory.
  *
- * @param spans all numbers of the text that are long, and others
- * @param read what a number is to be, by its text with its sign
+ * @param spans all long numbers of the text, and others
+ * @param read returns the value of a number from its text with its sign
  * @throws SyntaxError for what is no JSON, and what `read` throws
  */
 export function parseWithNumbers(
@@ -86,7 +84,7 @@ export function parseWithNumbers(
   let copied = 0;
   for (const { start, end } of spans) {
     const source = text.slice(start, end);
-    // Anything else is left to JSON.parse to refuse.
+    // JSON.parse refuses anything else.
     if (!jsonNumber.test(source)) continue;
     sources.push(source);
     pieces.push(text.slice(copied, start), `${sources.length}${standInExponent}`);
@@ -101,7 +99,7 @@ export function parseWithNumbers(
   });
 }
 
-/** A number as JSON has it, without a sign. */
+/** A number in JSON, without a sign. */
 const jsonNumber = /^(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 function readNumber(source: string): number | bigint {
@@ -110,13 +108,13 @@ function readNumber(source: string): number | bigint {
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(source) ? number : BigInt(source);
 }
 
-/** The n-th of them is this n times while the text is read. */
+/** The n-th number is n times this during parsing. */
 const standInExponent = 'e-310';
 const standInUnit = 1e-310;
-/** More than any of them, and less than any number that is none. */
+/** Greater than any of them, and less than any other number. */
 const standInMax = 1e-300;
 
-/** @throws SyntaxError as `JSON.parse(text)` does: about places in the text that was given */
+/** @throws SyntaxError like `JSON.parse(text)`: with positions in the given text */
 function parseAs(changed: string, text: string): JsonValue {
   try {
     return JSON.parse(changed) as JsonValue;
@@ -138,7 +136,7 @@ function putBack(root: JsonValue, findMeant: (number: number) => JsonValue): Jso
   return whole[0] ?? null;
 }
 
-/** Only members that change are written: in an object made by JSON.parse each is its own, be it `__proto__`. */
+/** Writes only members that change: in an object from JSON.parse each is its own, even `__proto__`. */
 function exchangeMembers(
   holder: JsonValue[] | { [key: string]: JsonValue },
   exchange: (member: JsonValue) => JsonValue,

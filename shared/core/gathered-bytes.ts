@@ -1,8 +1,8 @@
 const firstCapacity = 256;
 
 /**
- * Bytes that come in parts, in one piece. What it holds is at most twice what was added, however small the parts are: a list of
- * parts would cost a hundred times as much when a server sends byte by byte.
+ * Joins bytes that come in parts. It holds at most twice what was added, however small the parts are: a list of parts would cost a hundred
+ * times as much when a server sends byte by byte.
  */
 export class GatheredBytes {
   #bytes: Uint8Array = new Uint8Array(0);
@@ -13,7 +13,7 @@ export class GatheredBytes {
     return this.#length;
   }
 
-  /** Adds a part. The first one is kept as it is, not copied: nobody may write into it. */
+  /** Adds a part. The first one is kept, not copied: do not write into it. */
   add(part: Uint8Array): void {
     const length = this.#length + part.length;
     if (this.#length === 0) {
@@ -25,7 +25,7 @@ export class GatheredBytes {
     this.#length = length;
   }
 
-  /** All that was added, and lets go of it. */
+  /** Returns all that was added, and forgets it. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = new Uint8Array(0);

@@ -1,6 +1,6 @@
-/** How values are joined and written. */
+/** How to join and write values. */
 export interface JoinedWritesOptions<V, R> {
-  /** What two values come to that are written at once. */
+  /** Joins two values into one that is written at once. */
   join(first: V, second: V): V;
   write(key: string, value: V): Promise<R>;
 }
@@ -12,8 +12,8 @@ interface Waiting<V, R> {
 }
 
 /**
- * Writes one value of a key at a time: what comes meanwhile is joined, and written at once after it. So writers of one process never lose
- * races to each other, and any number of them takes two writes.
+ * Writes one value of a key at a time: values that come meanwhile are joined, and written together after it. So writers of one process
+ * never compete, and any number of them takes two writes.
  */
 export class JoinedWrites<V, R> {
   readonly #options: JoinedWritesOptions<V, R>;
@@ -24,7 +24,7 @@ export class JoinedWrites<V, R> {
     this.#options = options;
   }
 
-  /** @returns what the write answered that had the value in it @throws whatever that write throws */
+  /** @returns the result of the write that included the value @throws what that write throws */
   write(key: string, value: V): Promise<R> {
     const waiting = this.#waiting.get(key);
     if (waiting !== undefined) {

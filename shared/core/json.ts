@@ -1,6 +1,6 @@
 /**
- * A JSON scalar. Integers that no double holds for sure, beyond 2^53 - 1 on either side, are `bigint`: `parseBoundedJson` reads them
- * so, and `JSON.stringify` writes them so: see the end of this file. Every other number is a `number`.
+ * A JSON scalar. Integers beyond 2^53 - 1 on either side, which a double may not hold, are `bigint`: `parseBoundedJson` reads them so, and
+ * `JSON.stringify` writes them exactly: see the end of this file. Every other number is a `number`.
  */
 export type JsonPrimitive = string | number | bigint | boolean | null;
 
@@ -15,22 +15,22 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object at `value`, or undefined when it is anything else. */
+/** The object at `value`; undefined when it is anything else. */
 export function asJsonObject(value: unknown): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The array at `value`, or an empty one when it is anything else. */
+/** The array at `value`; an empty one when it is anything else. */
 export function asJsonArray(value: unknown): JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The string at `value`, or undefined when it is anything else. */
+/** The string at `value`; undefined when it is anything else. */
 export function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The value reached from `root` through object keys, or undefined when a step is missing or no object. */
+/** The value reached from `root` through object keys; undefined when a step is missing or no object. */
 export function getPath(root: unknown, ...keys: readonly string[]): JsonValue | undefined {
   let current: unknown = root;
   for (const key of keys) {
@@ -40,7 +40,7 @@ export function getPath(root: unknown, ...keys: readonly string[]): JsonValue | 
   return current as JsonValue | undefined;
 }
 
-/** Whether two values say the same, whatever the order of members. Numbers are compared as {@link isSameNumber} does. */
+/** Whether two values are equal, whatever the order of members. Numbers are compared by {@link isSameNumber}. */
 export function isSameJson(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (one === other) return true;
   if (isNumber(one)) return isNumber(other) && isSameNumber(one, other);
@@ -63,21 +63,21 @@ function isNumber(value: JsonValue | undefined): value is number | bigint {
 }
 
 /**
- * Whether two numbers are the same to Kubernetes, which reads integers of 64 bits exactly and makes doubles of larger ones: what it
- * answers for 2^64 - 1 is 18446744073709552000.
+ * Whether two numbers are the same to Kubernetes, which reads integers of 64 bits exactly and turns larger ones into doubles: it answers
+ * 18446744073709552000 for 2^64 - 1.
  */
 export function isSameNumber(one: number | bigint, other: number | bigint): boolean {
   return toKept(one) === toKept(other);
 }
 
-/** What Kubernetes keeps of a number. */
+/** The number as Kubernetes stores it. */
 function toKept(value: number | bigint): number | bigint {
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : Number(value);
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
   return value >= -(2 ** 63) && value < 2 ** 63 ? BigInt(value) : value;
 }
 
-/** True when no member of `value` lies deeper than `levels`. It does not recurse, so no depth can exhaust the stack. */
+/** True when no member of `value` is deeper than `levels`. It does not recurse, so no depth can exhaust the stack. */
 export function isWithinDepth(value: JsonValue, levels: number): boolean {
   let members: JsonValue[] = [value];
   for (let level = 0; members.length > 0; level += 1) {
@@ -89,27 +89,24 @@ export function isWithinDepth(value: JsonValue, levels: number): boolean {
   return true;
 }
 
-/**
- * A copy of `value` whose null object members are gone, as Clouddriver's serializer drops them.
- * Nulls inside arrays stay.
- */
+/** A copy of `value` without null object members, which Clouddriver's serializer drops, too. Nulls inside arrays stay. */
 export function omitNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(omitNulls);
   return isJsonObject(value) ? omitNullMembers(value) : value;
 }
 
-/** The same copy of an object, which is one, too. */
+/** The same for an object, which remains one. */
 export function omitNullMembers(object: JsonObject): JsonObject {
   const kept = Object.entries(object).filter(([, member]) => member !== null && member !== undefined);
   return Object.fromEntries(kept.map(([key, member]) => [key, omitNulls(member)]));
 }
 
 /**
- * A copy of `value` for `JSON.stringify` in which every number that a double holds is written as one (`2` as `2.0`). Integers
- * beyond 2^53 stay integers: as doubles, whoever reads them would read another number.
+ * A copy of `value` for `JSON.stringify` in which every number that a double holds is written as one (`2` as `2.0`). Integers beyond 2^53
+ * stay integers: as doubles they would become other numbers.
  *
- * Clouddriver reads all Kubernetes JSON into doubles, and the Java Orca casts `status.readyReplicas` and
- * `status.availableReplicas` to Double: an integer literal there fails its blue/green stages.
+ * Clouddriver reads all Kubernetes JSON into doubles, and the Java Orca casts `status.readyReplicas` and `status.availableReplicas` to
+ * Double: an integer literal there fails its blue/green stages.
  */
 export function withDoubles(value: JsonValue): unknown {
   if (typeof value === 'number') return Number.isInteger(value) ? rawNumber(value) : value;
@@ -127,8 +124,8 @@ function rawNumber(value: number): unknown {
 /** Standard ECMAScript (Node 22+) that TypeScript's library does not declare yet. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
 
-// `JSON.stringify` refuses bigints, unless told how to write them. Told here, each text that is made anywhere is exact; a function of
-// our own in its place would have to be remembered wherever JSON with numbers of others is written.
+// `JSON.stringify` refuses bigints without this method. With it, every JSON text is exact; a function of our own would have to be used
+// wherever JSON with numbers from outside is written.
 Object.defineProperty(BigInt.prototype, 'toJSON', {
   value(this: bigint): unknown {
     return rawJson(String(this));

@@ -1,40 +1,40 @@
-/** Where metrics of ours are in CloudWatch. */
+/** The place of our metrics in CloudWatch. */
 const ours = {
   namespace: 'Busdriver',
-  /** Its value is the name of the function that tells, which tells installations apart. */
+  /** Its value is the name of the writing function, which distinguishes installations. */
   dimension: 'FunctionName',
 } as const;
 
-/** Seconds by which an agent ran later than it was due: what its worker puts there, and an alarm watches. */
+/** Seconds by which a caching agent ran later than it was due: written by its worker, and watched by an alarm. */
 export const cachingAgentLagMetric = { ...ours, metricName: 'AgentLag' } as const;
 
-/** Objects and applications of an account that are too large to be cached; told by agents that have such. */
+/** Objects and applications of an account that are too large to be cached; written for caching agents that have some. */
 export const tooLargeMetric = { ...ours, metricName: 'TooLarge' } as const;
 
-/** 1 while the settings, as they were read last, cannot be used, else 0; told by the scheduler of agents, once a run. */
+/** 1 while the settings that were last read are unusable, else 0; written by the scheduler of caching agents, once a run. */
 export const settingsUnusableMetric = { ...ours, metricName: 'SettingsUnusable' } as const;
 
-/** Accounts whose cache is older than it should be, and their share as `toAlarmShare` has it; told as `SettingsUnusable` is. */
+/** Accounts whose cache is older than it should be, and their share by `toAlarmShare`; written like `SettingsUnusable`. */
 export const staleAccountsMetrics = {
   count: { ...ours, metricName: 'StaleAccounts' },
   share: { ...ours, metricName: 'StaleAccountShare' },
 } as const;
 
-/** Accounts that are left out since their settings are wrong, and their share; told as `SettingsUnusable` is. */
+/** Accounts that are left out since their settings are wrong, and their share; written like `SettingsUnusable`. */
 export const rejectedAccountsMetrics = {
   count: { ...ours, metricName: 'RejectedAccounts' },
   share: { ...ours, metricName: 'RejectedAccountShare' },
 } as const;
 
-/** Dead letters by why they are; told by the function that receives them. */
+/** Dead letters by reason; written by the function that receives them. */
 export const deadLettersMetric = { ...ours, metricName: 'DeadLetters', reasonDimension: 'Reason' } as const;
 
 /**
  * Why a message became a dead letter, as far as the store shows it:
  *
- * - `unbegun`: what it asked for waits, and no worker took it: the store or a key was away, or Lambda refused to start workers.
- * - `unended`: workers took it and came to no end: they died, or lost the store.
- * - `settled`: it is done, or somebody is at it: nothing was lost.
+ * - `unbegun`: its work waits, and no worker took it: the store or a key was unavailable, or Lambda refused to start workers.
+ * - `unended`: workers took it and did not finish: they died, or lost the store.
+ * - `settled`: its work is done, or under way: nothing was lost.
  */
 export const deadLetterReasons = ['unbegun', 'unended', 'settled'] as const;
 
@@ -42,8 +42,8 @@ export const deadLetterReasons = ['unbegun', 'unended', 'settled'] as const;
 export type DeadLetterReason = (typeof deadLetterReasons)[number];
 
 /**
- * What share of its accounts has trouble, in percent, for alarms: 0 while it is one alone of several, whose owner is to see to it
- * and nobody else is to be woken.
+ * The share of accounts with trouble, in percent, for alarms: 0 while only one of several has any, as that is for its owner and should wake
+ * nobody else.
  */
 export function toAlarmShare(affected: number, all: number): number {
   if (affected === 0 || (affected === 1 && all > 1)) return 0;

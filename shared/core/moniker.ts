@@ -1,25 +1,25 @@
-/** Where an object belongs in Spinnaker's world. A part that is not known is left out. */
+/** An object's place in Spinnaker's naming. Unknown parts are left out. */
 export interface Moniker {
   /** Application. */
   readonly app?: string;
   readonly cluster?: string;
   readonly stack?: string;
   readonly detail?: string;
-  /** Number of the version, a whole number from 0. */
+  /** Version, a whole number from 0. */
   readonly sequence?: number;
 }
 
 /** Everything before a push suffix: `-v` and three to six digits at the end of the whole name. */
 const pushSuffix = /^(?<cluster>[\w.\-~^]*)-v(?<sequence>\d{3,6})$/;
-/** Application, then optionally a stack, then optionally the details, which alone may hold further hyphens. */
+/** Application, then optionally a stack, then optionally the details: only these may hold further hyphens. */
 const clusterShape = /^(?<app>[\w.]+)(?:-(?<stack>[\w.]*)(?:-(?<detail>[\w.\-~^]*))?)?$/;
-/** Names of Kubernetes' own roles (`system:controller:…`): the prefix is the application. */
+/** Prefix of Kubernetes' own roles (`system:controller:…`): it is the application. */
 const systemPrefix = 'system:';
 const systemPushSuffix = /^(?<cluster>.*)-v(?<sequence>\d{3,6})$/s;
 
 /**
- * Reads a name of Spinnaker's convention `app-stack-detail-v000`, as Netflix's frigga 0.28 reads it. A name outside
- * the convention gives an empty moniker. Never throws.
+ * Reads a name of Spinnaker's convention `app-stack-detail-v000`, as Netflix's frigga 0.28 does. Any other name gives an empty moniker.
+ * Never throws.
  */
 export function parseMoniker(name: string): Moniker {
   const isSystem = name.startsWith(systemPrefix);

@@ -1,11 +1,11 @@
-/** The name of an option that somebody probably meant: it differs by a letter, or else one of both begins the other. Undefined for none. */
+/** The name that a misspelt option probably means: it differs by a letter, or one begins with the other. Undefined for none. */
 export function findNearName(typed: string, names: readonly string[]): string | undefined {
   const isBeginning = (name: string) => name.startsWith(typed) || typed.startsWith(name);
   const near = names.find((name) => isNear(name, typed));
   return near ?? (typed.length > 2 ? names.find(isBeginning) : undefined);
 }
 
-/** Whether one letter more, less, other or swapped makes one of the other. */
+/** Whether the names differ by one added, missing, other or swapped letter. */
 function isNear(name: string, typed: string): boolean {
   let start = 0;
   while (start < name.length && name[start] === typed[start]) start += 1;

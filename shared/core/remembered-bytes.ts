@@ -1,4 +1,4 @@
-/** MiB that all that a process remembers may take: the least and the most that can be asked for, and what holds otherwise. */
+/** MiB of everything that a process may remember: the least and the most that settings allow, and the default. */
 export const rememberedMib = { least: 1, most: 1024, otherwise: 32 } as const;
 
 /** Something that is remembered. */
@@ -10,30 +10,30 @@ interface Entry {
 }
 
 /**
- * The bytes of everything that a process remembers so that it need not ask again, whoever remembers it: what was not used for longest is
- * forgotten first. Bytes are estimated by whoever remembers.
+ * The bytes of everything that a process remembers so that it need not ask again, from all its modules: the longest unused is forgotten
+ * first. Each module estimates its bytes.
  */
 export class RememberedBytes {
   readonly #bytesMax: number;
-  /** By whatever stands for it; what was used last comes last. */
+  /** By key; the last used comes last. */
   readonly #entries = new Map<object, Entry>();
   #bytes = 0;
 
-  /** @param bytesMax of all together. Default: {@link rememberedMib} */
+  /** @param bytesMax limit of all together. Default: {@link rememberedMib} */
   constructor(bytesMax = rememberedMib.otherwise * 2 ** 20) {
     this.#bytesMax = bytesMax;
   }
 
-  /** Of all that is remembered now. */
+  /** Bytes of everything remembered now. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Has something remembered, in the place of what was remembered by the same key, which is not told. What would take more than half
-   * of all is forgotten at once, or else it would drive out everything.
+   * Remembers something, replacing what had the same key, without a call of `forget` for that. An entry of more than half of the limit is
+   * forgotten at once: it would drive out everything else.
    *
-   * @param key an object, and nobody else's
+   * @param key an object that no other caller uses
    * @param forget called once, when it must be forgotten
    */
   keep(key: object, bytes: number, forget: () => void): void {
@@ -50,7 +50,7 @@ export class RememberedBytes {
     }
   }
 
-  /** Notes that something is used now. */
+  /** Marks an entry as used now. */
   use(key: object): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
@@ -59,13 +59,13 @@ export class RememberedBytes {
     entry.isUsed = true;
   }
 
-  /** No longer counts what its owner forgot. */
+  /** Removes an entry that its owner has forgotten. */
   drop(key: object): void {
     this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);
   }
 
-  /** Forgets what was not used since this was last called. */
+  /** Forgets what was not used since the last call. */
   forgetUnused(): void {
     for (const [key, entry] of this.#entries) {
       if (entry.isUsed) entry.isUsed = false;

@@ -3,9 +3,9 @@ import { asJsonArray, asJsonObject, asString, type JsonObject } from './json.ts'
 import { artifactsMax, manifestsMax } from './request-limits.ts';
 
 /**
- * Checks how much the descriptions of one request hold, before anything is made of what they hold.
+ * Checks how much the descriptions of one request hold, before anything else is done with them.
  *
- * @throws InvalidInputError with the number that there is and the one that is accepted.
+ * @throws InvalidInputError with the actual and the accepted number.
  */
 export function checkRequestSize(descriptions: readonly JsonObject[]): void {
   checkCount('manifests', sum(descriptions, countManifests), manifestsMax);

@@ -4,31 +4,31 @@ import { asJsonArray, asString, getPath, type JsonValue } from '#core/json.ts';
 import { answerJsonBounds } from './limits.ts';
 import { isDigest } from './names.ts';
 
-/** Media type of the layer that is the archive of a chart, by Helm. */
+/** Media type of the layer with a chart's archive, as Helm writes it. */
 const chartLayerType = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
 
-/** A request for something in an answer of a registry. */
+/** A query of a registry's answer. */
 export interface AnswerQuery {
   readonly body: Uint8Array;
   /** Host that answered, for messages. */
   readonly host: string;
-  /** Names of the list that a member holds, what a manifest leads to, or what the configuration of an image says of it. */
+  /** What to read: a manifest's references, the names of a member's list, or an image's configuration. */
   readonly wanted: 'manifest' | { readonly member: string } | { readonly labelBytesMax: number };
 }
 
-/** The facts that were asked for; others are left out. */
+/** The requested facts; others are left out. */
 export interface RegistryFacts {
   /** The texts of a list. */
   readonly names: readonly string[];
-  /** The digest of the manifest that an index leads to: that of Linux on AMD64, else the first of a known system. */
+  /** The digest of an index's manifest: that of Linux on AMD64, else the first of a known system. */
   readonly platform?: string | undefined;
-  /** The digest of the configuration that a manifest names. */
+  /** The digest of a manifest's configuration. */
   readonly config?: string | undefined;
-  /** The layer of a manifest that is a chart. */
+  /** The chart layer of a manifest. */
   readonly chart?: { readonly digest: string; readonly size: number | undefined } | undefined;
-  /** When an image was made, as it says it. */
+  /** When an image was made, by its own statement. */
   readonly created?: string | undefined;
-  /** Labels of an image in their order, until they take too much. */
+  /** Labels of an image in their order, up to a limit of bytes. */
   readonly labels: { readonly [name: string]: string };
 }
 
@@ -36,9 +36,9 @@ export interface RegistryFacts {
 export const location = import.meta.url;
 
 /**
- * Reads an answer of a registry.
+ * Reads a registry's answer.
  *
- * @throws FailedOperationError for what is no JSON, or too much of it.
+ * @throws FailedOperationError for invalid JSON, or too much of it.
  */
 export async function run({ body, host, wanted }: AnswerQuery): Promise<RegistryFacts> {
   const answer = parseAnswer(body, host);
@@ -53,7 +53,7 @@ export async function run({ body, host, wanted }: AnswerQuery): Promise<Registry
     };
   }
   if ('member' in wanted) {
-    // A repository without tags has null in place of a list.
+    // A repository without tags has null instead of a list.
     const names = asJsonArray(getPath(answer, wanted.member)).filter((name) => typeof name === 'string');
     return { ...nothing, names };
   }

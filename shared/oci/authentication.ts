@@ -6,27 +6,27 @@ import { type Challenge, parseChallenge } from './challenge.ts';
 import type { BasicCredentials } from './credentials.ts';
 import { answerJsonBounds, tokensMax } from './limits.ts';
 
-/** Seconds that a token holds whose server does not tell. The protocol says so. */
+/** Seconds of validity of a token without a stated one, by the protocol. */
 const defaultLifetimeSeconds = 60;
 
-/** Seconds before its end from which a token is not used any more. */
+/** Seconds before its end at which a token is not used any more. */
 const reserveSeconds = 10;
 
 /** Characters of a token. */
 const tokenLengthMax = 16_384;
 
-/** What is told of credentials that a registry does not take. */
+/** The message for credentials that a registry refuses. */
 export const credentialsRefused =
   'the registry answered 401: it refuses the username and password of the account';
 
-/** Asks a token server: answers the status and the text of what it says. */
+/** Calls a token server: returns the status and the text of its answer. */
 export type AskTokenServer = (
   url: URL,
   authorization: string | undefined,
   signal: AbortSignal,
 ) => Promise<{ readonly statusCode: number; readonly text: string }>;
 
-/** What an account's requests are authenticated with. */
+/** What authenticating an account's requests needs. */
 export interface AuthenticationOptions {
   /** Address of the registry. */
   readonly baseUrl: URL;
@@ -37,9 +37,9 @@ export interface AuthenticationOptions {
 
 /** A request that was answered 401. */
 export interface RefusedRequest {
-  /** Scope of the request, as token servers call it: `repository:shop/cart:pull`. */
+  /** Scope of the request, in token servers' terms: `repository:shop/cart:pull`. */
   readonly scope: string;
-  /** Origin of what answered: the registry, or where that redirects to. */
+  /** Origin that answered: the registry, or where it redirects to. */
   readonly origin: string;
   /** `WWW-Authenticate` of the answer. */
   readonly header: string;
@@ -54,8 +54,8 @@ interface Token {
 }
 
 /**
- * Says who asks, in the way that a registry wants it: not at all before its first 401; then by a password, or by a token for each scope,
- * which is remembered.
+ * Authenticates requests as the registry requires: not at all before its first 401; then by a password, or by a token for each scope, which
+ * is remembered.
  */
 export class Authentication {
   readonly #options: AuthenticationOptions;
@@ -67,10 +67,10 @@ export class Authentication {
   }
 
   /**
-   * The header `Authorization` of a request; undefined where none is known to be wanted, or the account has no credentials.
+   * The header `Authorization` of a request; undefined where none is known to be required, or the account has no credentials.
    *
-   * @param scope what is asked for, as token servers call it: `repository:shop/cart:pull`.
-   * @throws FailedOperationError when there is no token to be had.
+   * @param scope of the request, in token servers' terms: `repository:shop/cart:pull`.
+   * @throws FailedOperationError when no token can be had.
    */
   async getHeader(scope: string, signal: AbortSignal): Promise<string | undefined> {
     if (this.#challenge === undefined) return undefined;
@@ -81,12 +81,12 @@ export class Authentication {
   }
 
   /**
-   * Takes a refusal to heart: what was sent is not sent again. The registry alone says how to authenticate: a host that it redirects to
-   * could name a token server of its own, and get the password there.
+   * Handles a refusal: the refused header is not sent again. Only the registry says how to authenticate: a host that it redirects to could
+   * name its own token server, and get the password there.
    *
    * @returns what to send now.
-   * @throws FailedOperationError when there is nothing else to send, or another host refused; AccessDeniedError when the password would
-   *   go to the token server in clear text.
+   * @throws FailedOperationError when there is nothing else to send, or another host refused; AccessDeniedError when the password would go
+   *   to the token server in clear text.
    */
   async replace(refused: RefusedRequest, signal: AbortSignal): Promise<string> {
     const { scope, origin, header, sent } = refused;
@@ -145,7 +145,7 @@ export class Authentication {
   }
 }
 
-/** A token server may be anywhere by HTTPS, as Docker Hub's is; by HTTP it is the registry itself, which is called so. */
+/** With HTTPS a token server may be anywhere, as Docker Hub's is; with HTTP it must be the registry itself, called by HTTP, too. */
 function assertRealmAllowed({ protocol, origin, host }: URL, baseUrl: URL): void {
   if (protocol === 'https:' || origin === baseUrl.origin) return;
   throw new AccessDeniedError(

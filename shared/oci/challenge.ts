@@ -1,7 +1,7 @@
 import { FailedOperationError } from '#core/errors.ts';
 import { headerLengthMax } from './limits.ts';
 
-/** How a registry wants callers to say who they are, as its 401 tells. */
+/** How a registry wants callers to authenticate, by its 401. */
 export type Challenge =
   | { readonly scheme: 'basic' }
   | {
@@ -13,9 +13,9 @@ export type Challenge =
     };
 
 /**
- * Reads `WWW-Authenticate`: a token where the registry gives some, else a password. Undefined for what says neither.
+ * Reads `WWW-Authenticate`: a token where the registry issues some, else a password. Undefined for neither.
  *
- * @param header several joined by commas, as they may be sent.
+ * @param header may have several values, separated by commas.
  */
 export function parseChallenge(header: string): Challenge | undefined {
   if (header.length > headerLengthMax) return undefined;
@@ -30,7 +30,7 @@ export function parseChallenge(header: string): Challenge | undefined {
   return /\bBasic\b/i.test(header) ? { scheme: 'basic' } : undefined;
 }
 
-/** The first of each name. */
+/** The first value of each name. */
 function readParameters(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [, name = '', value = ''] of text.matchAll(/\b(realm|service|scope)="([^"]*)"/gi)) {
@@ -40,10 +40,10 @@ function readParameters(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * The URL of the next page that `Link` names (RFC 8288): `</v2/_catalog?n=100&last=b>; rel="next"`. Of what it names path and query
- * count: a registry behind a proxy may know itself by another name. Undefined where there is none.
+ * The URL of the next page in `Link` (RFC 8288): `</v2/_catalog?n=100&last=b>; rel="next"`. Only its path and query are used: a registry
+ * behind a proxy may know itself by another name. Undefined where there is none.
  *
- * @param page the URL of this page, whose host is asked.
+ * @param page the URL of this page, whose host is called.
  * @throws FailedOperationError when it is this page
  */
 export function findNextPage(header: string, page: URL): URL | undefined {

@@ -15,19 +15,19 @@ const runProgram = promisify(execFile);
 /** Milliseconds for a `passwordCommand`. */
 const commandTimeoutMs = 30_000;
 
-/** What an account authenticates with; empty texts stand for nothing. */
+/** Credentials of an account; empty texts count as missing. */
 export interface RegistryCredentials {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** Path of a file that holds the password. */
+  /** Path of a file with the password. */
   readonly passwordFile?: string | undefined;
-  /** What a shell runs, and what prints the password. */
+  /** A shell command that prints the password. */
   readonly passwordCommand?: string | undefined;
-  /** Path of a file as `docker login` writes it. */
+  /** Path of a file of `docker login`. */
   readonly dockerconfigFile?: string | undefined;
 }
 
-/** Whose credentials they are. */
+/** The owner of credentials. */
 export interface CredentialsOwner {
   /** Name of the account. */
   readonly name: string;
@@ -41,19 +41,19 @@ export interface CredentialsOwner {
 /** User and password of an account. */
 export interface BasicCredentials {
   /**
-   * `user:password` in base64, as `Authorization: Basic` has it; undefined where the account has none. Files are read each time, for they
-   * may be rotated; a program is run again, and secrets are read again, once what they gave was refused.
+   * `user:password` in base64, for `Authorization: Basic`; undefined where the account has none. Files are read each time, as they may be
+   * rotated; a program is run again, and secrets are read again, once their result was refused.
    *
-   * @throws FailedOperationError naming the option, and never quoting what it gave.
+   * @throws FailedOperationError naming the option, and never quoting its result.
    */
   get(): Promise<string | undefined>;
-  /** What was given last was refused. */
+  /** The last credentials were refused. */
   invalidate(): void;
 }
 
 type CredentialParts = Pick<ProviderOptions, 'clock' | 'log' | 'services' | 'environment'>;
 
-/** What an account authenticates with. Nothing is read before it is first asked. */
+/** The credentials of an account. Nothing is read before the first call. */
 export function createCredentials(account: CredentialsOwner, parts: CredentialParts): BasicCredentials {
   const { username, password, passwordFile, passwordCommand, dockerconfigFile } = account.credentials;
   const secrets = new Map<string, RemoteText>();
@@ -96,7 +96,7 @@ export function createCredentials(account: CredentialsOwner, parts: CredentialPa
   };
 }
 
-/** What a program prints: the password. It is run by a shell, as Clouddriver runs it. */
+/** The password that a program prints. A shell runs it, as in Clouddriver. */
 async function runCommand(command: string, { environment = {} }: CredentialParts): Promise<string> {
   const options = {
     env: { ...environment },
@@ -106,7 +106,7 @@ async function runCommand(command: string, { environment = {} }: CredentialParts
   return stripLineEnds((await runProgram('/bin/sh', ['-c', command], options)).stdout);
 }
 
-/** The credentials of the registry in a file as `docker login` writes it. */
+/** The credentials of the registry in a file of `docker login`. */
 function findConfigured(text: string, { registry, baseUrl }: CredentialsOwner): string | undefined {
   const { value } = parseBoundedJson(text, { depthMax: 16, valuesMax: 10_000 });
   const keys = [
@@ -126,7 +126,7 @@ function findConfigured(text: string, { registry, baseUrl }: CredentialsOwner): 
   return undefined;
 }
 
-/** A failed program's message holds its command, and a parser's may hold what it read. */
+/** The message of a failed program holds its command, and a parser's may hold its input. */
 function describeFailure(error: unknown): string {
   if (error instanceof SyntaxError) return 'dockerconfigFile is not JSON';
   if (error instanceof Error && 'cmd' in error) return 'passwordCommand failed';

@@ -1,9 +1,9 @@
 import type { JsonBounds } from '#core/bounded-json.ts';
 
-/** Characters of a header of an answer that says where to go on. */
+/** Characters of an answer's header with the next URL. */
 export const headerLengthMax = 8_192;
 
-/** Bytes of an answer of a token server, and of one that says no. */
+/** Bytes of an answer of a token server, and of a refusal. */
 export const smallAnswerBytesMax = 64 * 2 ** 10;
 
 /** Nesting and number of values of an answer. */

@@ -2,10 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { JobModule } from './job.ts';
 import { packError, type ThreadAnswer } from './thread-answer.ts';
 
-/** The file that threads begin with. */
+/** The entry file of threads. */
 export const location = import.meta.url;
 
-/** The data of a thread that is started for a job. */
+/** The data of a thread started for a job. */
 export interface ThreadWork {
   readonly busdriverJob: { readonly location: string; readonly query: unknown };
 }

@@ -1,14 +1,14 @@
-/** How much is done in threads. */
+/** Limits of work in threads. */
 export interface ThreadLimits {
   /** Threads at a time. */
   readonly threadsMax: number;
-  /** Jobs that wait for one. */
+  /** Waiting jobs. */
   readonly waitingMax: number;
-  /** Those of one account. */
+  /** Waiting jobs of one account. */
   readonly waitingOfAccountMax: number;
   /** Milliseconds of processor time of one job. */
   readonly cpuMs: number;
-  /** Memory of one job, beside bytes that it reads: MiB. */
+  /** Memory of one job, besides the bytes that it reads: MiB. */
   readonly heapMib: number;
 }
 

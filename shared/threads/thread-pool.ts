@@ -6,22 +6,22 @@ import type { Job } from './job.ts';
 import { type ThreadAnswer, unpackError } from './thread-answer.ts';
 import { type ThreadLimits, threadLimits } from './thread-limits.ts';
 
-/** Name of the threads, as the operating system shows it. */
+/** Name of the threads in the operating system. */
 export const jobThreadName = 'busdriver-job';
 
-/** Milliseconds between two looks at how much of the processor a thread has had. */
+/** Milliseconds between two checks of a thread's processor time. */
 const lookMs = 100;
 
 /** The jobs of an account. */
 interface AccountTurns {
   readonly semaphore: Semaphore;
-  /** Those that wait or are under way. */
+  /** Waiting and running jobs. */
   jobs: number;
 }
 
 /**
- * Threads for what comes from outside and may take long to read: others go on meanwhile, and whoever takes more than his share is ended.
- * Accounts take turns: one job of each is under way, and a few wait. Each job has a thread of its own, which is ended behind it.
+ * Threads for input from outside that may take long to read: other work goes on meanwhile, and jobs beyond their limits are ended. Accounts
+ * take turns: one job of each runs, and a few wait. Each job has its own thread, which ends with it.
  */
 export class ThreadPool {
   readonly #limits: ThreadLimits;
@@ -37,8 +37,8 @@ export class ThreadPool {
   /**
    * Does a job when its turn comes. Its thread has ended when this returns or throws.
    *
-   * @throws OverloadError when too many wait; FailedOperationError when it takes more processor time or memory than it may; the signal's
-   *   reason once that is aborted; what the job throws.
+   * @throws OverloadError when too many wait; FailedOperationError when it exceeds its processor time or memory; the signal's reason once
+   *   that is aborted; what the job throws.
    */
   async run<Query, Result>(job: Job<Query, Result>): Promise<Result> {
     const { account, signal } = job;
@@ -104,7 +104,7 @@ async function startThread<Query, Result>(
     transferList: [...transfer],
     resourceLimits: { maxOldGenerationSizeMb: heapMib },
     name: jobThreadName,
-    // It needs nothing of the machine's, and what parses hostile texts should have no secrets to lose.
+    // It needs no environment, and code that parses hostile texts should have no secrets to lose.
     env: {},
     execArgv: [],
   });
@@ -126,7 +126,7 @@ function waitFor(
   });
   worker.once('exit', (code) => reject(new Error(`a thread ended with code ${code} before it was done`)));
   const look = async () => {
-    // It fails for a thread that has ended, which is heard of otherwise.
+    // It fails for a thread that has ended, which another event reports.
     const { user, system } = await worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
     if ((user + system) / 1_000 > cpuMs) reject(tooMuch(what, `${cpuMs / 1_000} s of processor time`));
   };

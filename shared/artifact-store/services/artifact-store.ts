@@ -15,13 +15,13 @@ import {
 } from '../artifact-store.ts';
 import { type ArtifactStoreSettings, parseArtifactStore } from '../artifact-store-settings.ts';
 
-/** Milliseconds for one thing, from the connection to the last byte: routes of accounts answer within 20 seconds. */
+/** Milliseconds for one content, from the connection to the last byte: routes of accounts answer within 20 seconds. */
 const timeoutMs = 12_000;
 const triesMax = 3;
-/** Of an answer that refuses. */
+/** Bytes read of a refusal. */
 const errorBytesMax = 4_096;
 
-/** What a store is read with. */
+/** What reading a store needs. */
 export interface S3StoreOptions {
   readonly s3: S3Service;
   readonly clock: Pick<Clock, 'sleep'>;
@@ -31,7 +31,7 @@ export interface S3StoreOptions {
 /**
  * The artifact store of the settings.
  *
- * @throws NotFoundError where there is none; FailedOperationError when the settings of it cannot be obeyed.
+ * @throws NotFoundError where there is none; FailedOperationError when its settings cannot be followed.
  */
 export function openArtifactStore(services: Services, settings: JsonObject): ArtifactStore {
   const store = readSettings(settings);
@@ -59,7 +59,7 @@ function createOptions(services: Services): S3StoreOptions {
   };
 }
 
-/** A bucket as Spinnaker's services write it: the key of a thing is `<application>/<hash>`. */
+/** A bucket in the form of Spinnaker's services: the key of a content is `<application>/<hash>`. */
 export function createS3Store(settings: ArtifactStoreSettings, options: S3StoreOptions): ArtifactStore {
   return {
     async open(reference, signal) {
@@ -103,7 +103,7 @@ async function send(
   }
 }
 
-/** What fetch fails with says only that it does. */
+/** The error of fetch itself only says that it failed. */
 function describeFailure(error: unknown): string {
   return getErrorMessage(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 }

@@ -24,7 +24,7 @@ export interface BaseServices {
   readonly remembered: RememberedBytes;
 }
 
-/** What every function uses. */
+/** What every function uses. @throws ConfigurationError for an invalid environment */
 export function openBase(services: Services): BaseServices {
   return services.get(createBase);
 }
