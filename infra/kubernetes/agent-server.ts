@@ -31,14 +31,14 @@ export interface AgentServer extends AsyncDisposable {
   readonly upgrades: UpgradeRoute;
   /** Those that are connected to this replica. */
   readonly connections: HintConnections;
-  /** Who waits here for what they answer. */
+  /** The callers here that wait for their answers. */
   readonly awaited: AwaitedAnswers;
   readonly forwarding: Forwarding;
   /** How connections are held, whatever they are made of. */
   readonly holding: HoldOptions;
 }
 
-/** Binds what tells agents of work: those of this replica by their connections, those of others by their replica. */
+/** Binds what notifies agents of work: those of this replica by their connections, those of others by their replica. */
 export function openAgentServer({ services, log, ...options }: AgentServerOptions): AgentServer {
   const connections = new HintConnections();
   const { podName } = options;

@@ -22,7 +22,7 @@ export interface HostRoutesOptions {
   readonly readiness: Pick<Readiness, 'isReady'>;
   /** Those of agents that end here. */
   readonly connections: Pick<HintConnections, 'deliver'>;
-  /** Who waits here for what agents answer. */
+  /** The callers here that wait for agents' answers. */
   readonly awaited: Pick<AwaitedAnswers, 'settle'>;
   readonly log: Logger;
 }

@@ -10,7 +10,7 @@ import { openProviders } from '#provider-kit/services/providers.ts';
 /** Milliseconds after its start from which on a replica is ready, however its accounts are. */
 export const readyAfterMs = 60_000;
 
-/** What tells whether a replica is ready. */
+/** Decides whether a replica is ready. */
 export interface ReadinessOptions {
   readonly agents: Pick<CachingAgentStore, 'readFreshness'>;
   /** Names the accounts of the settings that are cached. */

@@ -11,7 +11,7 @@ import { type EngineCredentials, type Environment, endpointVariables, variables 
 export interface ResourceNames {
   readonly tables: readonly Table[];
   readonly queues: readonly Queue[];
-  /** What stands before the name of each; the stacks have `busdriver-<stage>-`. */
+  /** Prefix of the name of each; the stacks have `busdriver-<stage>-`. */
   readonly namePrefix: string;
 }
 
@@ -45,7 +45,7 @@ export function nameBus(environment: Environment, namePrefix: string): string {
   return environment[variables.busName] || name || 'default';
 }
 
-/** Options of a client of an AWS service, or of what stands in for it. */
+/** Options of a client of an AWS service, or of its replacement. */
 export interface EngineClientOptions {
   /** URL of the service. */
   readonly endpoint: string;

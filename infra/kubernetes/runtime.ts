@@ -37,14 +37,14 @@ export interface StartHostOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Names that may stand in a request's `Host` besides those of its Services. */
+  /** Names allowed in a request's `Host` besides those of its Services. */
   readonly allowedHosts: readonly string[];
   /** Spinnaker YAML files or directories, later wins. */
   readonly configFiles: readonly string[];
   /** Spring profiles. */
   readonly profiles: readonly string[];
   readonly logLevel: LogLevel;
-  /** What stands before the names of tables and queues. */
+  /** Prefix of the names of tables and queues. */
   readonly namePrefix: string;
   /** Whether tables, queues and the bus are made where they are missing. */
   readonly createsResources: boolean;

@@ -36,7 +36,7 @@ export interface BundleFile {
 /** The project's folder. */
 const root = join(import.meta.dirname, '../../..');
 
-/** CommonJS packages in an ES module need a `require` for Node's own modules. It is left out where nobody does. */
+/** CommonJS packages in an ES module need a `require` for Node's own modules. It is left out where none does. */
 const banner =
   "import { createRequire as makeRequire } from 'node:module';const require = /* @__PURE__ */ makeRequire(import.meta.url);";
 
@@ -237,7 +237,7 @@ function joinStarts(chunks: Chunks, groups: readonly Group[]): JoinedStarts {
       absWorkingDir: folder,
       outdir: folder,
       entryPoints,
-      // So nobody takes the map of one release for that of another.
+      // So the map of one release cannot be mistaken for that of another.
       entryNames: 'start-[hash]',
       splitting: false,
       alias: {},
@@ -270,7 +270,7 @@ function listExported(outputs: Metafile['outputs'], { functions, atStart, later 
   return [...new Set([...functions.map(({ entry }) => entry), ...shared])];
 }
 
-/** What stands in the place of a chunk that was joined to the start: its exports are those of that one. */
+/** What replaces a chunk that was joined to the start: its exports are those of that one. */
 function exportJoined(outputs: Metafile['outputs'], path: string, start: string): string {
   const names = (outputs[path]?.exports ?? []).map((name) => `${toAlias(path, name)} as ${name}`);
   return `export{${names.join()}}from"./${start}";`;

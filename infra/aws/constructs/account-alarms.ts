@@ -4,17 +4,17 @@ import { rejectedAccountsMetrics, settingsUnusableMetric, staleAccountsMetrics }
 import type { Context } from '../context/context.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 
-/** Percent of the accounts with trouble, from which on somebody is called: `toAlarmShare` counts one alone as none. */
+/** Percent of the accounts with trouble, from which on an alarm rings: `toAlarmShare` counts one alone as none. */
 const accountShareMax = 10;
 
 /** Whose metrics to watch. */
 export interface AccountAlarmsProps {
   readonly context: Context;
-  /** Name of the function that tells them, once a run. */
+  /** Name of the function that writes the metrics, once a run. */
   readonly functionName: string;
 }
 
-/** Adds the alarms about settings and accounts. All look at the best run of five minutes: one bad moment calls nobody. */
+/** Adds the alarms about settings and accounts. All look at the best run of five minutes: one bad moment rings none. */
 export function addAccountAlarms(scope: Construct, { context, functionName }: AccountAlarmsProps): void {
   const metric = ({ namespace, metricName, dimension }: typeof settingsUnusableMetric | ShareMetric) =>
     new Metric({

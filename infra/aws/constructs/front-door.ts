@@ -52,7 +52,7 @@ export const stageRateMax = 2_000;
 /** Requests that the stage lets through at once, after a time with few. */
 export const stageBurstMax = 4_000;
 
-/** Share of failed requests at which somebody is called. */
+/** Share of failed requests at which an alarm rings. */
 const serverErrorsShare = 0.1;
 
 /** The REST API: private unless it is said to be public, each route leading to its function. */
@@ -197,7 +197,7 @@ const accessLogFields = {
   from: '$context.identity.sourceIp',
 };
 
-/** Who may call, as far as AWS knows callers: with `iam` those named, else whom the policies of the account itself allow. */
+/** The allowed callers, as far as AWS knows them: with `iam` those named, else those whom the policies of the account itself allow. */
 function listCallers({ authentication, context }: FrontDoorProps): IPrincipal[] {
   if (authentication !== 'iam') return [new AnyPrincipal()];
   if (context.callerArns.length === 0) return [new AccountRootPrincipal()];

@@ -9,7 +9,7 @@ export interface GatewayDocumentProps {
   getFunctionArn(module: string): string;
   /** ARN of the role under which API Gateway calls functions. */
   readonly invocationRoleArn: string;
-  /** What stands before the path of Lambda's API in the ARN by which API Gateway calls a function. */
+  /** Prefix of the path of Lambda's API in the ARN by which API Gateway calls a function. */
   readonly invocationPrefix: string;
   /** Whether functions stream their answers. */
   readonly responseStreaming: boolean;

@@ -15,7 +15,7 @@ interface GatewayResponse {
 const denied = { status: 403, error: 'Forbidden', message: 'Access denied' };
 const invalid = { status: 400, error: 'Bad Request', message: 'The request is malformed' };
 const noRoute = { status: 404, error: 'Not Found', message: 'No route for this method and path' };
-/** API Gateway does not tell a request without a signature from one of a path that does not exist. */
+/** API Gateway does not distinguish a request without a signature from one of a path that does not exist. */
 const notSigned = {
   ...noRoute,
   message: 'No route for this method and path, or the request is not signed with AWS Signature Version 4',

@@ -45,7 +45,7 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
     allow(writingActions, getTasksArn(sharedResources)),
     allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
   ],
-  // Those of agents are told by hints.
+  // Hints notify agents of theirs.
   sendOperations: ({ queues, hints }) => [
     allow(['sqs:SendMessage'], getResource(queues, 'operations').queueArn),
     ...postHints(hints),
@@ -103,7 +103,7 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
   publishAccountFacts: () => [],
 };
 
-/** Whether a function with this use tells agents that there is work. */
+/** Whether a function with this use notifies agents of work. */
 export function isTelling(use: Use): boolean {
   return ['sendOperations', 'sendHints', 'tellAgents', 'askAgents', 'endSessions'].includes(use);
 }

@@ -30,7 +30,7 @@ export interface HintFunctions {
 /** Connections and pings a second that the stage lets through in the long run, and at once. */
 const throttling = { throttlingRateLimit: 500, throttlingBurstLimit: 1_000 };
 
-/** Failures within five minutes for which somebody is called. */
+/** Failures within five minutes for which an alarm rings. */
 const failuresMax = 50;
 
 /** A frame is `{"v":1,"t":"ping","n":1}`: see shared/agents/protocol/hint-frames.ts. */

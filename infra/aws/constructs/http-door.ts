@@ -28,7 +28,7 @@ const throttling = { throttlingRateLimit: 2_000, throttlingBurstLimit: 4_000 };
 /** The longest time that an HTTP API waits for a function, milliseconds ("Quotas for configuring and running an HTTP API"). */
 const timeoutInMillis = 30_000;
 
-/** Share of failed requests at which somebody is called. */
+/** Share of failed requests at which an alarm rings. */
 const serverErrorsShare = 0.1;
 
 /** One line of the access log: no query, no header, no body. */

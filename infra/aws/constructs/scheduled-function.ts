@@ -56,7 +56,7 @@ export class ScheduledFunction extends Construct {
     });
   }
 
-  /** Nothing waits for a schedule, so that nobody would notice one that is disabled, or a rule that is gone. */
+  /** Nothing waits for a schedule, so that a disabled one, or a missing rule, would go unnoticed. */
   #addHeartbeat({ name, rateMinutes }: Schedule, context: Context): void {
     new ServiceAlarm(this, 'Heartbeat', {
       context,

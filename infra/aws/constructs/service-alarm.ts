@@ -10,7 +10,7 @@ export interface ServiceAlarmProps {
   readonly context: Context;
   /** Name behind prefix and stage. */
   readonly name: string;
-  /** What it means that it rings, for whoever is called. */
+  /** What the alarm means, for the person who is called. */
   readonly description: string;
   readonly metric: IMetric;
   /** It rings at this value or above; a heartbeat below it. */

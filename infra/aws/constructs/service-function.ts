@@ -48,7 +48,7 @@ export interface ServiceFunctionProps {
   readonly sharedResources: SharedResources;
   /** Invocations at once that are set aside for it, and its limit. Default: none are. */
   readonly reservedConcurrency?: number;
-  /** Whether its messages come back to it: Lambda ends such a chain after some sixteen unless told. Default false. */
+  /** Whether its messages come back to it: by default Lambda ends such a chain after some sixteen. Default false. */
   readonly sendsToItself?: boolean;
   /** Further variables. Default: none. */
   readonly environment?: { readonly [name: string]: string };

@@ -30,7 +30,7 @@ export function shareValue(
   });
 }
 
-/** What another stack told, as of each deploy. The stack must depend on that one. */
+/** A value of another stack, as of each deploy. The stack must depend on that one. */
 export function readSharedValue(scope: Construct, context: Context, name: SharedValue): string {
   return StringParameter.valueForStringParameter(getTopStack(scope), toParameterName(context, name));
 }

@@ -36,7 +36,7 @@ const latenessMax = 300;
 /** A dead letter that is this old is not being received, seconds. */
 const deadLetterAgeMax = 3_600;
 
-/** Reasons for which somebody is called, with what they say. */
+/** Reasons for which an alarm rings, with its text. */
 const deadLetterAlarms: { readonly [reason in Exclude<DeadLetterReason, 'settled'>]: string } = {
   unbegun: 'no worker could take them, so that what they ask for waits',
   unended: 'workers took them and died of it, or could not go on',
@@ -45,7 +45,7 @@ const deadLetterAlarms: { readonly [reason in Exclude<DeadLetterReason, 'settled
 /** How late agents may run, seconds. */
 const agentLagMax = 300;
 
-/** The alarm about a metric that a worker tells. */
+/** The alarm about a metric that a worker writes. */
 interface MetricAlarm {
   readonly metric: { readonly namespace: string; readonly metricName: string; readonly dimension: string };
   /** What follows the queue's name in the alarm's. */
@@ -61,7 +61,7 @@ interface MetricAlarm {
 const metricAlarms: {
   readonly [metric in NonNullable<QueueRow['watchedMetrics']>[number]]: MetricAlarm;
 } = {
-  // The worker itself tells how late each agent ran: the age of messages, which are sent ahead of time, does not.
+  // The worker itself reports how late each caching agent ran: the age of messages, which are sent ahead of time, does not.
   AgentLag: {
     metric: cachingAgentLagMetric,
     suffix: 'agent-lag',
@@ -155,7 +155,7 @@ export class WorkerQueue extends Construct {
     this.deadLetterWorker.addAlarms();
   }
 
-  /** Dead letters are received at once, so that their queue shows them seldom: who receives them tells, and why they are. */
+  /** Dead letters are received at once, so that their queue shows them seldom: their receiver reports them, with the reason. */
   #addDeadLetterAlarms(name: string, threshold: number): void {
     const { context } = this.#sharedResources;
     const { namespace, metricName, dimension, reasonDimension } = deadLettersMetric;

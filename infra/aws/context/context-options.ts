@@ -30,7 +30,7 @@ interface Option<T> {
   readonly otherwise: T;
 }
 
-/** Grants are made of ARNs: none may stand for several things. */
+/** Grants are made of ARNs: none may match several things. */
 const anyName = '[^*?\\s]+';
 
 const retentionDays = [

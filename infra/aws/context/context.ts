@@ -88,7 +88,7 @@ export interface Context {
   readonly responseStreaming: boolean;
   /** `create` sets the account's role with which API Gateway writes logs; `existing` when the account has one. Default create. */
   readonly apiLogRole: 'create' | 'existing';
-  /** Whether agents of clusters that nobody can reach may connect: it makes the stack `agents`. Default false. */
+  /** Whether agents of otherwise unreachable clusters may connect: it makes the stack `agents`. Default false. */
   readonly agents: boolean;
   /** Name under which agents reach their API. Default: API Gateway's own name. */
   readonly agentsDomainName: string | undefined;

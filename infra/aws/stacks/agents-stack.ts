@@ -16,7 +16,7 @@ import { shareValue } from '../constructs/shared-values.ts';
 import { type Context, toResourceName } from '../context/context.ts';
 import { splitArns } from '../context/grant-sizes.ts';
 
-/** What agents of clusters call that nobody can reach: an HTTP API, a WebSocket API for hints, and the key of their sessions. */
+/** What agents of otherwise unreachable clusters call: an HTTP API, a WebSocket API for hints, and the key of their sessions. */
 export class AgentsStack extends Stack {
   readonly #sharedResources: SharedResources;
   readonly #key: Key;
@@ -47,7 +47,7 @@ export class AgentsStack extends Stack {
     this.#tellUrl(context, door);
   }
 
-  /** Who loses it loses no data: agents open other sessions. */
+  /** Losing it loses no data: agents open other sessions. */
   #makeKey(context: Context): Key {
     return new Key(this, 'SessionKey', {
       alias: toResourceName(context, 'agent-sessions'),
@@ -69,7 +69,7 @@ export class AgentsStack extends Stack {
         [variables.agentKeyArn]: this.#key.keyArn,
         // Neither kind of API streams answers.
         [variables.responseStreaming]: 'false',
-        // Agents are told of it when they open a session.
+        // Agents learn of it when they open a session.
         [variables.hintsUrl]: sharedResources.hints?.url ?? '',
       },
     });

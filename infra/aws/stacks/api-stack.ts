@@ -63,7 +63,7 @@ export class ApiStack extends Stack {
     if (authentication !== 'secret') return undefined;
     const { authorizerSecretArn, context } = sharedResources;
     const row = sharedSecretAuthorizer;
-    // Whoever names a secret of his own lets functions use its key, if it has one.
+    // An operator who names their own secret lets functions use its key, if it has one.
     const statements =
       context.authorizerSecretArn === undefined
         ? readSecret(sharedResources, authorizerSecretArn)

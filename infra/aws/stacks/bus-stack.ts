@@ -14,7 +14,7 @@ export interface BusStackProps {
 /** Every event of ours. */
 const eventPattern = { source: ['busdriver'] };
 
-/** The bus on which Busdriver tells what happens, an archive from which it can be told again, and its log. */
+/** The bus on which Busdriver publishes its events, an archive to replay them from, and its log. */
 export class BusStack extends Stack {
   constructor(scope: Construct, id: string, { context }: BusStackProps) {
     super(scope, id, { description: 'Busdriver: event bus, its archive and its log' });

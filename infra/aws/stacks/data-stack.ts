@@ -22,7 +22,7 @@ type OwnSecretProps = Pick<SecretProps, 'description' | 'secretStringValue' | 'g
 /** Letters and digits of the secret that callers share with the API: some 380 bits. */
 const sharedSecretLength = 64;
 
-/** Calls that DynamoDB may refuse in five minutes before somebody is called. */
+/** Calls that DynamoDB may refuse in five minutes before an alarm rings. */
 const throttlesMax = 500;
 
 /** What must not be lost: tables and secrets, and the key that encrypts them. */
@@ -89,7 +89,7 @@ export class DataStack extends Stack {
     this.exportValue(table.tableName);
   }
 
-  /** Some refusals a minute are DynamoDB growing; they are repeated, and nobody notices. Many are a partition that is too hot. */
+  /** Some refusals a minute are DynamoDB growing; they are repeated, without notice. Many are a partition that is too hot. */
   #addAlarms({ name }: TableRow, table: Table): void {
     for (const [what, metricName] of [
       ['reads', 'ReadThrottleEvents'],

@@ -7,7 +7,7 @@ export interface ServiceNames {
   readonly namespace: string;
 }
 
-/** Domain of clusters that are not told otherwise. */
+/** Domain of clusters unless configured otherwise. */
 const clusterDomain = 'cluster.local';
 
 /**

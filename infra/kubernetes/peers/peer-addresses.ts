@@ -4,7 +4,7 @@ import { getBuiltInResource } from '#providers/kubernetes/api/built-in-resources
 import type { ApiResource } from '#providers/kubernetes/api/client.ts';
 import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 
-/** A replica of Busdriver, as `GET /armory/clouddrivers` tells of it. */
+/** A replica of Busdriver, as `GET /armory/clouddrivers` shows it. */
 export interface Peer {
   /** Such as `http://10.0.15.246:7002`. */
   readonly baseUrl: string;
@@ -30,7 +30,7 @@ export interface PeerFilter {
 /** Addresses of one object that are taken; the control plane itself cuts Endpoints at 1,000. */
 const addressesMax = 1_000;
 
-/** Where addresses of Services stand. */
+/** Where addresses of Services are. */
 export type PeerApi = 'endpoints' | 'endpointslices';
 
 /** The resources that peers are read from. */

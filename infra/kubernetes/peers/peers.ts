@@ -95,7 +95,7 @@ class PeerFinder {
   readonly #objects = new Map<string, readonly PeerAddress[]>();
   #peers: ReadonlyMap<string, Peer> = new Map();
   #failures = 0;
-  /** The last trouble that was logged: one that goes on is told once. */
+  /** The last trouble that was logged: one that goes on is logged once. */
   #complaint = '';
 
   constructor(options: StartPeersOptions) {

@@ -15,7 +15,7 @@ export class AwsError extends Error {
 
 /** What a caller says of one call. */
 export interface CallOptions {
-  /** Is aborted when the caller goes away: he gets no messages. */
+  /** Aborted when the caller goes away: it gets no messages. */
   readonly signal?: AbortSignal | undefined;
 }
 

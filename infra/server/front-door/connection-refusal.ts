@@ -4,7 +4,7 @@ import { toErrorBody } from '#http/error-body.ts';
 import { systemClock } from '#platform/services/system.ts';
 import type { FrontDoorLimits } from './http-limits.ts';
 
-/** What Node tells of a connection on which something comes that is no request. */
+/** Node's error for a connection on which something comes that is no request. */
 export type ConnectionRefusal = (error: NodeJS.ErrnoException, socket: Duplex) => void;
 
 /**
@@ -19,7 +19,7 @@ export function createConnectionRefusal({
   const answered = new WeakMap<Duplex, number>();
   return (error, socket) => {
     const bytesMax = answered.get(socket);
-    // Of each further piece Node tells, too.
+    // Node reports each further piece, too.
     if (bytesMax !== undefined && error.code !== 'ECONNRESET' && countBytes(socket) <= bytesMax) return;
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();

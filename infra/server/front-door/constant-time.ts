@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** Whether two texts are the same, found out in a time that tells nothing of the one that is expected. */
+/** Whether two texts are the same, compared in a time that reveals nothing of the expected one. */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }

@@ -22,7 +22,7 @@ export const tokenFreshMs = 1_000;
 /** Milliseconds that a client has for its handshake. */
 const handshakeTimeoutMs = 10_000;
 
-/** The path that everybody may ask for: it tells `UP`, and those who watch over a service know no secrets. */
+/** The path that is open to all callers: it answers `UP`, and monitors know no secrets. */
 const openPath = '/health';
 
 /** Below it agents call, who prove by tokens of their own who they are. */
@@ -236,7 +236,7 @@ export function toClientCertificate(certificate: X509Certificate): APIGatewayEve
   };
 }
 
-/** Bytes in hexadecimal with colons between, as API Gateway tells it. */
+/** Bytes in hexadecimal with colons between, as in API Gateway. */
 function toSerialNumber({ serialNumber }: X509Certificate): string {
   const digits = serialNumber.toLowerCase();
   const even = digits.length % 2 === 0 ? digits : `0${digits}`;

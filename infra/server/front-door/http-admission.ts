@@ -5,7 +5,7 @@ import { HttpError } from '../functions/http-error.ts';
 import type { FrontDoorLimits } from './http-limits.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
-/** Who asks, and for what. */
+/** The caller, and what they ask for. */
 export interface RequestOrigin {
   /** Name of the caller. */
   readonly caller: string;
@@ -41,7 +41,7 @@ export interface Place extends Disposable {
   addBodyBytes(count: number): void;
 }
 
-/** Characters of a caller's and of an account's name by which they are told apart. */
+/** Characters of a caller's and of an account's name that distinguish them. */
 const nameMax = 256;
 
 /** Decides which requests the front door takes on, by what is under way and by how many came before. */

@@ -11,7 +11,7 @@ export interface ReadBodyOptions {
     FrontDoorLimits,
     'bodyIdleMs' | 'bodyTimeoutMs' | 'refusedBodyBytesMax' | 'refusedBodyMs'
   >;
-  /** Told of each chunk before it is kept; what it throws refuses the body. */
+  /** Called with each chunk before it is kept; what it throws refuses the body. */
   addBytes(count: number): void;
 }
 
@@ -148,7 +148,7 @@ export function writeAnswer(
  * Sets status and headers.
  *
  * @param answer `{statusCode, headers, multiValueHeaders}`
- * @returns whether there is still somebody who can be answered
+ * @returns whether there is still a caller to answer
  * @throws MalformedAnswerError
  */
 function beginAnswer(response: ServerResponse, answer: unknown): boolean {

@@ -30,7 +30,7 @@ export interface FrontDoorLimits {
   readonly accountBurst: number;
   /** Bytes of all bodies of requests under way, but for the first {@link freeBodyBytes} of each. */
   readonly bodyBytesMax: number;
-  /** The same of one caller: less, so that nobody takes all. */
+  /** The same of one caller: less, so that none takes all. */
   readonly callerBodyBytesMax: number;
   /** Bytes of each body that count nowhere: ordinary requests pass while large ones wait for room. */
   readonly freeBodyBytes: number;

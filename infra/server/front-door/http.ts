@@ -45,11 +45,11 @@ export interface StartHttpOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Further names that may stand in `Host`. */
+  /** Further names allowed in `Host`. */
   readonly allowedHosts: readonly string[];
-  /** Whether a further name, in lower case and without a port, may stand there. Default: none may. */
+  /** Whether a further name, in lower case and without a port, is allowed there. Default: none may. */
   readonly allowsHost?: (name: string) => boolean;
-  /** Who may call it; default everybody. */
+  /** The allowed callers; default all. */
   readonly access?: FrontDoorAccess;
   /** Whether each request is logged with its headers and its body. Default: none is. */
   readonly logsRequests?: boolean;
@@ -179,14 +179,14 @@ class FrontDoor {
       if (error instanceof MalformedAnswerError)
         this.#log.error(error.message, { url: request.url, requestId });
       sendError({ request, response, limits: this.#limits }, error);
-      // A function that is over its time has nobody to write to any more.
+      // A function that is over its time has no caller to write to any more.
       stream.destroy(new Error('The request is over'));
     }
   }
 
   /** Lets a connection be taken over by the same rules as a request. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // Who goes before he is answered is gone.
+    // A caller that leaves before the answer is gone.
     socket.on('error', () => socket.destroy());
     using place = this.#admission.createPlace();
     try {
@@ -249,7 +249,7 @@ class FrontDoor {
 
   /** By what an agent takes turns, whose session was proved before: many may come from one address. */
   async #findTurns({ headers }: IncomingMessage, { api }: Route): Promise<string | undefined> {
-    // What is wrong the function tells.
+    // The function reports what is wrong.
     const find = () => this.#findAgent(headers.authorization).catch(() => undefined);
     const session = api === 'agent' ? await find() : undefined;
     return session && `session ${session}`;
@@ -306,7 +306,7 @@ function checkSize(event: APIGatewayProxyEvent, bodyBytes: number): void {
 function sendError(refused: RefusedRequest, error: unknown): void {
   const { response } = refused;
   if (response.headersSent) {
-    // Whoever reads must not take a part for the whole.
+    // A reader must not mistake a part for the whole.
     if (!response.writableEnded) response.destroy();
     return;
   }

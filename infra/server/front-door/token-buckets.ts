@@ -18,7 +18,7 @@ interface Bucket {
 export class TokenBuckets {
   readonly #rate: TokenRate;
   readonly #now: () => number;
-  /** Those that were asked last stand last. */
+  /** Those asked last come last. */
   readonly #buckets = new Map<string, Bucket>();
 
   /** @param now milliseconds, default `performance.now` */

@@ -47,7 +47,7 @@ export class FairOrder<T extends FairItem> {
     return undefined;
   }
 
-  /** An item that was taken is no longer out. Whoever wants it handed out again adds it afterwards. */
+  /** An item that was taken is no longer out. To have it handed out again, add it afterwards. */
   settle(item: T): void {
     const group = this.#getGroup(item.group);
     this.#dequeue(group);

@@ -8,13 +8,13 @@ export type StreamingHandler = (event: unknown, stream: ResponseStream, context:
 /** By this property Lambda's own runtime tells such a handler from one that returns its answer. */
 const mark = Symbol.for('aws.lambda.runtime.handler.streaming');
 
-/** What stands between the description of an answer and its bytes. */
+/** Separates the description of an answer from its bytes. */
 const delimiter = Buffer.alloc(8);
 
 /** API Gateway looks for the delimiter no further. */
 const descriptionBytesMax = 16_384;
 
-/** Who takes a streamed answer. */
+/** The receiver of a streamed answer. */
 export interface AnswerSink {
   /** Called once, before any byte: `{statusCode, headers, multiValueHeaders}`. Throws for what is none. */
   begin(description: unknown): void;

@@ -28,7 +28,7 @@ export interface HeldConnection {
   close(code: CloseCode): void;
 }
 
-/** The connections of agents that end in this process: what is told of them anywhere else may be old. */
+/** The connections of agents that end in this process: what is known of them anywhere else may be old. */
 export class HintConnections {
   readonly #all = new Map<string, HeldConnection>();
   /** Those of each account, the oldest first. */

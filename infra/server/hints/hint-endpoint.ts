@@ -181,7 +181,7 @@ function sendText(webSocket: WebSocket, text: string): void {
   else webSocket.send(text);
 }
 
-/** Who does not answer that is cut off. */
+/** A connection that does not answer that is cut off. */
 function close(webSocket: WebSocket, code: CloseCode, reason = ''): void {
   // 123 bytes are what a close frame holds.
   webSocket.close(code, Buffer.from(reason).subarray(0, 123).toString('ascii'));

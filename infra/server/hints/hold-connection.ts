@@ -14,7 +14,7 @@ export interface HoldOptions {
 }
 
 /**
- * Has a connection told of work, whatever it is made of, until it has ended.
+ * Sends hints of work to a connection, whatever it is made of, until it has ended.
  *
  * @param ended resolves once it has
  * @returns the code that it is to be closed with, where it is refused
@@ -46,5 +46,5 @@ export async function holdConnection(
   return undefined;
 }
 
-/** Where nobody is told of connections. */
+/** Where nothing is notified of connections. */
 const unnoted: AsyncDisposable = { async [Symbol.asyncDispose]() {} };

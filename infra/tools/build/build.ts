@@ -26,9 +26,9 @@ export interface BuildLocalOptions {
   readonly outputDir: string;
   /** Modules to begin with, from the root. Default: `npm start` and the demo. */
   readonly entries?: readonly string[];
-  /** Whether names within the bundles are shortened: they are smaller, and stacks tell less. Default: false. */
+  /** Whether names within the bundles are shortened: they are smaller, and stacks show less. Default: false. */
   readonly shortensNames?: boolean;
-  /** Told when another builder makes this one wait. */
+  /** Called when another builder makes this one wait. */
   readonly report?: (line: string) => void;
 }
 

@@ -38,7 +38,7 @@ async function removeIfStale(file: string): Promise<void> {
   if (wallClock.now() - touchedAtMs > staleAfterMs) await rm(file, { force: true });
 }
 
-/** A lock that vanished (somebody took it for stale) is no reason to stop. */
+/** A lock that vanished (another process found it stale) is no reason to stop. */
 async function touch(file: string): Promise<void> {
   const now = new Date(wallClock.now());
   await utimes(file, now, now).catch(() => undefined);

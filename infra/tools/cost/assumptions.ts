@@ -43,11 +43,11 @@ export const measured = {
   // `npm run bench -- --only agents`, which counts the calls of agents from outside
   agentQuestionsMinute: 4, // questions for work a minute of an agent that is connected
   agentKeepsMinute: 4, // renewals a minute of the lease on keeping an account cached in which nothing changes
-  agentClaimsMinute: 2, // claims a minute of that lease by an agent that stands by
+  agentClaimsMinute: 2, // claims a minute of that lease by a standby agent
   agentQuestionReads: 5, // reads for a question: the session, whether account facts are newer, what waits, by three
 };
 
-/** What nobody has measured in AWS. Seconds of the API's functions are of 1 GB. */
+/** What is not measured in AWS. Seconds of the API's functions are of 1 GB. */
 export const assumed = {
   zones: 2, // zones of each interface endpoint, one a subnet: what deploy.md advises
   concurrentPollers: 5, // Lambda's pollers of a queue without messages, as its documentation says; a poll lasts 20 s
@@ -86,6 +86,6 @@ export const assumed = {
   functionLogKb: 0.2, // KB that a function logs of a request
   deployWireKb: 60, // KB of a deploy's traffic with the API server
 
-  agentReplicas: 2, // agents of an account, one of which keeps it cached; the others stand by
+  agentReplicas: 2, // agents of an account, one of which keeps it cached; the others are on standby
   agentKeepReads: 2, // reads for a renewal or a claim: the session, whether account facts are newer
 };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 
-/** AWS' list prices in US dollars for us-east-1. Each stands on https://aws.amazon.com/<service>/pricing/. */
+/** AWS' list prices in US dollars for us-east-1. Each is on https://aws.amazon.com/<service>/pricing/. */
 const listPrices = {
   apiRequest: 3.5, // a million requests to a REST API
   httpRequest: 1, // a million requests to an HTTP API, of the first 300 million a month, 512 KB each

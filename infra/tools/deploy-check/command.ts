@@ -42,7 +42,7 @@ export async function runCheckCommand(args: readonly string[], host: CheckHost):
     program.parse(args, { from: 'user' });
     return await check(program, host);
   } catch (error) {
-    // Commander has told it, with where the help is.
+    // Commander has reported it, with where the help is.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof ContextError)) throw error;
     host.note(error.message);

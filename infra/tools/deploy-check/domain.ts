@@ -52,7 +52,7 @@ async function checkCertificate(
   return mend(`${found}, and AWS does not renew it`, 'import or request a newer one');
 }
 
-/** Whether a name of a certificate is for a domain: `*` stands for one label. */
+/** Whether a name of a certificate is for a domain: `*` matches one label. */
 function covers(name: string, domainName: string): boolean {
   if (!name.startsWith('*.')) return name.toLowerCase() === domainName;
   return name.slice(1).toLowerCase() === domainName.slice(domainName.indexOf('.'));

@@ -38,7 +38,7 @@ async function checkSecret(arn: string, { reads }: Subject): Promise<Finding> {
   return mend(deleted, `aws secretsmanager restore-secret --secret-id ${arn}`);
 }
 
-/** Whether functions could use the value of a secret, of which nothing is told. */
+/** Whether functions could use the value of a secret, which is never shown. */
 async function checkValue(
   option: (typeof options)[number],
   arn: string,

@@ -2,7 +2,7 @@ import type { Stack } from '@aws-sdk/client-cloudformation';
 import type { Account } from './account-reads.ts';
 import type { DeploymentPlan, PlannedStack } from './deployment-plan.ts';
 
-/** Who asks, and where. */
+/** The caller, and where. */
 export interface Caller {
   readonly callerArn: string;
   /** The AWS account, 12 digits. */

@@ -14,9 +14,9 @@ const problemsMax = 20;
 /** A line of `go build -v`: the path of a package that it begins to compile. */
 const packageLine = /^[a-z][\w.~-]*(?:\/[\w.~-]+)*$/;
 
-/** What part of a build is done, as far as Go tells. */
+/** What part of a build is done, as far as Go reports. */
 export class BuildProgress {
-  /** The last lines that tell of something else. */
+  /** The last lines about something else. */
   readonly problems: string[] = [];
   #downloads = 0;
   #packages = 0;
@@ -55,7 +55,7 @@ export interface CountPackagesOptions {
  * Counts what has to be compiled; downloads what it needs for that, as the build does.
  *
  * @param source folder of the sources
- * @returns undefined when Go does not tell
+ * @returns undefined when Go does not report it
  */
 export async function countPackages(
   source: string,

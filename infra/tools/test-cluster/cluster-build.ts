@@ -14,7 +14,7 @@ import { type GoToolchain, getGo } from './go-toolchain.ts';
 
 const defaultProgressIntervalMs = 10_000;
 const lockPollIntervalMs = 500;
-/** Builds that nobody used for this long are removed after a new build. */
+/** Builds unused for this long are removed after a new build. */
 const unusedBuildLifetimeMs = 14 * 24 * 60 * 60 * 1000;
 
 /** Absolute paths of what a build produces, both of the same Kubernetes version. */

@@ -17,7 +17,7 @@ export interface GoToolchain {
   readonly platform: string;
 }
 
-/** Go is missing or too old for the test control plane. The message tells the user what to do. */
+/** Go is missing or too old for the test control plane. The message says what to do. */
 export class GoUnavailableError extends Error {
   override readonly name = 'GoUnavailableError';
 }

@@ -18,10 +18,10 @@ export function keepFilesPrivate(): void {
 }
 
 /**
- * Makes a folder this user's own: it is made when missing, and closed to all others, with all it holds, when it was open.
- * Where users have no numbers (Windows) only the first happens.
+ * Makes a folder this user's own: it is made when missing, and closed to all others, with all it holds, when it was open. Where users have
+ * no numbers (Windows) only the first happens.
  *
- * @param report told, in one line, when it was open to others
+ * @param report called with one line when it was open to others
  * @throws FolderNotPrivateError when it is a file, somebody else owns it or something in it, or its mode cannot be changed
  */
 export async function makeFolderPrivate(dir: string, report: (line: string) => void): Promise<void> {

@@ -13,7 +13,7 @@ export const logBytesMaxDefault = 64 << 20;
 
 /** What checkpoints are made of. */
 export interface CheckpointOptions {
-  /** The database; its log stands beside it. */
+  /** The database; its log is beside it. */
   readonly file: string;
   readonly database: DatabaseSync;
   readonly log: Logger;
@@ -74,7 +74,7 @@ export class Checkpoints implements Disposable {
     try {
       this.#checkpoint.get();
     } catch (error) {
-      // All stands in the log, and the next one finds it there.
+      // Everything is in the log, and the next one finds it there.
       this.#log.warn('the log of the tables cannot be brought into their file', { error });
       this.#timer = setTimeout(() => this.#look(), intervalMs).unref();
     }

@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { compareValues, isSameValue, type RawItem } from './attribute-values.ts';
 import { type ExpressionTokens, namePattern, valuePattern } from './expression-tokens.ts';
 
-/** What placeholders of a request stand for. */
+/** The values of a request's placeholders. */
 export interface Given {
   readonly names: { readonly [placeholder: string]: string };
   readonly values: { readonly [placeholder: string]: AttributeValue };

@@ -9,7 +9,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { describeObstacle, findDiskReason, hasFreeSpace } from './disk.ts';
 import { TableRows } from './table-rows.ts';
 
-/** Milliseconds of a commit from which on the log tells of it. */
+/** Milliseconds of a commit from which on it is logged. */
 export const slowCommitMs = 50;
 
 /** Milliseconds between two lines of that. */

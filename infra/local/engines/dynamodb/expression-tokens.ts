@@ -7,7 +7,7 @@ export class ExpressionTokens {
   readonly #tokens: readonly string[];
   #next = 0;
 
-  /** @throws AwsError for characters that stand in no expression */
+  /** @throws AwsError for characters that no expression may have */
   constructor(kind: string, text: string) {
     this.#kind = kind;
     this.#tokens = text.match(tokenPattern) ?? [];
@@ -27,12 +27,12 @@ export class ExpressionTokens {
     return true;
   }
 
-  /** Reads this word. @throws AwsError when another one stands there */
+  /** Reads this word. @throws AwsError when another one is there */
   expect(word: string): void {
     if (!this.takes(word)) throw this.refuse(`Syntax error; token: ${this.peeked ?? '<EOF>'}, near: ${word}`);
   }
 
-  /** Reads a token of a sort. @throws AwsError when another one stands there */
+  /** Reads a token of a sort. @throws AwsError when another one is there */
   read(pattern: RegExp): string {
     const token = this.peeked;
     if (token === undefined || !pattern.test(token)) {
@@ -42,7 +42,7 @@ export class ExpressionTokens {
     return token;
   }
 
-  /** Reads what stands between commas. */
+  /** Reads a list separated by commas. */
   readList<T>(readOne: () => T): T[] {
     const all = [readOne()];
     while (this.takes(',')) all.push(readOne());
@@ -62,8 +62,8 @@ export class ExpressionTokens {
 
 const tokenPattern = /[#:]?\w+|<>|<=|>=|[=<>(),+\-.[\]]/g;
 
-/** The name of an attribute, or what stands for it. */
+/** The name of an attribute, or its placeholder. */
 export const namePattern = /^#\w+$|^[A-Za-z]\w*$/;
 
-/** What stands for a value. */
+/** The placeholder of a value. */
 export const valuePattern = /^:\w+$/;

@@ -4,7 +4,7 @@ import { ExpressionTokens, namePattern } from './expression-tokens.ts';
 import { invalid } from './refusals.ts';
 import { type Change, readUpdate } from './updates.ts';
 
-/** The expressions of a request, and what placeholders in them stand for. */
+/** The expressions of a request, and the values of their placeholders. */
 export interface ExpressionInput {
   readonly ConditionExpression?: string | undefined;
   readonly UpdateExpression?: string | undefined;
@@ -42,7 +42,7 @@ const nothing: { readonly [placeholder: string]: never } = {};
 /**
  * Reads the expressions of a request, those of each text once.
  *
- * @returns them, and what their placeholders stand for
+ * @returns them, and the values of their placeholders
  * @throws AwsError ValidationException for a text that is no expression, and for placeholders that are missing or not used
  */
 export function readExpressions(input: ExpressionInput): Expressions & { readonly given: Given } {

@@ -4,12 +4,12 @@ import type { ItemFigures, RawItem } from './attribute-values.ts';
 /** Values as JSON has them: bytes are base64. */
 type JsonItem = { [attribute: string]: object };
 
-/** An item as it is stored: DynamoDB's JSON, which tells the type of each value. */
+/** An item as it is stored: DynamoDB's JSON, which has the type of each value. */
 export function encodeItem(item: RawItem, { hasBinary }: Pick<ItemFigures, 'hasBinary'>): string {
   return JSON.stringify(hasBinary ? toJsonItem(item) : item);
 }
 
-/** Bytes can stand in the text only behind one of these. A text that holds the same is looked at in vain. */
+/** Bytes can only follow one of these in the text. A text that holds the same is searched without success. */
 const binaryMarks = ['{"B":"', '{"BS":['];
 
 /** The item of a text that {@link encodeItem} made. */

@@ -9,7 +9,7 @@ const sortBytesMax = 1_024;
 /**
  * The key of an item, or of a request.
  *
- * @param options.isItem whether other attributes may stand beside those of the key
+ * @param options.isItem whether other attributes than those of the key are allowed
  * @throws AwsError ValidationException
  */
 export function toRowKey(keys: KeyNames, given: RawItem | undefined, { isItem = false } = {}): RowKey {

@@ -11,12 +11,12 @@ const putBytesMax = 1 << 20;
 /** Entries of one PutEvents. */
 const entriesMax = 10;
 
-/** Is told of each event that was put, and on which bus. */
+/** Receives each event that was put, and its bus. */
 interface BusEvents {
   event: [event: BusEvent, busName: string];
 }
 
-/** The part of EventBridge that Busdriver calls: PutEvents, without rules. It keeps nothing: who listens is told. */
+/** The part of EventBridge that Busdriver calls: PutEvents, without rules. It stores nothing, and passes events to its listeners. */
 export class BusEngine extends EventEmitter<BusEvents> implements Engine {
   readonly #buses: readonly string[];
   readonly #actions: { readonly [name: string]: (input: JsonObject) => object } = {

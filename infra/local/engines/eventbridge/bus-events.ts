@@ -59,7 +59,7 @@ function parseDetail(text: string): JsonObject {
     const detail: unknown = JSON.parse(text);
     if (isJsonObject(detail)) return detail;
   } catch {
-    // Falls through: EventBridge tells no difference.
+    // Falls through: EventBridge makes no difference.
   }
   throw new AwsError('MalformedDetail', 'Detail is malformed.');
 }

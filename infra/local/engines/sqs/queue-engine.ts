@@ -18,9 +18,9 @@ import {
   type QueueAttributes,
 } from './queue-attributes.ts';
 
-/** What stands before the names of queues in their URLs. */
+/** Prefix of the names of queues in their URLs. */
 export interface QueueEngineOptions {
-  /** Default: `local://sqs`, at which nobody listens. */
+  /** Default: `local://sqs`, at which nothing listens. */
   readonly url?: string;
 }
 
