@@ -3,8 +3,8 @@ import type { ReadEnd } from '#agents/services/awaited-answers.ts';
 import type { TextMessage, TextSchema } from './protobuf-text.ts';
 
 /**
- * Fields of `busdriver.agent.v1.Operation`, in the order of their numbers, from 1: that there is work for an account. It tells where work
- * is to be fetched, not what it is.
+ * Fields of `busdriver.agent.v1.Operation`, in the order of their numbers, from 1: that there is work for an account. It says where to
+ * fetch work, not what it is.
  */
 export const operationSchema = {
   id: 'string',
@@ -16,7 +16,7 @@ export const operationSchema = {
   deadline_ms: 'int64',
 } as const satisfies TextSchema;
 
-/** Fields of `busdriver.agent.v1.OperationResult`, in the order of their numbers, from 1: that something somebody waits for is done. */
+/** Fields of `busdriver.agent.v1.OperationResult`, in the order of their numbers, from 1: that an awaited result is there. */
 export const operationResultSchema = {
   id: 'string',
   account: 'string',

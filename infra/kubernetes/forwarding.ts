@@ -11,10 +11,10 @@ import type { PeerTokens } from './peers/peer-tokens.ts';
 import type { Peers } from './peers/peers.ts';
 import { formatProtobufText } from './protobuf-text.ts';
 
-/** Milliseconds that telling a peer may take. It is tried once: an agent that is not told looks for work by itself. */
+/** Milliseconds that notifying a peer may take. It is tried once: an agent that is not notified asks for work by itself. */
 const forwardMs = 1_000;
 
-/** Milliseconds after which the row of a peer that nobody knows may go: one that has just begun may not be known yet. */
+/** Milliseconds after which the row of an unknown peer may go: a new one may not be known yet. */
 const unknownPeerMs = 60_000;
 
 /** What messages are passed on with. */
@@ -43,14 +43,14 @@ export class Forwarding {
   }
 
   /**
-   * Has a connection of the table told by who holds it. That of this process was told before, if it is still there.
+   * Notifies a connection of the table through its holder. One of this process was notified before, if it still exists.
    *
    * @returns `gone` where its holder has no such connection, or is no more: then its row may go. Never rejects
    */
   async post({ id, holder, connectedAtMs }: AgentConnection, hint: Hint): Promise<HintDelivery> {
     const { podName, connections, peers, clock } = this.#options;
     if (holder === podName) return connections.has(id) ? 'delivered' : 'gone';
-    // A connection of API Gateway: whoever deployed that holds it.
+    // A connection of API Gateway: its deployer holds it.
     if (holder === undefined) return 'failed';
     const isKnown = peers.find(holder) !== undefined;
     const isOld = clock.now() - connectedAtMs > unknownPeerMs;
@@ -59,7 +59,7 @@ export class Forwarding {
     return this.#send(holder, '/armory/agent/operations', { operation });
   }
 
-  /** Tells the peer that waits for a read. Never rejects. */
+  /** Notifies the peer that waits for a read. Never rejects. */
   async tellResult(waiter: string, end: ReadEnd): Promise<HintDelivery> {
     const result = formatProtobufText(operationResultSchema, toOperationResult(end));
     return this.#send(waiter, '/armory/agent/operationresults', { result });

@@ -178,7 +178,7 @@ interface PeerParts {
   readonly log: Logger;
 }
 
-/** Without settings there is nobody else. */
+/** Without settings there are no peers. */
 function openPeers({ settings, cluster, log }: PeerParts): Peers {
   if (settings !== undefined)
     return startPeers({ settings, cluster, clock: systemClock, randomness: systemRandomness, log });

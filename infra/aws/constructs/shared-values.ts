@@ -4,8 +4,8 @@ import type { Construct } from 'constructs';
 import type { Context } from '../context/context.ts';
 
 /**
- * Values that a stack tells the others and that no name gives away. They stand in parameters of Systems Manager. An export would be
- * locked as long as another stack imports it: what it stands for could never become another one.
+ * Values of a stack that others need and that no name reveals. They are parameters of Systems Manager. An export would be locked as long as
+ * another stack imports it: its value could never change.
  */
 export type SharedValue =
   | 'key-arn'
@@ -17,7 +17,7 @@ export type SharedValue =
   | 'hints-api-id'
   | 'hints-url';
 
-/** Tells the other stacks a value. */
+/** Shares a value with the other stacks. */
 export function shareValue(
   stack: Stack,
   context: Context,

@@ -67,7 +67,7 @@ export class PeerTokens {
   }
 
   /**
-   * Whether who shows this token is a replica of this Deployment. False also where that cannot be found out, which the log tells once.
+   * Whether the sender of this token is a replica of this Deployment. False also where that is unknown, which is logged once.
    *
    * @param authorization the header of the request
    */

@@ -62,8 +62,8 @@ const defaultPauseMsMax = 30_000;
 
 /**
  * Begins to find the replicas of Busdriver in the namespace of this pod: after a look at what it may do it lists Endpoints once, and then
- * is told of changes by a watch. Nothing is polled. What goes wrong is logged, and tried again after a pause; meanwhile the process works
- * with the peers that it knew, or alone.
+ * watches them. Nothing is polled. What goes wrong is logged, and tried again after a pause; meanwhile the process works with the peers
+ * that it knew, or alone.
  */
 export function startPeers(options: StartPeersOptions): Peers {
   const finder = new PeerFinder(options);
@@ -198,7 +198,7 @@ class PeerFinder {
     if (addresses.length > 0 && objects.size < objectsMax) objects.set(name, addresses);
   }
 
-  /** Several Services may lead to one pod: it is told once, as the first of them by name has it. */
+  /** Several Services may lead to one pod: it is listed once, under the first of them by name. */
   #refresh(): void {
     const lastUpdated = new Date(this.#options.clock.now()).toISOString();
     const peers = new Map<string, Peer>();

@@ -14,7 +14,7 @@ export interface FunctionSlotLimits {
   readonly waitMs: number;
 }
 
-/** When who is refused is told to try again, milliseconds from then: behind all who were told before him. */
+/** Milliseconds after which a refused caller is told to try again: after all that were refused earlier. */
 const retryMs = { least: 1_000, most: 10_000 } as const;
 
 /** The part that an invocation has in the measure of how long one takes. */
@@ -29,10 +29,10 @@ interface Waiter {
 }
 
 /**
- * Bounds the invocations of a function. In AWS each has a processor of its own; here all share one with the engines they call, and
- * whatever is begun beyond what that can do makes all the others late, until calls of engines are over their time and are repeated.
- * Whoever comes later waits a moment, callers by turns, and is then refused, so that he hears at once that there is too much, and when
- * there will be a slot for him: a thousand who all come back after a second are refused again.
+ * Bounds the invocations of a function. In AWS each has its own processor. Here all share one with the engines they call, and any
+ * invocation beyond its capacity delays all others, until calls to engines time out and are repeated. Later callers wait a moment, in
+ * turns, and are then refused, so that they learn at once that there is too much, and when to return: a thousand that all come back after a
+ * second are refused again.
  */
 export class FunctionSlots {
   readonly #limits: FunctionSlotLimits;
@@ -95,7 +95,7 @@ export class FunctionSlots {
     waiter.turn.reject(this.#createRefusal('other requests come first'));
   }
 
-  /** Expects who is refused when those who wait, and those who were refused before him, have had a slot. */
+  /** Expects a refused caller when those that wait, and those refused earlier, have had a slot. */
   #createRefusal(what: string): HttpError {
     const nowMs = this.#clock.monotonic();
     const eachMs = this.#durationMs / this.#limits.concurrency;

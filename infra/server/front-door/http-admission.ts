@@ -16,8 +16,8 @@ export interface RequestOrigin {
 }
 
 /**
- * What a request is for: operations are started and looked after (`POST /ops`, `GET /task`), and places are set aside for these; or
- * somebody asks whether this process is alive, which it is, however busy.
+ * What a request is for: operations are started and looked after (`POST /ops`, `GET /task`), and places are set aside for these; or a probe
+ * asks whether this process is alive, which it is, however busy.
  */
 export type RequestKind = 'operations' | 'health' | 'other';
 

@@ -73,8 +73,8 @@ export interface RefusedRequest {
 
 /**
  * Answers a request that is refused, as {@link writeAnswer} does, and drops what is still to come of its body, so that its sender gets to
- * read the answer; one that sends much, or takes its time, is cut off. A connection that ends with the answer ends after that: one that
- * is closed over bytes that nobody read is reset, and the answer may be lost with it (RFC 9112, section 9.6).
+ * read the answer; one that sends much, or takes its time, is cut off. A connection that ends with the answer ends after that: one that is
+ * closed with unread bytes is reset, and the answer may be lost with it (RFC 9112, section 9.6).
  */
 export function writeRefusal({ request, response, limits }: RefusedRequest, answer: unknown): void {
   writeAnswer(response, answer, (content) => {

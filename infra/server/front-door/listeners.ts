@@ -36,7 +36,7 @@ export interface Listeners {
  */
 export async function startListeners(server: Server, { host, port }: ListenAddress): Promise<Listeners> {
   const wanted = { host: host.replace(/^\[(.*)\]$/, '$1'), port, backlog };
-  // Nobody else gets a port that the system chooses; one that is given may be another Busdriver's, which would share it.
+  // No other process gets a port that the system chooses; a given one may be another Busdriver's, which would share it.
   if (port !== 0) await checkFree(wanted);
   const isShared = await listenShared(server, wanted);
   const address = server.address() as AddressInfo;

@@ -80,7 +80,7 @@ export class HintConnections {
     for (const connection of this.#all.values()) connection.close(code);
   }
 
-  /** Nobody replaces the connection of an agent that may do more than he. */
+  /** No agent replaces the connection of one that may do more than itself. */
   #findReplaced({ session, agentId, accounts }: HeldConnection): readonly HeldConnection[] {
     const beside = [
       ...new Set([...accounts].flatMap((account) => [...(this.#byAccount.get(account) ?? [])])),

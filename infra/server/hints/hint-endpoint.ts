@@ -18,13 +18,13 @@ import { HttpError } from '../functions/http-error.ts';
 import { connectionsMax, type HeldConnection } from './hint-connections.ts';
 import { type HoldOptions, holdConnection } from './hold-connection.ts';
 
-/** Bytes that may wait to be sent on a connection: who does not read has it ended. */
+/** Bytes that may wait to be sent on a connection: one that does not read is ended. */
 const waitingBytesMax = 64 << 10;
 
 /** Milliseconds that the other side has to answer the close of a connection. */
 const closeMs = 1_000;
 
-/** Connections of those who prove no session, at a time: each is told so by the code of its end. Further ones are answered 401. */
+/** Connections without a valid session, at a time: each learns it from its close code. Further ones are answered 401. */
 const refusedMax = 64;
 
 /** How connections are looked after, milliseconds. */
@@ -63,7 +63,7 @@ export class HintEndpoint implements Disposable {
   }
 
   /**
-   * Takes a connection over. What is wrong with its token it is told by the code with which it is closed.
+   * Takes a connection over. If its token is invalid, the close code says why.
    *
    * @throws HttpError where there are too many; OverloadError where too many come at once; VisibleError where agents are not served
    */
@@ -95,7 +95,7 @@ export class HintEndpoint implements Disposable {
     for (const webSocket of this.#sockets.keys()) close(webSocket, closeCodes.goingAway);
   }
 
-  /** @throws HttpError where many others are being told the same */
+  /** @throws HttpError where many others are being refused */
   #refuse(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     if (this.#refused >= refusedMax) throw new HttpError(401, 'The token proves no session');
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {

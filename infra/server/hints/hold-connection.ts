@@ -7,8 +7,8 @@ export interface HoldOptions {
   readonly connections: HintConnections;
   readonly log: Logger;
   /**
-   * Told of each connection, before it counts: what is answered is disposed of when it ends. Undefined refuses it, for its session is
-   * over. Default: nobody is told.
+   * Called with each connection, before it counts: the result is disposed of when it ends. Undefined refuses it, as its session is over.
+   * Default: no call.
    */
   onConnected?(connection: HeldConnection): Promise<AsyncDisposable | undefined>;
 }

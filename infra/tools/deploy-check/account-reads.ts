@@ -67,8 +67,8 @@ const attemptsMax = 4;
 const connectTimeoutMs = 3_000;
 
 /**
- * Opens an account. Its reads are every operation that the check can call: none changes anything, and the policy of whoever runs it
- * is made of them.
+ * Opens an account. Its reads are every operation that the check can call: none changes anything, and the policy for running it is made of
+ * them.
  */
 export function openAccount({ profile, region }: AccountOptions) {
   const options = {
@@ -139,14 +139,14 @@ function defineReads<Inputs extends object, Outputs extends MetadataBearer, Conf
 }
 
 /**
- * The policy of IAM that whoever runs the check needs, and no more.
+ * The IAM policy that running the check needs, and no more.
  *
  * @param readsValues whether it may read what is in secrets, too
  */
 export function toReaderPolicy({ reads }: Account, readsValues: boolean) {
   const { getSecretValue, ...others } = reads;
   const actions = Object.values(others).map(({ action }) => action);
-  // A secret with a key of its own is decrypted in the name of whoever reads it.
+  // A secret with a key of its own is decrypted in the reader's name.
   if (readsValues) actions.push(getSecretValue.action, 'kms:Decrypt');
   const Action = [...new Set(actions)].sort();
   return {

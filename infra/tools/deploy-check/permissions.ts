@@ -55,7 +55,7 @@ const neededCalls: { readonly [type: string]: readonly [resource: string, ...act
   'AWS::SecretsManager::Secret': ['secret:NAME-config-AbCdEf', 'secretsmanager:CreateSecret'],
 };
 
-/** Whether whoever deploys, and the role with which CloudFormation works, may do what the templates need. */
+/** Whether the deployer, and the role with which CloudFormation works, may do what the templates need. */
 export function listPermissionChecks(subject: Subject): readonly Check[] {
   return [
     { what: 'roles of CDK, by whoever asks', find: () => checkCaller(subject) },
@@ -63,7 +63,7 @@ export function listPermissionChecks(subject: Subject): readonly Check[] {
   ];
 }
 
-/** May whoever asks assume the roles with which CDK publishes files and deploys? */
+/** May the caller assume the roles with which CDK publishes files and deploys? */
 async function checkCaller(subject: Subject): Promise<Finding> {
   const { callerArn } = subject;
   const principal = await findPrincipal(subject);
@@ -115,7 +115,7 @@ function toArn({ partition, region, account }: Subject, action: string, resource
   return `arn:${partition}:${service}:${where}:${resource}`;
 }
 
-/** Whose policies count for whoever asks: of a session its role, whose path only IAM knows. */
+/** The principal whose policies count for the caller: of a session its role, whose path only IAM knows. */
 async function findPrincipal({ callerArn, reads }: Subject): Promise<string | undefined> {
   if (/:user\//.test(callerArn)) return callerArn;
   const [, RoleName] = /:assumed-role\/([^/]+)\//.exec(callerArn) ?? [];

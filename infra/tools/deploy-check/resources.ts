@@ -45,7 +45,7 @@ function makeTopicCheck(subject: Subject): Check {
   return { what, find: async () => note('none: no alarm notifies anyone', next) };
 }
 
-/** Whether alarms reach somebody through a topic. */
+/** Whether a topic passes alarms on to anyone. */
 async function checkTopic(TopicArn: string, { reads }: Subject): Promise<Finding> {
   const answer = await reads.getTopicAttributes.find({ TopicArn });
   if (answer === undefined)

@@ -22,7 +22,7 @@ export function keepFilesPrivate(): void {
  * no numbers (Windows) only the first happens.
  *
  * @param report called with one line when it was open to others
- * @throws FolderNotPrivateError when it is a file, somebody else owns it or something in it, or its mode cannot be changed
+ * @throws FolderNotPrivateError when it is a file, another user owns it or something in it, or its mode cannot be changed
  */
 export async function makeFolderPrivate(dir: string, report: (line: string) => void): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 }).catch(refuseFile(dir));

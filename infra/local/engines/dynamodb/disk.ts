@@ -9,7 +9,7 @@ const freeSpaceBytes = 8 << 20;
 const probeBytes = 64 << 10;
 
 /**
- * Why a folder cannot be written, in the words of the system: SQLite tells that something failed, and not what. Undefined when it can be.
+ * Why a folder cannot be written, in the words of the system: SQLite reports that something failed, but not what. Undefined when it can be.
  */
 export function findDiskReason(dir: string): string | undefined {
   const file = path.join(dir, 'probe');

@@ -41,8 +41,8 @@ export interface RowRange {
 }
 
 /**
- * The rows of a table, in the order of their keys' bytes. Whoever looks inside finds each item as JSON:
- * `SELECT item ->> '$.state.S' FROM tasks WHERE pk = …`.
+ * The rows of a table, in the order of their keys' bytes. The file has each item as JSON: `SELECT item ->> '$.state.S' FROM tasks WHERE pk
+ * = …`.
  */
 export class TableRows {
   readonly keys: KeyNames;
@@ -89,7 +89,7 @@ export class TableRows {
     this.#delete.run(partition, sort);
   }
 
-  /** Rows of a partition in the order of their sort keys. Whoever stops must end the iteration before he writes. */
+  /** Rows of a partition in the order of their sort keys. End the iteration before you write. */
   list({ partition, bounds }: RowRange): Iterable<Row> {
     const conditions = bounds.map(({ comparator }) => ` AND sk ${comparator} ?`).join('');
     const query = this.#query(`SELECT item, bytes FROM ${this.#name} WHERE pk = ?${conditions} ORDER BY sk`);

@@ -85,7 +85,7 @@ export async function receiveMessage(
         queue.attributes.ReceiveMessageWaitTimeSeconds,
       onWait: (cancel) => void leaving.promise.then(cancel),
     });
-    // Messages that were handed out as he left are hidden for a while, as those of anybody who dies.
+    // Messages delivered as the caller left are hidden for a while, as those of any consumer that dies.
     if (receipts.length === 0) signal?.throwIfAborted();
     return toMessages(receipts, input);
   } finally {
