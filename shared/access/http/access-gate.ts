@@ -105,11 +105,19 @@ const noOnesRights = { getRights: () => noRights };
 async function openGateServices({ all, services }: AdmitOptions): Promise<GateServices> {
   const opened = findGateServices(services);
   if (opened !== undefined) return opened;
-  const openProviders = await all.get(loadProviderOpener);
+  const { openProviders } = await all.get(createProviderLoader)();
   return openProviders(all);
 }
 
-const loadProviderOpener = async () => (await import('#provider-kit/services/providers.ts')).openProviders;
+/** Loads once what opens the accounts: Node resolves a dynamic import each time. What fails to load is loaded again. */
+function createProviderLoader() {
+  let loading: Promise<typeof import('#provider-kit/services/providers.ts')> | undefined;
+  const forget = (error: unknown) => {
+    loading = undefined;
+    throw error;
+  };
+  return () => (loading ??= import('#provider-kit/services/providers.ts').catch(forget));
+}
 
 /** Those that the function itself has opened. */
 function findGateServices(services: object): GateServices | undefined {
