@@ -35,12 +35,12 @@ export function parsePatchSchema(documents: readonly JsonObject[]): PatchSchema 
 /** The source text of `patch-schema-data.ts`, formatted as the linter wants it. */
 export async function formatPatchSchema({ kinds, types }: PatchSchema, version: string): Promise<string> {
   const source = [
-    `// Generated from the OpenAPI v3 documents of Kubernetes ${version}; patch-schema.test.ts says how.`,
+    `// Generated from the OpenAPI v3 documents of Kubernetes ${version}; see patch-schema.test.ts.`,
     '',
-    '/** Kinds that take strategic merge patches: apiVersion, kind, name of the type in {@link patchTypes}. */',
+    '/** Kinds that accept strategic merge patches: apiVersion, kind, name of the type in {@link patchTypes}. */',
     `export const patchKinds = ${formatSorted(kinds)} as const;`,
     '',
-    '/** Fields with patch rules, by type. Types and fields from which no rule can be reached are left out. */',
+    '/** Fields with patch rules, by type. Types and fields that lead to no rule are left out. */',
     `export const patchTypes = ${formatSorted(types)} as const;`,
     '',
   ];
