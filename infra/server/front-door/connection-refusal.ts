@@ -28,7 +28,13 @@ export function createConnectionRefusal({
     answered.set(socket, countBytes(socket) + refusedBodyBytesMax);
     const timeout = setTimeout(() => socket.destroy(), refusedBodyMs);
     socket.once('close', () => clearTimeout(timeout));
-    socket.end(toAnswer(error));
+    socket.end(
+      toAnswer(
+        error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && countBytes(socket) === 0
+          ? unread
+          : refusals[error.code ?? ''],
+      ),
+    );
   };
 }
 
@@ -36,17 +42,21 @@ function countBytes(socket: Duplex): number {
   return socket instanceof Socket ? socket.bytesRead : 0;
 }
 
-function toAnswer({ code = '' }: NodeJS.ErrnoException): string {
-  const [status, line, message] = refusals[code] ?? [400, 'Bad Request', 'Malformed request'];
+function toAnswer([status, line, message]: Refusal = [400, 'Bad Request', 'Malformed request']): string {
   const body = JSON.stringify(toErrorBody(status, message, systemClock.now()));
   return (
     `HTTP/1.1 ${status} ${line}\r\nconnection: close\r\ncontent-type: application/json;charset=UTF-8\r\n` +
-    'x-content-type-options: nosniff\r\n' +
+    `x-content-type-options: nosniff\r\n${status === 503 ? 'retry-after: 1\r\n' : ''}` +
     `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
 }
 
-const refusals: { readonly [code: string]: readonly [number, string, string] } = {
+type Refusal = readonly [status: number, reason: string, message: string];
+
+/** Of a connection that was opened, but not read from: this process may have stood still with a whole request waiting. */
+const unread: Refusal = [503, 'Service Unavailable', 'No request was read in time: send it again'];
+
+const refusals: { readonly [code: string]: Refusal } = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers exceed 64 KiB'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time'],
 };
