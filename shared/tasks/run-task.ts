@@ -5,8 +5,8 @@ import type { Logger } from '#core/logger.ts';
 import { CredentialsError, mayBeRenewed } from './late-credentials.ts';
 import type { Operation, OperationRun, PreparedOperation } from './operation.ts';
 import {
-  attemptsMax,
   type HistoryLine,
+  isSpent,
   type JournalEntry,
   type LeasedTask,
   orchestrationPhase,
@@ -68,7 +68,7 @@ export interface RunEnd {
  */
 export async function runTask(leased: LeasedTask, options: RunTaskOptions): Promise<RunEnd> {
   const journal = openJournal(leased, options);
-  if (leased.task.attempts > attemptsMax) return giveUp(leased, journal);
+  if (isSpent(leased.task, options.clock.now())) return giveUp(leased, journal);
   try {
     const range = findPartRange(leased.task);
     let failed = false;

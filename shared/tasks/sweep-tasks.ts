@@ -5,9 +5,9 @@ import { formatWaitMs, isForeign, journalFormat, toForeignEntry } from './journa
 import { settleTask, type TaskSystem, trySettleTask } from './process-message.ts';
 import { toAbandonedEntry } from './run-task.ts';
 import {
-  attemptsMax,
   isFinished,
   isLeased,
+  isSpent,
   type JournalEntry,
   type OpenRow,
   staleRowAgeMs,
@@ -281,7 +281,7 @@ export async function settleDeadLetter(
   });
   if (leased === undefined) return 'settled';
   const { task, lease } = leased;
-  const spent = task.attempts >= attemptsMax;
+  const spent = isSpent(task, system.clock.now());
   const entries = spent ? [toAbandonedEntry(task.attempts)] : [];
   await system.store.commit(lease, { entries, next: spent ? 'FAILED' : 'release' });
   const { account, caller, attempts } = task;

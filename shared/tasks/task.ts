@@ -80,7 +80,7 @@ export interface Task {
   readonly caller: Caller;
   /** How often it was submitted again under the same id; journal keys of earlier runs do not count for this one. */
   readonly run: number;
-  /** When more than its lease last changed, milliseconds; for a finished task, when it ended. Exact to a second. */
+  /** When it last made progress, milliseconds; for a finished task, when it ended. Exact to a second. */
   readonly changedAtMs: number;
   /** Leases taken since its last progress. */
   readonly attempts: number;
@@ -270,8 +270,14 @@ export const leaseMarginMs = 10_000;
  */
 export const staleRowAgeMs = 10 * 60 * 1000;
 
-/** Leases without progress after which a task is failed. */
+/** Leases without progress that a task may have before {@link isSpent} may fail it. */
 export const attemptsMax = 10;
+
+/**
+ * Milliseconds without progress before {@link isSpent} may fail a task: attempts alone do not show that a task ends its workers, because
+ * in an outage of DynamoDB some of them take the lease and can write nothing more.
+ */
+export const noProgressMs = 15 * 60 * 1000;
 
 /** Milliseconds for which a task is kept after its last change: 7 days. */
 export const taskRetentionMs = 7 * 24 * 3600 * 1000;
@@ -282,6 +288,16 @@ export const orchestrationPhase = 'ORCHESTRATION';
 /** Whether a worker holds a task. */
 export function isLeased({ leaseUntilMs }: Pick<Task, 'leaseUntilMs'>, nowMs: number): boolean {
   return isAhead(leaseUntilMs, nowMs, leaseDurationMs);
+}
+
+/**
+ * Whether to fail a task because no worker can run it: more than {@link attemptsMax} leases, and {@link noProgressMs}, without progress.
+ */
+export function isSpent(
+  { attempts, changedAtMs }: Pick<Task, 'attempts' | 'changedAtMs'>,
+  nowMs: number,
+): boolean {
+  return attempts > attemptsMax && nowMs - changedAtMs >= noProgressMs;
 }
 
 /** True once the task has ended, either way. */

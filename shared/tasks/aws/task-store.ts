@@ -179,15 +179,13 @@ export class DynamoTaskStore implements TaskStore {
     const update = new ItemUpdate()
       .set('leaseUntil', leaseUntil)
       .set('sequence', lease.sequence + 1)
-      .set('expiresAt', this.#getExpiry())
       .require('state', '=', 'STARTED')
       .require('fence', '=', lease.fence)
       .require('sequence', '=', lease.sequence);
     if (entries.length > 0) update.append('journal', entries);
-    const waits = commit.next === 'wait';
-    if (entries.length > 0 || commit.next === 'checkpoint' || waits || handover) update.set('attempts', 0);
+    if (isProgress(commit)) update.set('attempts', 0).set('expiresAt', this.#getExpiry());
     // A late renewal must not keep the task from the worker that checks it next.
-    if (waits) update.add('fence', 1);
+    if (commit.next === 'wait') update.add('fence', 1);
     handover?.apply(update);
     if (commit.told !== undefined) update.set('told', commit.told);
     if (commit.next === 'COMPLETED' || commit.next === 'FAILED') {
@@ -199,7 +197,7 @@ export class DynamoTaskStore implements TaskStore {
       update,
       (found) =>
         found.sequence === next &&
-        (waits
+        (commit.next === 'wait'
           ? found.fence === lease.fence + 1 && found.leaseUntil === leaseUntil
           : found.fence === lease.fence),
     );
@@ -369,6 +367,11 @@ function requireFormat(update: ItemUpdate, format: number | 'any'): void {
 function getLeaseUntil({ next, lookSeconds = 1 }: Commit, now: number): number {
   if (next === 'wait') return now + getRestMs(lookSeconds);
   return next === 'hold' ? now + leaseDurationMs : 0;
+}
+
+/** Whether a commit is progress: all but holding the task, or giving it up, with nothing to append. */
+function isProgress({ entries, next }: Commit): boolean {
+  return entries.length > 0 || (next !== 'hold' && next !== 'release');
 }
 
 function leaseLost(lease: Lease): LeaseLostError {

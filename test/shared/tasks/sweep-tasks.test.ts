@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { getOpenKey, getOpenShard } from '#tasks/aws/task-items.ts';
 import { settleDeadLetter, sweepTasks } from '#tasks/sweep-tasks.ts';
-import { attemptsMax, leaseDurationMs, type Task } from '#tasks/task.ts';
+import { attemptsMax, leaseDurationMs, noProgressMs, type Task } from '#tasks/task.ts';
 import type { TaskView, Work } from '#test/support/system/task-runs.ts';
 import { acceptTask, getTaskView, runTaskOnce } from '#test/support/system/task-runs.ts';
 import { startTaskSystem } from '#test/support/system/task-system.ts';
@@ -14,20 +14,36 @@ const getView = (task: Task): Promise<TaskView> => getTaskView(system, task);
 const run = (task: Task, works: { [name: string]: Work }): Promise<void> =>
   runTaskOnce(system, task, { works });
 
+/** Has workers take a task, and die, for so long, milliseconds: once more each time that the lease has lapsed. */
+async function takeAndDie(task: Task, forMs = noProgressMs): Promise<void> {
+  const untilMs = system.clock.now() + forMs;
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const taken = await system.store.takeLease(task.id, { ownerId: `${attempt}@dies`, attempts: 1 });
+    expect(taken).toBeDefined();
+    system.clock.advance(leaseDurationMs + 1);
+  }
+  system.clock.advance(untilMs - system.clock.now());
+}
+
 describe('a task that nobody can run', () => {
-  it('is failed once its attempts are spent', async () => {
+  it('is failed once its attempts and its time are spent', async () => {
     const task = await accept(['first']);
-    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      const taken = await system.store.takeLease(task.id, { ownerId: `${attempt}@dies`, attempts: 1 });
-      expect(taken).toBeDefined();
-      system.clock.advance(leaseDurationMs + 1);
-    }
+    await takeAndDie(task);
 
     await run(task, { first: async () => ({ unexpected: true }) });
 
     const view = await getView(task);
     expect(view.status).toMatchObject({ completed: true, failed: true });
     expect(view.resultObjects).toEqual([expect.objectContaining({ type: 'EXCEPTION' })]);
+  });
+
+  it('is kept while that has not lasted long, as in an outage of DynamoDB', async () => {
+    const task = await accept(['first']);
+    await takeAndDie(task, noProgressMs - 2_000);
+    expect(await settleDeadLetter(system, task.id, 5)).toBe('unended');
+
+    await run(task, { first: async () => ({ done: true }) });
+    expect((await getView(task)).status).toMatchObject({ completed: true, failed: false });
   });
 
   it('is failed by dead letters, but not while a worker holds it', async () => {
@@ -38,6 +54,8 @@ describe('a task that nobody can run', () => {
     if (taken) await system.store.commit(taken.lease, { entries: [], next: 'release' });
 
     expect(await settleDeadLetter(system, task.id, 5)).toBe('unended');
+    system.clock.advance(noProgressMs);
+    expect(await settleDeadLetter(system, task.id, 4)).toBe('unended');
     expect((await getView(task)).status.completed).toBe(false);
     await settleDeadLetter(system, task.id, 5);
 
