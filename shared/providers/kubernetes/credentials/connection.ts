@@ -122,15 +122,19 @@ export async function loadClusterConnection(
   } catch (error) {
     throw new KubernetesConnectionError(`account "${account.name}": ${getErrorMessage(error)}`, {
       cause: error,
-      lacksCredentials: isFileMissing(error),
+      lacksCredentials: isBetweenFiles(error),
     });
   }
 }
 
-/** Whether a file of an account is missing: it may be, for a moment, while it is replaced. */
-function isFileMissing(error: unknown): boolean {
+/** A token file without a token. */
+class EmptyTokenError extends Error {}
+
+/** Whether a file of an account is missing or empty: it may be, for a moment, while it is replaced. */
+function isBetweenFiles(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return ('code' in error && error.code === 'ENOENT') || isFileMissing(error.cause);
+  const isGone = 'code' in error && error.code === 'ENOENT';
+  return isGone || error instanceof EmptyTokenError || isBetweenFiles(error.cause);
 }
 
 async function loadPodConnection(
@@ -145,7 +149,7 @@ async function loadPodConnection(
   }
   const files = new WatchedFiles();
   const directory = options.serviceAccountDirectory ?? podDirectory;
-  const token = (await files.read(join(directory, 'token'))).trim();
+  const token = await readToken(join(directory, 'token'), files);
   const ca = await files.read(join(directory, 'ca.crt'));
   const namespace = await files.read(join(directory, 'namespace')).catch(() => '');
   return {
@@ -302,7 +306,7 @@ function refuseMachineFields(
 /** The user with the contents of its files in place of their paths. */
 async function loadUserFiles(user: KubeconfigUser, { readPem, base, files }: UserFiles): Promise<LoadedUser> {
   // As in kubectl, a token file wins over a token: the file is the one that is renewed.
-  const token = user.tokenFile ? (await files.read(resolve(base, user.tokenFile))).trim() : user.token;
+  const token = user.tokenFile ? await readToken(resolve(base, user.tokenFile), files) : user.token;
   const certificate = await readPem(user.clientCertificateData, user.clientCertificate);
   const key = await readPem(user.clientKeyData, user.clientKey);
   const { config = {} } = user.authProvider ?? {};
@@ -311,6 +315,13 @@ async function loadUserFiles(user: KubeconfigUser, { readPem, base, files }: Use
     asString(config['idp-certificate-authority']),
   );
   return { ...user, token, certificate, key, identityProviderCa };
+}
+
+/** A token from its file. @throws EmptyTokenError where there is none: without it the API server would take us for somebody unknown */
+async function readToken(path: string, files: WatchedFiles): Promise<string> {
+  const token = (await files.read(path)).trim();
+  if (token === '') throw new EmptyTokenError(`the token file ${path} is empty`);
+  return token;
 }
 
 interface UserFiles {

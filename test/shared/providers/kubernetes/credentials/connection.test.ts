@@ -44,6 +44,13 @@ test.each([
   await expect(loadUser(user)).rejects.toMatchObject({ lacksCredentials });
 });
 
+test('an empty token file has no credentials yet, and does not make the account anonymous', async () => {
+  const tokenFile = await write('empty', '\n');
+  await expect(loadUser({ tokenFile })).rejects.toMatchObject({
+    ...{ lacksCredentials: true, message: expect.stringMatching(/the token file .*empty is empty/) },
+  });
+});
+
 describe('credentials of a kubeconfig', () => {
   test.each([
     ['a token', { token: 'abc' }, { authorization: 'Bearer abc' }],
