@@ -161,7 +161,8 @@ async function attemptOperation(
   if (prepared instanceof Error) return toFailure(submitted.name, prepared, { lines: [] });
   const own = new OperationJournal(journal, { prefix, phase: prepared.phase, signal });
   const begin = () => own.report(`Processing op: ${prepared.operationClass}`, orchestrationPhase);
-  begin();
+  // An earlier worker stored the line with its first entry; before a new wait for the cluster nothing would drop it.
+  if (!journal.hasBelow(prefix)) begin();
   try {
     const isTried = own.isAwaited(toCredentialsWait(journal));
     if (!isTried) await awaitCluster(own, { prepared, task, options });

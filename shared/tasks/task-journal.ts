@@ -64,6 +64,11 @@ export class TaskJournal {
       .reduce((count) => count + 1, 0);
   }
 
+  /** Whether there is an entry of this run below a prefix. */
+  hasBelow(prefix: string): boolean {
+    return this.#values.keys().some((key) => key.startsWith(this.#options.prefix + prefix));
+  }
+
   /** Adds an entry; it is stored with the next commit. */
   add(entry: JournalEntry): void {
     const full = { ...entry, key: this.#options.prefix + entry.key };

@@ -61,9 +61,10 @@ function watchQueue(): { readonly sent: SentMessage[]; readonly on: TaskSystem }
 
 type SentMessage = Parameters<TaskMessages['queue']['send']>[0];
 
-function run(on: TaskSystem, task: Task, work: Work): Promise<void> {
+function run(on: TaskSystem, task: Task, work: Work, isReachable = true): Promise<void> {
   return processTaskMessage(on, messageOf(task), {
     findOperation: async (_provider, name) => toOperation(name, work),
+    clusters: { isReachable: async () => isReachable, waitMs: timeoutMs },
     stop: new AbortController().signal,
   });
 }
@@ -111,6 +112,20 @@ describe('an operation that waits for long', () => {
     expect(await system.listEvents(task.id)).toEqual([
       ...['TaskAccepted', ...Array(4).fill('TaskStepCompleted'), 'TaskCompleted'],
     ]);
+  });
+
+  it('waits for its cluster too, if that goes away meanwhile, and does not begin twice', async () => {
+    const task = await acceptTask(system, ['first']);
+    const awaited = new Awaited();
+    await putDown(system, task, awaited);
+    awaited.isThere = true;
+    clock.advance(2_000);
+    await run(system, task, awaited.work, false);
+    clock.advance(2_000);
+    await run(system, task, awaited.work);
+
+    const waits = ['Waiting for it', 'Waiting for the cluster of account account'];
+    expect(await listLines(task)).toEqual(lines.flatMap((line) => (line === waits[0] ? waits : [line])));
   });
 
   it('fails at its deadline, which counts from the decision', async () => {
