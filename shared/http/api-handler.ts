@@ -1,23 +1,12 @@
 import { admit } from '#access/http/access-gate.ts';
 import { wallClock } from '#platform/services/system.ts';
 import { areRequestsLogged } from '#settings/request-log-settings.ts';
-import {
-  type ApiFunction,
-  type ApiLogic,
-  type Gate,
-  type LoggingServices,
-  makeApiFunction,
-} from './api-function.ts';
+import { type ApiFunction, type ApiLogic, type LoggingServices, makeApiFunction } from './api-function.ts';
+import type { Gate } from './gate.ts';
 
-export {
-  type ApiFunction,
-  type ApiLogic,
-  type ApiRequest,
-  type ApiResponse,
-  type LoggingServices,
-  ok,
-  okText,
-} from './api-function.ts';
+export type { ApiFunction, ApiLogic, LoggingServices } from './api-function.ts';
+export type { ApiRequest } from './api-request.ts';
+export { type ApiResponse, ok, okText } from './api-response.ts';
 
 /** Checks what rows ask. The code that writes records is loaded with the first one: most requests leave none. */
 export const gate: Gate = {

@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import type { StoredAccount } from '#accounts/model/account-store.ts';
 import { InvalidInputError, PreconditionFailedError } from '#core/errors.ts';
 import { ifMatchMax, ifNoneMatchMax } from '#core/request-limits.ts';
-import type { ApiRequest, ApiResponse } from './api-function.ts';
+import type { ApiRequest } from './api-request.ts';
+import type { ApiResponse } from './api-response.ts';
 
 /** Headers for answers that callers may keep if they revalidate them each time; the same tag holds for the gzipped bytes. */
 const keepHeaders = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };

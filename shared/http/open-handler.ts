@@ -1,15 +1,11 @@
 import { noRights } from '#access/authorization.ts';
 import { getRoute } from '#access/http/access-table.ts';
 import { createAccess, nobody } from '#access/http/request-access.ts';
-import {
-  type ApiFunction,
-  type ApiLogic,
-  type Gate,
-  type LoggingServices,
-  makeApiFunction,
-} from './api-function.ts';
+import { type ApiFunction, type ApiLogic, type LoggingServices, makeApiFunction } from './api-function.ts';
+import type { Gate } from './gate.ts';
 
-export { type ApiRequest, type ApiResponse, ok, okText } from './api-function.ts';
+export type { ApiRequest } from './api-request.ts';
+export { type ApiResponse, ok, okText } from './api-response.ts';
 
 /** Admits every caller, but only where the row asks for nothing: any other row makes a function that answers nobody. */
 const gate: Gate = {

@@ -7,7 +7,7 @@ import type {
 import { reportRuns } from '#caching/scheduling/report-runs.ts';
 import { streamLeaseMs } from '#caching/scheduling/streams/stream-worker.ts';
 import { getErrorMessage, InvalidInputError } from '#core/errors.ts';
-import { type ApiResponse, ok } from '#http/api-function.ts';
+import { type ApiResponse, ok } from '#http/api-response.ts';
 import { toErrorBody } from '#http/error-body.ts';
 import { parseWith } from '#settings/coerce.ts';
 import { LeaseLostError } from '#tasks/task.ts';

@@ -2,7 +2,9 @@ import type { AccountEpoch, ObjectHead } from '#caching/store/cache-store.ts';
 import { parseRevision } from '#caching/store/revision.ts';
 import { AccessDeniedError, InvalidInputError } from '#core/errors.ts';
 import { isJsonObject } from '#core/json.ts';
-import type { ApiFunction, ApiRequest, ApiResponse } from '#http/api-function.ts';
+import type { ApiFunction } from '#http/api-function.ts';
+import type { ApiRequest } from '#http/api-request.ts';
+import type { ApiResponse } from '#http/api-response.ts';
 import {
   type ChangesMessage,
   type ChangesOutcome,

@@ -6,7 +6,8 @@ import { Audit, auditEventsPerSecond, auditPublishMs } from '#access/http/audit.
 import { AuditTrail } from '#access/http/audit-trail.ts';
 import { AccessDeniedError, InvalidInputError, ViolationList } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
-import { type Gate, makeApiFunction } from '#http/api-function.ts';
+import { makeApiFunction } from '#http/api-function.ts';
+import type { Gate } from '#http/gate.ts';
 import type { BusEvent } from '#platform/ports/event-bus.ts';
 import { createStandingClock, createTestClock, type TestClock } from '#test/support/run/test-clock.ts';
 import { fullAccess } from '#test/support/system/request-access.ts';
