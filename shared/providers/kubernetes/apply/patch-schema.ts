@@ -18,7 +18,14 @@ export interface PatchField {
 /** The fields of one type that have rules. */
 export type PatchType = Readonly<Record<string, PatchField>>;
 
-const kindTable: Readonly<Record<string, Readonly<Record<string, string>>>> = patchKinds;
+/** The names of types by apiVersion and kind, separated by a space. */
+const kindTypes: ReadonlyMap<string, string> = new Map(
+  Object.entries(patchKinds).flatMap(([apiVersion, types]) =>
+    Object.entries<string>(types).flatMap(([type, kinds]) =>
+      kinds.split(' ').map((kind) => [`${apiVersion} ${kind}`, type] as const),
+    ),
+  ),
+);
 const typeTable: Readonly<Record<string, PatchType>> = patchTypes;
 const plainField: PatchField = {};
 const plainType: PatchType = {};
@@ -29,9 +36,8 @@ const plainType: PatchType = {};
  * @returns undefined for kinds without strategic merge patches: custom resources and kinds of aggregated APIs
  */
 export function findPatchType(apiVersion: string, kind: string): PatchType | undefined {
-  const kinds = Object.hasOwn(kindTable, apiVersion) ? kindTable[apiVersion] : undefined;
-  const name = kinds !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
-  return name === undefined ? undefined : getPatchTypeByName(name);
+  const name = kindTypes.get(`${apiVersion} ${kind}`);
+  return name === undefined ? undefined : typeTable[name];
 }
 
 /** The rule of a type's field; empty if there is none. */
@@ -41,9 +47,5 @@ export function getPatchField(type: PatchType, key: string): PatchField {
 
 /** The rules inside a field: of its object, or of its list's elements. Empty if there are none. */
 export function getInnerType(field: PatchField): PatchType {
-  return field.type === undefined ? plainType : getPatchTypeByName(field.type);
-}
-
-function getPatchTypeByName(name: string): PatchType {
-  return typeTable[name] ?? plainType;
+  return typeTable[field.type ?? ''] ?? plainType;
 }

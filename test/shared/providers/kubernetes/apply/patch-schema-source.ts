@@ -29,7 +29,28 @@ export function parsePatchSchema(documents: readonly JsonObject[]): PatchSchema 
   for (const { apiVersion, kind, schemaName } of documents.flatMap(listPatchableKinds)) {
     kinds[apiVersion] = { ...kinds[apiVersion], [kind]: read.readType(schemaName) ?? metadataOnly };
   }
-  return { kinds, types: read.types };
+  return mergeEqualTypes({ kinds, types: read.types });
+}
+
+/** The tables with one type, the first by name, in place of all that have the same rules. */
+function mergeEqualTypes({ kinds, types }: PatchSchema): PatchSchema {
+  const toText = (name: string): string => JSON.stringify(sortEntries(types[name] ?? {}));
+  const names = Object.keys(types).sort();
+  const firsts = new Map(names.toReversed().map((name) => [toText(name), name]));
+  if (firsts.size === names.length) return { kinds, types };
+  const rename = (name: string): string => firsts.get(toText(name)) ?? name;
+  const renameInner = (field: PatchField): PatchField =>
+    field.type === undefined ? field : { ...field, type: rename(field.type) };
+  return mergeEqualTypes({
+    kinds: mapValues(kinds, (row) => mapValues(row, rename)),
+    types: Object.fromEntries(
+      [...firsts.values()].map((name) => [name, mapValues(types[name] ?? {}, renameInner)]),
+    ),
+  });
+}
+
+function mapValues<A, B>(table: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, map(value)]));
 }
 
 /** The source text of `patch-schema-data.ts`, formatted as the linter wants it. */
@@ -37,10 +58,13 @@ export async function formatPatchSchema({ kinds, types }: PatchSchema, version: 
   const source = [
     `// Generated from the OpenAPI v3 documents of Kubernetes ${version}; see patch-schema.test.ts.`,
     '',
-    '/** Kinds that accept strategic merge patches: apiVersion, kind, name of the type in {@link patchTypes}. */',
-    `export const patchKinds = ${formatSorted(kinds)} as const;`,
+    '/** Kinds that accept strategic merge patches, separated by spaces: by apiVersion, and by their type in {@link patchTypes}. */',
+    `export const patchKinds = ${formatSorted(groupByType(kinds))} as const;`,
     '',
-    '/** Fields with patch rules, by type. Types and fields that lead to no rule are left out. */',
+    '/**',
+    ' * Fields with patch rules, by type. Types and fields that lead to no rule are left out, and of types with the same rules only the first by',
+    ' * name is here.',
+    ' */',
     `export const patchTypes = ${formatSorted(types)} as const;`,
     '',
   ];
@@ -139,6 +163,14 @@ function getSchemas(document: JsonObject): JsonObject {
 /** `io.k8s.api.core.v1.PodSpec` as `core.v1.PodSpec`. */
 function shortenName(name: string): string {
   return name.split('.').slice(-3).join('.');
+}
+
+/** The kinds of each apiVersion in one text for each type. */
+function groupByType(kinds: PatchSchema['kinds']): Record<string, Record<string, string>> {
+  return mapValues(kinds, (row) => {
+    const groups = Map.groupBy(Object.keys(row).sort(), (kind) => row[kind] ?? '');
+    return mapValues(Object.fromEntries(groups), (members) => members.join(' '));
+  });
 }
 
 function formatSorted(table: Record<string, Record<string, unknown>>): string {
