@@ -27,11 +27,6 @@ export const unreportedStatus: ManifestStatus = {
   available: { state: false, message: 'No availability reported: its controller has not seen it' },
 };
 
-/** Why an object is unstable if its controller has not seen its newest spec. @param controller `deployment controller` */
-export function describeOldGeneration(controller: string): string {
-  return `Waiting for status generation to match updated object generation: the ${controller} has not picked up the newest spec yet`;
-}
-
 /** `status`, not stable for the reason `message`. */
 export function markUnstable(status: ManifestStatus, message: string): ManifestStatus {
   return { ...status, stable: { state: false, message } };

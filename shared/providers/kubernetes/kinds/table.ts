@@ -1,14 +1,18 @@
-import { getCronJobStatus } from './cron-job.ts';
-import { getDaemonSetStatus } from './daemon-set.ts';
-import { getDeploymentStatus } from './deployment.ts';
-import { getHorizontalPodAutoscalerStatus } from './horizontal-pod-autoscaler.ts';
-import { getJobStatus } from './job.ts';
 import type { Capability, KindDefinition, SpinnakerKind } from './kind.ts';
-import { getPodStatus } from './pod.ts';
+import {
+  getCronJobStatus,
+  getHorizontalPodAutoscalerStatus,
+  getJobStatus,
+  getPodStatus,
+} from './pod-status.ts';
 import { deployPriorities as priority, webhookPriority } from './priority.ts';
-import { getReplicaSetStatus } from './replica-set.ts';
-import { getStatefulSetStatus } from './stateful-set.ts';
 import { getSettledStatus } from './status.ts';
+import {
+  getDaemonSetStatus,
+  getDeploymentStatus,
+  getReplicaSetStatus,
+  getStatefulSetStatus,
+} from './workload-status.ts';
 
 /** A definition as written in the table: omitted members have the defaults of an ordinary kind. */
 export interface KindRow extends Partial<Omit<KindDefinition, 'capabilities'>> {
