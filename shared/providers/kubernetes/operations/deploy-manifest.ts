@@ -11,12 +11,17 @@ import { checkReadinessRules } from '../manifest/readiness.ts';
 import { matchesSelectors } from '../manifest/selectors.ts';
 import { checkVersionHistory, readStrategy } from '../manifest/strategy.ts';
 import { parseLoadBalancers } from '../manifest/traffic.ts';
-import { checkPlaces } from './deploy/bounds.ts';
 import { type DeployDescription, deployField, findManifests } from './deploy/description.ts';
 import { type DeployPlan, openPlan } from './deploy/open-plan.ts';
+import {
+  checkPlaces,
+  findDefinition,
+  indexDefinitions,
+  isNamespacedByTable,
+  readScopes,
+} from './deploy/places.ts';
 import type { DeployRequest, PlannedManifest } from './deploy/plan.ts';
 import { createReadAhead } from './deploy/read-ahead.ts';
-import { findDefinition, indexDefinitions, isNamespacedByTable, readScopes } from './deploy/scopes.ts';
 import { submitAt } from './deploy/submit-at.ts';
 import { checkManifestComplete } from './incomplete-manifest.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
@@ -114,19 +119,13 @@ function checkSelectable(manifests: readonly Manifest[], { labelSelectors }: Dep
 }
 
 /** The manifests in order of deployment, in the request's namespace if it names one. */
-async function prepareManifests(
-  description: DeployDescription,
-  { account, client, run }: OperationWork,
-): Promise<Manifest[]> {
-  const given = (findManifests(description) ?? []).map((manifest) => writeTexts(manifest, run));
+async function prepareManifests(description: DeployDescription, work: OperationWork): Promise<Manifest[]> {
+  const given = (findManifests(description) ?? []).map((manifest) => writeTexts(manifest, work.run));
   const { namespaceOverride: namespace } = description;
-  const isNamespaced =
-    namespace.trim() === ''
-      ? () => false
-      : await readScopes(given, { registry: account.kindRegistry, client, signal: run.signal });
+  const isNamespaced = namespace.trim() === '' ? () => false : await readScopes(given, work);
   const manifests = overrideNamespace(given, namespace, isNamespaced);
-  await checkPlaces(manifests, { bounds: account, client, signal: run.signal });
-  return sortForDeploy(manifests, account.kindRegistry);
+  await checkPlaces(manifests, work);
+  return sortForDeploy(manifests, work.account.kindRegistry);
 }
 
 /** The manifest with annotations and labels that are numbers or booleans as texts. The history lists them. */

@@ -3,16 +3,13 @@ import type { KubernetesSession } from '../account/session.ts';
 import { cleanupArtifacts } from './cleanup-artifacts.ts';
 import { deleteManifest } from './delete-manifest.ts';
 import { deployManifest } from './deploy-manifest.ts';
-import { disableManifest } from './disable-manifest.ts';
-import { enableManifest } from './enable-manifest.ts';
 import { patchManifest } from './patch-manifest.ts';
-import { pauseRolloutManifest } from './pause-rollout-manifest.ts';
 import { resizeServerGroup } from './resize-server-group.ts';
-import { resumeRolloutManifest } from './resume-rollout-manifest.ts';
-import { rollingRestartManifest } from './rolling-restart-manifest.ts';
+import { pauseRolloutManifest, resumeRolloutManifest, rollingRestartManifest } from './rollout.ts';
 import { runJob } from './run-job.ts';
 import { scaleManifest } from './scale-manifest.ts';
 import { bindOperation, type OperationDefinition } from './steps/operation-definition.ts';
+import { disableManifest, enableManifest } from './traffic.ts';
 import { undoRolloutManifest } from './undo-rollout-manifest.ts';
 
 /** The operations of Kubernetes accounts, one line each. */

@@ -1,17 +1,84 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import { FailedOperationError } from '#core/errors.ts';
-import type { JsonObject } from '#core/json.ts';
+import { getPath, type JsonObject } from '#core/json.ts';
+import { objectField } from '#settings/coerce.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
-import { type Coordinates, readKind } from '../manifest/identity.ts';
+import { readKind } from '../manifest/identity.ts';
 import { patchSame } from './patch-same.ts';
 import { readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
-import type { OperationWork } from './steps/operation-definition.ts';
-import { getLiveTarget, getTargetRef } from './steps/target.ts';
+import { defineOperation, type OperationWork } from './steps/operation-definition.ts';
+import {
+  getLiveTarget,
+  getTargetRef,
+  readTarget,
+  type TargetDescription,
+  targetShape,
+  validateTarget,
+} from './steps/target.ts';
+
+const schema = objectField(targetShape);
+
+/** Pauses a rollout, as `kubectl rollout pause` does: changes of the pod template wait until it is resumed. */
+export const pauseRolloutManifest = defineOperation({
+  name: 'pauseRolloutManifest',
+  purpose: 'stops a rollout for the time being',
+  operationClass: 'KubernetesPauseRolloutManifestOperation',
+  phase: 'PAUSE_ROLLOUT_KUBERNETES_MANIFEST',
+  context: 'pauseRolloutKubernetesManifest',
+  schema,
+  validate: (description, validation) => validateTarget(description, validation, 'pauseRollout'),
+  run(description, work) {
+    const plan = (live: Manifest): JsonObject => {
+      if (isPaused(live, 'pausing')) throw new FailedOperationError('it is already paused');
+      return { paused: true };
+    };
+    const words = { doing: 'Pausing the rollout of', done: 'Paused the rollout of' };
+    return changeRollout(description, { ...words, plan }, work);
+  },
+});
+
+/** Resumes a paused rollout, as `kubectl rollout resume` does. */
+export const resumeRolloutManifest = defineOperation({
+  name: 'resumeRolloutManifest',
+  purpose: 'lets a paused rollout go on',
+  operationClass: 'KubernetesResumeRolloutManifestOperation',
+  phase: 'RESUME_ROLLOUT_KUBERNETES_MANIFEST',
+  context: 'resumeRolloutKubernetesManifest',
+  schema,
+  validate: (description, validation) => validateTarget(description, validation, 'resumeRollout'),
+  run(description, work) {
+    const plan = (live: Manifest): JsonObject => {
+      if (!isPaused(live, 'resuming')) throw new FailedOperationError('it is not paused');
+      return { paused: null };
+    };
+    const words = { doing: 'Resuming the rollout of', done: 'Resumed the rollout of' };
+    return changeRollout(description, { ...words, plan }, work);
+  },
+});
+
+/** The annotation by which `kubectl rollout restart` changes a pod template. */
+const restartedAt = 'kubectl.kubernetes.io/restartedAt';
+
+/** Replaces all pods of a workload, as `kubectl rollout restart` does: its pod template gets the time of the restart. */
+export const rollingRestartManifest = defineOperation({
+  name: 'rollingRestartManifest',
+  purpose: 'makes all pods anew, bit by bit',
+  operationClass: 'KubernetesRollingRestartManifestOperation',
+  phase: 'ROLLING_RESTART_KUBERNETES_MANIFEST',
+  context: 'rollingRestartKubernetesManifest',
+  schema,
+  validate: (description, validation) => validateTarget(description, validation, 'rollingRestart'),
+  run(description, work) {
+    const { clock } = work.session;
+    const plan = (live: Manifest): JsonObject => planRestart(live, formatSecond(clock.now()));
+    return changeRollout(description, { doing: 'Restarting', done: 'Restarted', plan }, work);
+  },
+});
 
 /** A change of a workload's rollout. */
-export interface RolloutChange {
+interface RolloutChange {
   /** Begins messages about it: `Pausing`. */
   readonly doing: string;
   /** Begins the line about its success: `Paused`. */
@@ -30,12 +97,13 @@ export interface RolloutChange {
  *
  * @throws FailedOperationError with the API server's words, or the change's.
  */
-export async function changeRollout(
-  target: Coordinates,
+async function changeRollout(
+  description: TargetDescription,
   { doing, done, plan }: RolloutChange,
   work: OperationWork,
-): Promise<void> {
+): Promise<undefined> {
   const { run } = work;
+  const target = readTarget(description);
   const what = describeObject(target);
   run.report(`${doing} ${what}`);
   await explainFailure(`${doing} ${what}`, async () => {
@@ -48,6 +116,7 @@ export async function changeRollout(
     await patchSame(ref, patch, work);
   });
   run.report(`${done} ${what}`);
+  return undefined;
 }
 
 /**
@@ -56,8 +125,25 @@ export async function changeRollout(
  * @param doing what the operation is doing: `pausing`.
  * @throws FailedOperationError for DaemonSets and StatefulSets: Clouddriver accepts the request, but Kubernetes cannot do it.
  */
-export function isPaused(live: Manifest, doing: string): boolean {
+function isPaused(live: Manifest, doing: string): boolean {
   const kind = readKind(live);
   if (kind === 'deployment') return asUnchecked<V1Deployment>(live).spec?.paused === true;
   throw new FailedOperationError(`${doing} a ${kind} is not supported: only a deployment can be paused`);
+}
+
+/** @throws FailedOperationError if it is paused, or was restarted within the same second. */
+function planRestart(live: Manifest, second: string): JsonObject {
+  const { spec } = asUnchecked<V1Deployment>(live);
+  if (spec?.paused === true) {
+    throw new FailedOperationError('it is paused: resume its rollout first');
+  }
+  if (getPath(spec?.template?.metadata?.annotations, restartedAt) === second) {
+    throw new FailedOperationError('it was restarted within the same second: wait a moment, then try again');
+  }
+  return { template: { metadata: { annotations: { [restartedAt]: second } } } };
+}
+
+/** A time in whole seconds (RFC 3339, UTC). @param ms wall time in milliseconds. */
+function formatSecond(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -10,19 +10,25 @@ import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
 import {
   createLabelPatch,
   type LabelChanges,
+  listDisablingLabels,
+  listEnablingLabels,
   parseLoadBalancer,
   parseLoadBalancers,
 } from '../manifest/traffic.ts';
 import { patchSame } from './patch-same.ts';
 import { readUid } from './steps/deletion.ts';
-import { describeObject, explainFailure } from './steps/failure.ts';
-import { getLoadBalancer } from './steps/load-balancer.ts';
-import type { OperationWork, Validation } from './steps/operation-definition.ts';
-import { settleAll } from './steps/settle-all.ts';
-import { getLiveTarget, getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
+import { awaitInOrder, describeObject, explainFailure } from './steps/failure.ts';
+import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
+import {
+  getLiveTarget,
+  getLoadBalancer,
+  getTargetRef,
+  readTarget,
+  targetShape,
+  validateTarget,
+} from './steps/target.ts';
 
-/** The fields of `enableManifest` and `disableManifest`. */
-export const trafficField = objectField({
+const trafficField = objectField({
   ...targetShape,
   loadBalancers: withDefault(stringListField(), []).describe(
     'Load balancers, as `service web`. Default: those that the object is annotated with.',
@@ -30,10 +36,36 @@ export const trafficField = objectField({
 });
 
 /** A parsed description of `enableManifest` or `disableManifest`. */
-export type TrafficDescription = Exclude<z.output<typeof trafficField>, undefined>;
+type TrafficDescription = Exclude<z.output<typeof trafficField>, undefined>;
+
+/** Puts a workload behind its load balancers. */
+export const enableManifest = defineOperation({
+  name: 'enableManifest',
+  purpose: 'puts a workload behind its services',
+  operationClass: 'KubernetesEnableManifestOperation',
+  phase: 'ENABLE_MANIFEST',
+  context: 'enableKubernetesManifest',
+  schema: trafficField,
+  validate: validateTraffic,
+  run: (description, work) =>
+    turnTraffic(description, { doing: 'Enabling', done: 'Enabled', listLabels: listEnablingLabels }, work),
+});
+
+/** Removes a workload from its load balancers; it keeps running. */
+export const disableManifest = defineOperation({
+  name: 'disableManifest',
+  purpose: 'takes a workload from its services',
+  operationClass: 'KubernetesDisableManifestOperation',
+  phase: 'DISABLE_MANIFEST',
+  context: 'disableKubernetesManifest',
+  schema: trafficField,
+  validate: validateTraffic,
+  run: (description, work) =>
+    turnTraffic(description, { doing: 'Disabling', done: 'Disabled', listLabels: listDisablingLabels }, work),
+});
 
 /** The direction in which traffic is switched, and the words for it. */
-export interface TrafficTurn {
+interface TrafficTurn {
   /** `Enabling`. */
   readonly doing: string;
   /** `Enabled`. */
@@ -55,7 +87,7 @@ type TrafficPlan = {
 };
 
 /** Reports a bad target, and names that are not load balancers. */
-export function validateTraffic(description: TrafficDescription, validation: Validation): void {
+function validateTraffic(description: TrafficDescription, validation: Validation): void {
   validateTarget(description, validation, 'traffic');
   const { kindRegistry } = validation.account;
   for (const text of description.loadBalancers) {
@@ -69,11 +101,11 @@ export function validateTraffic(description: TrafficDescription, validation: Val
  *
  * What to do is decided once; a repeat sends the same.
  */
-export async function turnTraffic(
+async function turnTraffic(
   description: TrafficDescription,
   turn: TrafficTurn,
   work: OperationWork,
-): Promise<void> {
+): Promise<undefined> {
   const { run } = work;
   const target = readTarget(description);
   const what = describeObject(target);
@@ -93,6 +125,7 @@ export async function turnTraffic(
     }
   });
   run.report(`${turn.done} ${what}`);
+  return undefined;
 }
 
 async function planTurn(
@@ -100,16 +133,14 @@ async function planTurn(
   { listLabels }: TrafficTurn,
   work: OperationWork,
 ): Promise<TrafficPlan> {
-  const { client, run, account } = work;
   const live = await getLiveTarget(readTarget(description), work);
   const given = description.loadBalancers;
   const loadBalancers = [...(given.length > 0 ? given : parseLoadBalancers(live))];
-  const { signal } = run;
   const namespace = readNamespace(live);
   const services = await Promise.all(
     loadBalancers
-      .map((text) => parseLoadBalancer(text, account.kindRegistry))
-      .map((fullName) => getLoadBalancer({ ...fullName, namespace }, { client, signal })),
+      .map((text) => parseLoadBalancer(text, work.account.kindRegistry))
+      .map((fullName) => getLoadBalancer({ ...fullName, namespace }, work)),
   );
   const labels = { ...listLabels(services) };
   return {
@@ -132,13 +163,14 @@ async function labelPods(plan: TrafficPlan, work: OperationWork): Promise<number
   const pods = (await client.list(request, { signal })).filter((pod) =>
     readOwners(pod).some((owner) => owner.uid === plan.uid),
   );
-  await settleAll(pods, async (pod) => {
+  const patching = pods.map(async (pod) => {
     const body = createLabelPatch(pod, plan.labels);
     if (body === undefined) return;
     const ref = { resource, namespace, name: readName(pod) };
     const patch = { type: 'merge', fieldManager: 'kubectl-patch', uid: readUid(pod) ?? '', body } as const;
     await patchSame(ref, patch, work).catch(ignoreMissing);
   });
+  await awaitInOrder(patching);
   return pods.length;
 }
 

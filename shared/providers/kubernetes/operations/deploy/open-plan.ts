@@ -76,7 +76,7 @@ function decideOnce(
   work: OperationWork,
 ): Promise<ResolvedInputs[]> {
   return work.run.decide('decisions', async () => {
-    const decide = await openInputResolver(allInputs, toResolveOptions(work));
+    const decide = await openInputResolver(allInputs, work);
     const decided: ResolvedInputs[] = [];
     await planDeploy(request, (inputs, index) => {
       const resolved = decide(inputs, index);
@@ -105,7 +105,7 @@ async function chooseVersions(
     ...decided,
     versioned: isOpen(each, index),
   }));
-  const decide = await openInputResolver(allInputs, toResolveOptions(work));
+  const decide = await openInputResolver(allInputs, work);
   const versions = new Map<string, number>();
   await planDeploy(request, (inputs, index) => {
     const version = isOpen(inputs, index) ? decide(inputs, index).version : undefined;
@@ -113,10 +113,6 @@ async function chooseVersions(
     return withVersion(allResolved[index] ?? {}, version);
   });
   return Object.fromEntries(versions);
-}
-
-function toResolveOptions({ client, session, run }: OperationWork): Parameters<typeof openInputResolver>[1] {
-  return { client, randomness: session.randomness, signal: run.signal };
 }
 
 function reportPlan(planned: readonly PlannedManifest[], { run }: OperationWork): void {

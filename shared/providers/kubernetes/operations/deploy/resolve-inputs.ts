@@ -1,7 +1,5 @@
 import type { Randomness } from '#core/clock.ts';
 import { FailedOperationError } from '#core/errors.ts';
-import type { ApiResource, KubernetesClient } from '../../api/client.ts';
-import { isResourceNotServed } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import {
   type Coordinates,
@@ -11,15 +9,11 @@ import {
   readNamespace,
 } from '../../manifest/identity.ts';
 import { chooseVersion, findLatestVersion, formatVersionedName } from '../../manifest/version.ts';
-import { getLoadBalancer } from '../steps/load-balancer.ts';
+import { awaitInOrder } from '../steps/failure.ts';
+import type { OperationWork } from '../steps/operation-definition.ts';
+import { getLoadBalancer } from '../steps/target.ts';
+import { findResource } from './places.ts';
 import type { PlanInputs, ResolvedInputs } from './plan.ts';
-
-/** The options of resolving inputs. */
-export interface ResolveOptions {
-  readonly client: KubernetesClient;
-  readonly randomness: Randomness;
-  readonly signal: AbortSignal;
-}
 
 /** Characters that Kubernetes itself appends to a `generateName`: no vowels, no look-alikes. */
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
@@ -29,14 +23,6 @@ const generateNameMax = 63 - suffixLength;
 /** Each try fails with a probability of one in 14 million per object of that prefix. */
 const nameTriesMax = 8;
 
-/** The cluster's answers to inputs, independent of the artifacts to be bound. */
-interface Facts {
-  /** The live objects that include its versions. */
-  readonly live: readonly Manifest[];
-  /** The resolved inputs without the version. */
-  readonly resolved: ResolvedInputs;
-}
-
 /**
  * Reads what the inputs of one deploy need, concurrently: the live objects of a kind in a namespace once, a load balancer once.
  *
@@ -45,18 +31,18 @@ interface Facts {
  */
 export async function openInputResolver(
   allInputs: readonly PlanInputs[],
-  options: ResolveOptions,
+  work: OperationWork,
 ): Promise<(inputs: PlanInputs, index: number) => ResolvedInputs> {
-  const list = shareByKey((manifest: Manifest) => listLive(manifest, options), getListKey);
-  const readLoadBalancer = shareByKey((each: Coordinates) => getLoadBalancer(each, options), JSON.stringify);
-  const readings = allInputs.map(async (inputs): Promise<Facts> => {
+  const list = shareByKey((manifest: Manifest) => listLive(manifest, work), getListKey);
+  const readLoadBalancer = shareByKey((each: Coordinates) => getLoadBalancer(each, work), JSON.stringify);
+  const readings = allInputs.map(async (inputs) => {
     const { manifest, versioned, useSourceCapacity, nameless, loadBalancers } = inputs;
     const [live, name, services] = await Promise.all([
       versioned ? list(manifest) : [],
-      nameless ? chooseName(manifest, options) : undefined,
+      nameless ? chooseName(manifest, work) : undefined,
       Promise.all(loadBalancers.map(readLoadBalancer)),
     ]);
-    const replicas = useSourceCapacity ? await findSourceReplicas(inputs, live, options) : undefined;
+    const replicas = useSourceCapacity ? await findSourceReplicas(inputs, live, work) : undefined;
     const resolved = {
       ...(replicas !== undefined && { replicas }),
       ...(name !== undefined && { name }),
@@ -64,6 +50,7 @@ export async function openInputResolver(
     };
     return { live, resolved };
   });
+  // Independent of the artifacts to be bound.
   const facts = await awaitInOrder(readings);
   return ({ manifest, versioned }, index) => {
     const { live = [], resolved = {} } = facts[index] ?? {};
@@ -82,65 +69,43 @@ function shareByKey<T, R>(read: (of: T) => Promise<R>, getKey: (of: T) => string
   };
 }
 
-/** All the results. Of several failures the first in order is thrown, not the first in time. */
-async function awaitInOrder<T>(promises: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(promises);
-  return Promise.all(promises);
-}
-
 function getListKey(manifest: Manifest): string {
   return JSON.stringify([manifest.apiVersion, manifest.kind, readNamespace(manifest)]);
 }
 
 /** The objects of a manifest's kind in its namespace; only their metadata, which shows their versions. */
-async function listLive(manifest: Manifest, { client, signal }: ResolveOptions): Promise<Manifest[]> {
-  const resource = await findResource(manifest, { client, signal });
+async function listLive(manifest: Manifest, { client, run: { signal } }: OperationWork): Promise<Manifest[]> {
+  const resource = await findResource(client, manifest, { signal });
   if (resource === undefined) return [];
   const namespace = readNamespace(manifest) || (await client.getDefaultNamespace({ signal }));
   return client.list({ resource, namespace, metadataOnly: true }, { signal });
-}
-
-/** Where the kind is served; undefined while its definition, perhaps part of the same deploy, does not exist. */
-async function findResource(
-  manifest: Manifest,
-  { client, signal }: Pick<ResolveOptions, 'client' | 'signal'>,
-): Promise<ApiResource | undefined> {
-  try {
-    return await client.getResource(String(manifest.apiVersion), String(manifest.kind), { signal });
-  } catch (error) {
-    if (isResourceNotServed(error)) return undefined;
-    throw error;
-  }
 }
 
 /** The replicas of the running object of the manifest's name; for versions, of the latest one. */
 async function findSourceReplicas(
   { manifest, versioned }: PlanInputs,
   live: readonly Manifest[],
-  { client, signal }: ResolveOptions,
+  { client, run: { signal } }: OperationWork,
 ): Promise<number | undefined> {
-  const name = versioned ? findLatestName(manifest, live) : readName(manifest);
-  const resource = await findResource(manifest, { client, signal });
-  if (name === undefined || resource === undefined) return undefined;
+  const bare = readName(manifest);
+  const version = versioned ? findLatestVersion(live, bare) : undefined;
+  if (versioned && version === undefined) return undefined;
+  const resource = await findResource(client, manifest, { signal });
+  if (resource === undefined) return undefined;
+  const name = formatVersionedName(bare, version);
   const source = await client.get({ resource, namespace: readNamespace(manifest), name }, { signal });
   return source === undefined ? undefined : findReplicas(source);
-}
-
-function findLatestName(manifest: Manifest, live: readonly Manifest[]): string | undefined {
-  const name = readName(manifest);
-  const version = findLatestVersion(live, name);
-  return version === undefined ? undefined : formatVersionedName(name, version);
 }
 
 /** A name for an object with a `generateName`, as the API server would generate it, and currently unused. */
 async function chooseName(
   manifest: Manifest,
-  { client, randomness, signal }: ResolveOptions,
+  { client, session, run: { signal } }: OperationWork,
 ): Promise<string> {
   const base = (readGenerateName(manifest) ?? '').slice(0, generateNameMax);
-  const resource = await findResource(manifest, { client, signal });
+  const resource = await findResource(client, manifest, { signal });
   for (let tries = 1; tries <= nameTriesMax; tries += 1) {
-    const name = base + createSuffix(randomness);
+    const name = base + createSuffix(session.randomness);
     const ref = resource && { resource, namespace: readNamespace(manifest), name };
     if (ref === undefined || (await client.get(ref, { signal })) === undefined) return name;
   }

@@ -22,3 +22,9 @@ export function describeObject({ kind, namespace, name }: Coordinates): string {
   const fullName = formatFullName(kind, name);
   return namespace === '' ? fullName : `${fullName} in namespace ${namespace}`;
 }
+
+/** All the results, once nothing is in progress any more. Of several failures the first in order is thrown, not the first in time. */
+export async function awaitInOrder<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}

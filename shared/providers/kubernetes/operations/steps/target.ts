@@ -1,9 +1,11 @@
+import type { V1Service } from '@kubernetes/client-node';
 import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
 import { stringField, withDefault } from '#settings/coerce.ts';
 import type { ObjectRef } from '../../api/client.ts';
 import type { Manifest } from '../../api/manifest.ts';
+import { asUnchecked } from '../../api/unchecked.ts';
 import type { Capability } from '../../kinds/kind.ts';
-import { parseFullName } from '../../kinds/name.ts';
+import { formatFullName, parseFullName } from '../../kinds/name.ts';
 import type { Coordinates } from '../../manifest/identity.ts';
 import { describeObject } from './failure.ts';
 import type { OperationWork, Validation } from './operation-definition.ts';
@@ -67,4 +69,30 @@ export async function getLiveTarget(
   const live = await work.client.get(ref, { signal: work.run.signal });
   if (live !== undefined) return live;
   throw new FailedOperationError(`${describeObject(target)} was not found`);
+}
+
+/**
+ * The parts of a live load balancer that are needed to attach workloads: its coordinates, and what it selects.
+ *
+ * @throws FailedOperationError if there is none.
+ */
+export async function getLoadBalancer(
+  target: Coordinates,
+  work: Pick<OperationWork, 'client' | 'run'>,
+): Promise<Manifest> {
+  const { namespace, name } = target;
+  const ref = await getTargetRef(target, work);
+  const live = await work.client.get(ref, { signal: work.run.signal });
+  if (live === undefined) {
+    const where = namespace === '' ? '' : ` in namespace ${namespace}`;
+    throw new FailedOperationError(
+      `Load balancer ${formatFullName(target.kind, name)} was not found${where}`,
+    );
+  }
+  return {
+    apiVersion: ref.resource.apiVersion,
+    kind: ref.resource.kind,
+    metadata: { namespace, name },
+    spec: { selector: asUnchecked<V1Service>(live).spec?.selector ?? null },
+  };
 }
