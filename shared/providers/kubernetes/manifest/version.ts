@@ -5,33 +5,22 @@ import type { Artifact } from '#provider-kit/artifact.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import { annotationKeys, parseJson, readTextAnnotation } from './annotations.ts';
-import { hasController, readCreationTimestamp, readGenerateName, readKind, readName } from './identity.ts';
-import { readStrategy } from './strategy.ts';
-
-/** The input for whether a deploy makes a new version of an object. */
-export interface VersioningInput {
-  readonly manifest: Manifest;
-  /** `versioned` of the request; undefined when it does not say. */
-  readonly requested: boolean | undefined;
-  /** Whether objects of the kind are versioned by default. */
-  readonly kindDefault: boolean;
-}
-
-/** The input for the number of a version. */
-export interface VersionInput {
-  /** With its artifacts bound, before annotations are added. */
-  readonly manifest: Manifest;
-  /** The live objects of its kind in its namespace. */
-  readonly live: readonly Manifest[];
-}
+import { hasController, readCreationTimestamp, readKind, readName } from './identity.ts';
+import type { Strategy } from './strategy.ts';
 
 /**
- * Whether the manifest is deployed as a version: its annotation decides, then the request, then its kind. A name that the server generates
- * is never versioned.
+ * Whether a manifest is deployed as a version: its annotation decides, then the request, then its kind. A name that the server generates is
+ * never versioned.
+ *
+ * @param requested `versioned` of the request; undefined when it does not say.
+ * @param kindDefault whether objects of the kind are versioned by default.
  */
-export function isVersioned({ manifest, requested, kindDefault }: VersioningInput): boolean {
-  if (readGenerateName(manifest) !== undefined) return false;
-  return readStrategy(manifest).versioned ?? requested ?? kindDefault;
+export function isVersioned(
+  { method, versioned }: Strategy,
+  requested: boolean | undefined,
+  kindDefault: boolean,
+): boolean {
+  return method !== 'create' && (versioned ?? requested ?? kindDefault);
 }
 
 /** What an object is a version of. */
@@ -71,8 +60,11 @@ export function getArtifactType(object: Manifest): string {
  * The number of the manifest's version: that of the oldest live version that was applied from the same content, so that an unchanged
  * manifest makes no new one; else one more than the highest, from 0. Skips numbers whose name belongs to an object that is not a version: a
  * version is created, never applied over something else. After the highest possible number comes the lowest free one.
+ *
+ * @param manifest with its artifacts bound, before annotations are added.
+ * @param live the live objects of its kind in its namespace.
  */
-export function chooseVersion({ manifest, live }: VersionInput): number {
+export function chooseVersion(manifest: Manifest, live: readonly Manifest[]): number {
   const name = readName(manifest);
   const { versions, names } = indexLive(live);
   const prior = versions.get(name) ?? [];

@@ -4,12 +4,12 @@ import type { Manifest } from '../api/manifest.ts';
 import { readLabels } from '../manifest/annotations.ts';
 import { checkArtifactsBound, findArtifacts } from '../manifest/artifacts.ts';
 import { overrideNamespace } from '../manifest/expand.ts';
-import { readCoordinates, readFullName, readGenerateName, readKind, readName } from '../manifest/identity.ts';
+import { readCoordinates, readFullName, readGenerateName, readName } from '../manifest/identity.ts';
 import { describeTexts, writeMetadataTexts } from '../manifest/metadata-texts.ts';
 import { sortForDeploy } from '../manifest/order.ts';
 import { checkReadinessRules } from '../manifest/readiness.ts';
 import { matchesSelectors } from '../manifest/selectors.ts';
-import { checkVersionHistory, readStrategy } from '../manifest/strategy.ts';
+import { checkVersionHistory } from '../manifest/strategy.ts';
 import { parseLoadBalancers } from '../manifest/traffic.ts';
 import { type DeployDescription, deployField, findManifests } from './deploy/description.ts';
 import { type DeployPlan, openPlan } from './deploy/open-plan.ts';
@@ -20,7 +20,13 @@ import {
   isNamespacedByTable,
   readScopes,
 } from './deploy/places.ts';
-import type { DeployRequest, PlannedManifest } from './deploy/plan.ts';
+import {
+  canReceiveTraffic,
+  type DeployRequest,
+  type DeploySubject,
+  type PlannedManifest,
+  toSubject,
+} from './deploy/plan.ts';
 import { createReadAhead } from './deploy/read-ahead.ts';
 import { submitAt } from './deploy/submit-at.ts';
 import { checkManifestComplete } from './incomplete-manifest.ts';
@@ -62,9 +68,7 @@ export async function runDeploy(
   plan.report();
   if (description.enableArtifactBinding) {
     run.report('Checking that each required artifact was bound');
-    const { kindRegistry } = account;
-    const listReferences = () =>
-      plan.planned.flatMap(({ manifest }) => findArtifacts(manifest, kindRegistry.find(readKind(manifest))));
+    const listReferences = () => plan.planned.flatMap(({ manifest, kind }) => findArtifacts(manifest, kind));
     checkArtifactsBound(description.requiredArtifacts, listBound(plan), listReferences);
   }
   const objects = await submitAll(plan, description, work);
@@ -93,28 +97,29 @@ function validateManifests(
     isNamespacedByTable(manifest, kindRegistry),
   );
   validation.checkNamespace(description.namespaceOverride.trim(), 'namespaceOverride');
-  for (const [index, manifest] of manifests.entries()) {
+  const subjects = manifests.map((manifest) => toSubject(manifest, kindRegistry));
+  for (const [index, subject] of subjects.entries()) {
+    const { manifest } = subject;
     const name = readName(manifest) || (readGenerateName(manifest) ?? '');
     validation.checkPlace({ ...readCoordinates(manifest), name }, `manifests[${index}].metadata.namespace`);
     validation.check(() => checkVersionHistory(manifest, description.strategy));
     validation.check(() => checkReadinessRules(manifest));
     validation.check(() => checkManifestUnmasked(manifest));
     validation.check(() => checkManifestComplete(manifest));
-    if (kindRegistry.find(readKind(manifest)).capabilities.has('traffic')) {
-      validation.check(() => void parseLoadBalancers(manifest));
-    }
+    if (canReceiveTraffic(subject)) validation.check(() => void parseLoadBalancers(manifest));
   }
   validation.check(() => sortForDeploy(manifests, kindRegistry));
-  validation.check(() => checkSelectable(manifests, description));
+  validation.check(() => checkSelectable(subjects, description));
 }
 
 /** @throws InvalidInputError for manifests with the method `replace` in a deploy that selects by labels: a replace cannot select. */
-function checkSelectable(manifests: readonly Manifest[], { labelSelectors }: DeployDescription): void {
+function checkSelectable(subjects: readonly DeploySubject[], { labelSelectors }: DeployDescription): void {
   if (labelSelectors.length === 0) return;
-  const replaced = manifests.filter((manifest) => readStrategy(manifest).method === 'replace');
+  const replaced = subjects.filter(({ strategy }) => strategy.method === 'replace');
   if (replaced.length === 0) return;
+  const names = replaced.map(({ manifest }) => readFullName(manifest)).join(', ');
   throw new InvalidInputError(
-    `labelSelectors cannot be used with the strategy replace, which is that of ${replaced.map(readFullName).join(', ')}`,
+    `labelSelectors cannot be used with the strategy replace, which is that of ${names}`,
   );
 }
 

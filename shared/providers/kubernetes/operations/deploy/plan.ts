@@ -4,20 +4,15 @@ import type { Artifact } from '#provider-kit/artifact.ts';
 import type { KubernetesAccount } from '../../account/account.ts';
 import type { KubernetesSettings } from '../../account/account-settings.ts';
 import type { Manifest } from '../../api/manifest.ts';
+import type { KindRegistry } from '../../kinds/index.ts';
 import type { KindDefinition } from '../../kinds/kind.ts';
 import { formatFullName } from '../../kinds/name.ts';
 import { annotateArtifact, annotateMoniker, createDeployMoniker } from '../../manifest/annotate.ts';
 import { ArtifactIndex } from '../../manifest/artifact-index.ts';
 import { bindArtifacts, createDeployedArtifact } from '../../manifest/artifacts.ts';
 import { setName } from '../../manifest/expand.ts';
-import {
-  type Coordinates,
-  readFullName,
-  readGenerateName,
-  readKind,
-  readNamespace,
-} from '../../manifest/identity.ts';
-import { type DeployMethod, readStrategy, setReplicas } from '../../manifest/strategy.ts';
+import { type Coordinates, readFullName, readKind, readNamespace } from '../../manifest/identity.ts';
+import { readStrategy, type Strategy, setReplicas } from '../../manifest/strategy.ts';
 import {
   annotateLoadBalancers,
   attachService,
@@ -37,11 +32,20 @@ export interface DeployRequest {
   readonly settings: KubernetesSettings;
 }
 
-/** What must be known of a manifest before it can be planned. */
-export interface PlanInputs {
-  /** With its artifacts bound. */
+/** A manifest with what decides how it is deployed, each read once. */
+export interface DeploySubject {
   readonly manifest: Manifest;
   readonly kind: KindDefinition;
+  readonly strategy: Strategy;
+}
+
+/** The subject that a manifest is. */
+export function toSubject(manifest: Manifest, registry: KindRegistry): DeploySubject {
+  return { manifest, kind: registry.find(readKind(manifest)), strategy: readStrategy(manifest) };
+}
+
+/** What must be known of a manifest, with its artifacts bound, before it can be planned. */
+export interface PlanInputs extends DeploySubject {
   /** True if it gets a version, whose number must be found. */
   readonly versioned: boolean;
   /** True if it keeps the replicas of the running object, whose number must be found. */
@@ -62,13 +66,9 @@ export type ResolvedInputs = {
 };
 
 /** A manifest as it will be sent. */
-export interface PlannedManifest {
-  readonly manifest: Manifest;
-  /** Priority of its kind: lower ones are deployed first. */
-  readonly priority: number;
+export interface PlannedManifest extends DeploySubject {
   /** Spinnaker's name of it in the cluster: `configMap flags-v003`. */
   readonly fullName: string;
-  readonly method: DeployMethod;
   /** What it is a version of: the manifest with its artifacts bound, before annotations. Undefined if it is unversioned. */
   readonly versionOf: Manifest | undefined;
   /** The artifact that it becomes for later manifests. */
@@ -81,7 +81,8 @@ export interface PlannedManifest {
 
 /** The inputs of all manifests, in order. Artifacts still to be bound do not affect what is read from the cluster. */
 export function listPlanInputs(request: DeployRequest): PlanInputs[] {
-  return request.manifests.map((manifest) => createPlanInputs(manifest, request));
+  const { kindRegistry } = request.account;
+  return request.manifests.map((manifest) => createPlanInputs(toSubject(manifest, kindRegistry), request));
 }
 
 /** True if any of it must be read from the cluster. */
@@ -108,8 +109,9 @@ export async function planDeploy(
   const artifacts = indexArtifacts(request);
   let sliceEndMs = performance.now() + sliceMs;
   for (const [index, manifest] of request.manifests.entries()) {
-    const { manifest: bound, bound: used } = bind(manifest, request, artifacts);
-    const inputs = createPlanInputs(bound, request);
+    const subject = toSubject(manifest, request.account.kindRegistry);
+    const { manifest: bound, bound: used } = bind(subject, request, artifacts);
+    const inputs = createPlanInputs({ ...subject, manifest: bound }, request);
     const each = plan(inputs, decide(inputs, index), request);
     planned.push({ ...each, bound: used });
     artifacts.addFirst(each.artifact);
@@ -128,13 +130,13 @@ function indexArtifacts({ description, account }: DeployRequest): ArtifactIndex 
 }
 
 function bind(
-  manifest: Manifest,
+  { manifest, kind }: DeploySubject,
   { account, settings }: DeployRequest,
   artifacts: ArtifactIndex,
 ): ReturnType<typeof bindArtifacts> {
   return bindArtifacts({
     manifest,
-    kind: account.kindRegistry.find(readKind(manifest)),
+    kind,
     namespace: readNamespace(manifest),
     account: account.name,
     artifacts,
@@ -142,42 +144,41 @@ function bind(
   });
 }
 
-function createPlanInputs(manifest: Manifest, request: DeployRequest): PlanInputs {
-  const { description, account } = request;
-  const kind = account.kindRegistry.find(readKind(manifest));
+function createPlanInputs(subject: DeploySubject, request: DeployRequest): PlanInputs {
+  const { kind, strategy } = subject;
   return {
-    manifest,
-    kind,
-    versioned: isVersioned({ manifest, requested: description.versioned, kindDefault: kind.versioned }),
-    useSourceCapacity: kind.capabilities.has('scale') && readStrategy(manifest).useSourceCapacity,
-    nameless: readGenerateName(manifest) !== undefined,
-    loadBalancers: listLoadBalancers(manifest, request).filter(
+    ...subject,
+    versioned: isVersioned(strategy, request.description.versioned, kind.versioned),
+    useSourceCapacity: kind.capabilities.has('scale') && strategy.useSourceCapacity,
+    nameless: strategy.method === 'create',
+    loadBalancers: listLoadBalancers(subject, request).filter(
       (coordinates) => findManifest(request.manifests, coordinates) === undefined,
     ),
   };
 }
 
 /** The load balancers that the deploy itself attaches a manifest to. */
-function listLoadBalancers(manifest: Manifest, request: DeployRequest): Coordinates[] {
+function listLoadBalancers(subject: DeploySubject, request: DeployRequest): Coordinates[] {
   const registry = request.account.kindRegistry;
-  if (!request.description.enableTraffic || !canReceiveTraffic(manifest, request)) return [];
-  const namespace = readNamespace(manifest);
-  const texts = parseLoadBalancers(recordLoadBalancers(manifest, request));
+  if (!request.description.enableTraffic || !canReceiveTraffic(subject)) return [];
+  const namespace = readNamespace(subject.manifest);
+  const texts = parseLoadBalancers(recordLoadBalancers(subject, request));
   return texts.map((text) => ({ ...parseLoadBalancer(text, registry), namespace }));
 }
 
 /** The manifest annotated with the request's load balancers, if its kind can be behind any. */
-function recordLoadBalancers(manifest: Manifest, request: DeployRequest): Manifest {
-  const { services } = request.description;
-  return canReceiveTraffic(manifest, request) ? annotateLoadBalancers(manifest, services) : manifest;
+function recordLoadBalancers(subject: DeploySubject, { description }: DeployRequest): Manifest {
+  const { manifest } = subject;
+  return canReceiveTraffic(subject) ? annotateLoadBalancers(manifest, description.services) : manifest;
 }
 
-function canReceiveTraffic(manifest: Manifest, { account }: DeployRequest): boolean {
-  return account.kindRegistry.find(readKind(manifest)).capabilities.has('traffic');
+/** Whether objects of its kind can be behind a load balancer. */
+export function canReceiveTraffic({ kind }: DeploySubject): boolean {
+  return kind.capabilities.has('traffic');
 }
 
 function plan(
-  { manifest, kind }: PlanInputs,
+  { manifest, kind, strategy }: PlanInputs,
   resolved: ResolvedInputs,
   request: DeployRequest,
 ): Omit<PlannedManifest, 'bound'> {
@@ -187,7 +188,11 @@ function plan(
   const moniker = createDeployMoniker({ manifest, requested: description.moniker ?? {}, version });
   const annotated = annotateArtifact(manifest, artifact);
   const sized = replicas === undefined ? annotated : setReplicas(annotated, replicas);
-  const { manifest: attached, names } = attach(sized, request, resolved.loadBalancers ?? []);
+  const { manifest: attached, names } = attach(
+    { manifest: sized, kind, strategy },
+    request,
+    resolved.loadBalancers ?? [],
+  );
   const labelled = annotateMoniker(attached, moniker, {
     applyAppLabels: settings.applyAppLabels,
     managedBySuffix: settings.managedBySuffix,
@@ -196,9 +201,9 @@ function plan(
   const name = resolved.name ?? artifact.reference ?? '';
   return {
     manifest: omitNulls(setName(labelled, name)) as Manifest,
-    priority: kind.deployPriority,
+    kind,
+    strategy,
     fullName: formatFullName(kind.name, name),
-    method: readStrategy(manifest).method,
     versionOf: version === undefined ? undefined : manifest,
     artifact,
     attached: names,
@@ -207,15 +212,15 @@ function plan(
 
 /** Puts the manifest behind its load balancers: the request's, and `live` ones. */
 function attach(
-  manifest: Manifest,
+  subject: DeploySubject,
   request: DeployRequest,
   live: readonly Manifest[],
 ): { manifest: Manifest; names: string[] } {
-  const loadBalancers = listLoadBalancers(manifest, request)
+  const loadBalancers = listLoadBalancers(subject, request)
     .map((coordinates) => findManifest(request.manifests, coordinates) ?? findManifest(live, coordinates))
     .filter((loadBalancer) => loadBalancer !== undefined);
   return {
-    manifest: loadBalancers.reduce(attachService, recordLoadBalancers(manifest, request)),
+    manifest: loadBalancers.reduce(attachService, recordLoadBalancers(subject, request)),
     names: loadBalancers.map(readFullName),
   };
 }

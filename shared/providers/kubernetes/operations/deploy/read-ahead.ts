@@ -38,11 +38,11 @@ function listNext(planned: readonly PlannedManifest[], first: number): number[] 
   const window = planned.slice(first, first + depth);
   const seen = new Set<string>();
   const places: number[] = [];
-  for (const [offset, { manifest, method, priority }] of window.entries()) {
+  for (const [offset, { manifest, kind, strategy }] of window.entries()) {
     const key = JSON.stringify(readCoordinates(manifest));
-    if (priority !== planned[first]?.priority) break;
+    if (kind.deployPriority !== planned[first]?.kind.deployPriority) break;
     // An object that is written a second time has changed by then.
-    if (method === 'apply' && !seen.has(key)) places.push(first + offset);
+    if (strategy.method === 'apply' && !seen.has(key)) places.push(first + offset);
     seen.add(key);
   }
   return places;

@@ -54,7 +54,7 @@ export async function openInputResolver(
   const facts = await awaitInOrder(readings);
   return ({ manifest, versioned }, index) => {
     const { live = [], resolved = {} } = facts[index] ?? {};
-    return versioned ? { ...resolved, version: chooseVersion({ manifest, live }) } : resolved;
+    return versioned ? { ...resolved, version: chooseVersion(manifest, live) } : resolved;
   };
 }
 

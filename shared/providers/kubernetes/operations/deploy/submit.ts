@@ -7,7 +7,6 @@ import { createManifest, replaceManifest } from '../../apply/write.ts';
 import { readTrace, type SubmissionState } from '../../apply/write-trace.ts';
 import { readAnnotations } from '../../manifest/annotations.ts';
 import { readCoordinates } from '../../manifest/identity.ts';
-import { readStrategy } from '../../manifest/strategy.ts';
 import { deleteObjects, readUid } from '../steps/deletion.ts';
 import { describeObject, explainFailure } from '../steps/failure.ts';
 import type { OperationWork } from '../steps/operation-definition.ts';
@@ -95,7 +94,8 @@ async function snapshotLive(
   planned: PlannedManifest,
   key: string,
 ): Promise<LiveSnapshot> {
-  const { method, manifest } = planned;
+  const { manifest, strategy } = planned;
+  const { method } = strategy;
   if (method === 'apply' || method === 'create') return {};
   const { client, run, session } = work;
   const target = await resolveTarget(client, manifest, await getWriteOptions(work));
@@ -127,7 +127,8 @@ async function writeManifest(
   { firstLook, before, isRepeat }: SubmissionState & Pick<SubmitOptions, 'firstLook'>,
 ): Promise<Written> {
   const { client } = work;
-  const { manifest, method } = planned;
+  const { manifest, strategy } = planned;
+  const { method } = strategy;
   if (isVersion(planned)) {
     return writeVersion(client, planned, { ...(await getWriteOptions(work)), firstLook });
   }
@@ -138,7 +139,7 @@ async function writeManifest(
   }
   if (method === 'apply') return applyManifest(client, manifest, { ...options, firstLook });
   if (method === 'recreate') return applyManifest(client, manifest, options);
-  const serverSide = readStrategy(manifest).forceConflicts ? 'force-conflicts' : true;
+  const serverSide = strategy.forceConflicts ? 'force-conflicts' : true;
   return applyManifest(client, manifest, { ...options, serverSide });
 }
 

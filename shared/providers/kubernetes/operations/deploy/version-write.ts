@@ -13,7 +13,7 @@ import {
 } from '../../apply/target.ts';
 import { createManifest, replaceManifest, tryReplace } from '../../apply/write.ts';
 import { holdsManifest, readResourceVersion } from '../../apply/write-trace.ts';
-import { readStrategy } from '../../manifest/strategy.ts';
+import type { DeployMethod } from '../../manifest/strategy.ts';
 import { findVersion, hasSameContent, isAppliedFrom } from '../../manifest/version.ts';
 import type { PlannedManifest } from './plan.ts';
 
@@ -58,7 +58,8 @@ export async function writeVersion(
         ? { object: live, outcome: 'unchanged', warnings: [] }
         : renew(client, { planned, live }, options);
     },
-    isLostRace: (error, live) => isLostRace(error, { isThere: live !== undefined, method: planned.method }),
+    isLostRace: (error, live) =>
+      isLostRace(error, { isThere: live !== undefined, method: planned.strategy.method }),
     signal,
     clock,
   });
@@ -82,13 +83,13 @@ export async function checkVersionOurs(
   { planned, target, live }: FoundVersion,
   options: CallOptions,
 ): Promise<void> {
-  const { versionOf, manifest, method, fullName } = planned;
+  const { versionOf, manifest, strategy, fullName } = planned;
   if (findVersion(live)?.isControlled !== false)
     throw new VersionTakenError(`${fullName} is there and is none of ours`);
   if (isAppliedFrom(live, versionOf) || isAppliedFrom(live, manifest)) return;
   const written = isAppliedHere(planned)
     ? undefined
-    : await tryWrite(client, { method, target, live }, options);
+    : await tryWrite(client, { method: strategy.method, target, live }, options);
   if (written !== undefined && hasSameContent(omitStatus(written), omitStatus(live))) return;
   throw new VersionTakenError(`${fullName} is there with other content, of another deploy`);
 }
@@ -96,7 +97,7 @@ export async function checkVersionOurs(
 /** What the API server would make of the existing object; undefined if it would refuse. */
 async function tryWrite(
   client: KubernetesClient,
-  { method, target, live }: Pick<PlannedManifest, 'method'> & Omit<FoundVersion, 'planned'>,
+  { method, target, live }: Omit<FoundVersion, 'planned'> & { readonly method: DeployMethod },
   options: CallOptions,
 ): Promise<Manifest | undefined> {
   try {
@@ -111,7 +112,7 @@ async function tryWrite(
 
 async function create(
   client: KubernetesClient,
-  { manifest, method }: PlannedManifest,
+  { manifest, strategy: { method } }: PlannedManifest,
   options: WriteManifestOptions,
 ): Promise<ApplyResult> {
   if (method !== 'replace') {
@@ -123,28 +124,29 @@ async function create(
 /** Updates the metadata of a version. */
 async function renew(
   client: KubernetesClient,
-  { planned: { manifest, method }, live }: Pick<FoundVersion, 'planned' | 'live'>,
+  { planned: { manifest, strategy }, live }: Pick<FoundVersion, 'planned' | 'live'>,
   options: RetriedWriteOptions,
 ): Promise<ApplyResult> {
+  const { method, forceConflicts } = strategy;
   if (method === 'replace') {
     const object = await replaceManifest(client, manifest, options);
     return { object, outcome: 'configured', warnings: [] };
   }
   if (method !== 'serverSideApply')
     return applyManifest(client, manifest, { ...options, firstLook: async () => live });
-  const serverSide = readStrategy(manifest).forceConflicts ? 'force-conflicts' : true;
+  const serverSide = forceConflicts ? 'force-conflicts' : true;
   return applyManifest(client, manifest, { ...options, serverSide });
 }
 
 /** Whether changes are computed here, from the record of the last apply. */
-function isAppliedHere({ method }: PlannedManifest): boolean {
+function isAppliedHere({ strategy: { method } }: PlannedManifest): boolean {
   return method !== 'replace' && method !== 'serverSideApply';
 }
 
 /** True if a write failed because of another client's change since the last read; the next read shows which. */
 function isLostRace(
   error: unknown,
-  { isThere, method }: Pick<PlannedManifest, 'method'> & { readonly isThere: boolean },
+  { isThere, method }: { readonly isThere: boolean; readonly method: DeployMethod },
 ): boolean {
   if (!(error instanceof KubernetesApiError)) return false;
   if (!isThere) return /^(AlreadyExists|Conflict)$/.test(error.reason);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
+import { readStrategy } from '#providers/kubernetes/manifest/strategy.ts';
 import {
   chooseVersion,
   findLatestVersion,
@@ -109,31 +110,31 @@ describe('chooseVersion', () => {
   const manifest = make({ a: '1' });
 
   test('starts at 0', () => {
-    expect(chooseVersion({ manifest, live: [] })).toBe(0);
+    expect(chooseVersion(manifest, [])).toBe(0);
   });
 
   test('goes on from the highest, whatever the order and the gaps', () => {
-    expect(chooseVersion({ manifest, live: [live('v007'), live('v009'), live('v008')] })).toBe(10);
-    expect(chooseVersion({ manifest, live: [live('v999')] })).toBe(1000);
-    expect(chooseVersion({ manifest, live: [live('v1000'), live('v999')] })).toBe(1001);
+    expect(chooseVersion(manifest, [live('v007'), live('v009'), live('v008')])).toBe(10);
+    expect(chooseVersion(manifest, [live('v999')])).toBe(1000);
+    expect(chooseVersion(manifest, [live('v1000'), live('v999')])).toBe(1001);
   });
 
   test('goes on from the lowest that is free after the highest that there is', () => {
-    expect(chooseVersion({ manifest, live: [live('v999999999'), live('v000'), live('v001')] })).toBe(2);
-    expect(chooseVersion({ manifest, live: [live('v999999998')] })).toBe(999_999_999);
+    expect(chooseVersion(manifest, [live('v999999999'), live('v000'), live('v001')])).toBe(2);
+    expect(chooseVersion(manifest, [live('v999999998')])).toBe(999_999_999);
   });
 
   test('counts what a controller owns, and never takes it for the same', () => {
     const owned = live('v006', { controller: true, from: manifest });
-    expect(chooseVersion({ manifest, live: [owned, live('v001')] })).toBe(7);
-    expect(chooseVersion({ manifest, live: [owned, live('v001', { from: manifest })] })).toBe(1);
+    expect(chooseVersion(manifest, [owned, live('v001')])).toBe(7);
+    expect(chooseVersion(manifest, [owned, live('v001', { from: manifest })])).toBe(1);
   });
 
   test('ignores what has no version, another name, or was not deployed by Spinnaker', () => {
     const { annotations: _annotations, ...metadata } = live('v050').metadata as JsonObject;
     const foreign: Manifest = { ...live('v050'), metadata };
     const others = [live(''), live('latest'), live('v070', { name: 'other' }), foreign];
-    expect(chooseVersion({ manifest, live: others })).toBe(0);
+    expect(chooseVersion(manifest, others)).toBe(0);
   });
 
   test('reuses the version applied from the same content', () => {
@@ -142,12 +143,12 @@ describe('chooseVersion', () => {
       live('v001', { from: make({ a: '1' }) }),
       live('v002'),
     ];
-    expect(chooseVersion({ manifest, live: prior })).toBe(1);
+    expect(chooseVersion(manifest, prior)).toBe(1);
   });
 
   test('reuses the oldest of several', () => {
     const prior = [live('v005', { age: 1, from: manifest }), live('v002', { age: 9, from: manifest })];
-    expect(chooseVersion({ manifest, live: prior })).toBe(2);
+    expect(chooseVersion(manifest, prior)).toBe(2);
   });
 
   test('compares content without metadata, order of keys and nulls', () => {
@@ -157,9 +158,9 @@ describe('chooseVersion', () => {
       kind: 'ConfigMap',
       apiVersion: 'v1',
     };
-    expect(chooseVersion({ manifest, live: [live('v003', { from })] })).toBe(3);
+    expect(chooseVersion(manifest, [live('v003', { from })])).toBe(3);
     const withNull = freeze({ ...manifest, immutable: null, data: { a: '1', b: null } }) as Manifest;
-    expect(chooseVersion({ manifest: withNull, live: [live('v003', { from })] })).toBe(3);
+    expect(chooseVersion(withNull, [live('v003', { from })])).toBe(3);
   });
 
   test.each([
@@ -171,13 +172,13 @@ describe('chooseVersion', () => {
     ['no JSON', '{broken'],
     ['no object', '[]'],
   ])('makes a new version for %s', (_name, from) => {
-    expect(chooseVersion({ manifest, live: [live('v003', { from })] })).toBe(4);
+    expect(chooseVersion(manifest, [live('v003', { from })])).toBe(4);
   });
 
   test('does not reuse what has no version', () => {
-    expect(chooseVersion({ manifest, live: [live('', { from: manifest }), live('v001')] })).toBe(2);
+    expect(chooseVersion(manifest, [live('', { from: manifest }), live('v001')])).toBe(2);
     const later = [live('', { age: 9, from: manifest }), live('v001', { from: manifest }), live('v002')];
-    expect(chooseVersion({ manifest, live: later })).toBe(1);
+    expect(chooseVersion(manifest, later)).toBe(1);
   });
 
   test('never reuses a version of other content, and never takes one that is taken', () => {
@@ -190,7 +191,7 @@ describe('chooseVersion', () => {
         const objects = entries.map(([version, old]) =>
           live(formatVersion(version), { from: make({ a: old }) }),
         );
-        const chosen = chooseVersion({ manifest: make({ a }), live: objects });
+        const chosen = chooseVersion(make({ a }), objects);
         const taken = entries.find(([version]) => version === chosen);
         if (taken === undefined) expect(entries.every(([version]) => version < chosen)).toBe(true);
         else expect(taken[1]).toBe(a);
@@ -213,14 +214,12 @@ describe('isVersioned', () => {
     [plain, undefined, true, true],
     [plain, undefined, false, false],
   ])('of %j, requested %j, by default %j: %s', ([manifest, requested, kindDefault, expected]) => {
-    expect(isVersioned({ manifest, requested, kindDefault })).toBe(expected);
+    expect(isVersioned(readStrategy(manifest), requested, kindDefault)).toBe(expected);
   });
 
   test('is never so for a name that the server makes up', () => {
     const manifest = { metadata: { ...annotated('true').metadata, name: undefined, generateName: 'a-' } };
-    expect(
-      isVersioned({ manifest: manifest as unknown as Manifest, requested: true, kindDefault: true }),
-    ).toBe(false);
+    expect(isVersioned(readStrategy(manifest as unknown as Manifest), true, true)).toBe(false);
   });
 });
 
