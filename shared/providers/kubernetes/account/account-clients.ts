@@ -71,18 +71,12 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
 
   /** Reports what the account's settings ask for and its cluster refuses; empty for nothing. Never rejects. */
   async noteWarning({ connection }: Pick<KubernetesAccount, 'connection'>, warning: string): Promise<void> {
-    await this.#options.breakers
-      ?.get(connection.name, this.#toKey(connection, 'client'))
-      .noteWarning(warning);
+    await this.#getBreaker(connection)?.noteWarning(warning);
   }
 
   /** When the account's cluster last accepted its credentials, wall time in milliseconds; undefined if unknown. Never rejects. */
-  async findLastSuccessMs({
-    connection,
-  }: Pick<KubernetesAccount, 'connection'>): Promise<number | undefined> {
-    return this.#options.breakers
-      ?.get(connection.name, this.#toKey(connection, 'client'))
-      .findLastSuccessMs();
+  async findLastSuccessMs(account: Pick<KubernetesAccount, 'connection'>): Promise<number | undefined> {
+    return this.#getBreaker(account.connection)?.findLastSuccessMs();
   }
 
   /** Closes those that no other opening uses. */
@@ -95,7 +89,7 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
   #openClient(connection: AccountConnection): Promise<Client> {
     const { clock, randomness, log, placement, environment = {} } = this.#options;
     return this.#open({
-      breaker: this.#options.breakers?.get(connection.name, this.#toKey(connection, 'client')),
+      breaker: this.#getBreaker(connection),
       connection: { ...connection, placement },
       openDiscoveryStore: this.#options.openDiscoveryStore,
       clock,
@@ -105,6 +99,10 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
       ...createAwsConnectionOptions(connection, this.#options),
       serverCredential: createServerCredential(connection, this.#brokers, this.#options),
     });
+  }
+
+  #getBreaker(connection: AccountConnection) {
+    return this.#options.breakers?.get(connection.name, this.#toKey(connection, 'client'));
   }
 
   /** The key holds no secret, though its parts may. It covers settings outside the account too, as they may affect any account. */

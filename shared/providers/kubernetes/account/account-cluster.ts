@@ -1,14 +1,9 @@
 import type { EksCluster } from '#platform/ports/eks.ts';
 import { isSecretReference } from '#settings/secret-reference.ts';
+import type { AccountFields } from './account-fields.ts';
 
 /** An account's setting `eks`, as written. */
-export interface EksFields {
-  readonly cluster: string;
-  readonly region?: string | undefined;
-  readonly roleArn?: string | undefined;
-  readonly sessionName?: string | undefined;
-  readonly externalId?: string | undefined;
-}
+type EksFields = { readonly cluster: string } & Partial<NonNullable<AccountFields['eks']>>;
 
 /** What AWS accepts for each field. */
 const rules: readonly { field: keyof EksFields; pattern: RegExp; expected: string }[] = [

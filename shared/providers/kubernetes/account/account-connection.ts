@@ -2,49 +2,25 @@ import { InvalidInputError } from '#core/errors.ts';
 import type { EksCluster } from '#platform/ports/eks.ts';
 import { machineAccessPath } from '#settings/account-storage.ts';
 import { isSecretReference, parseSecretReference, type SecretReference } from '#settings/secret-reference.ts';
+import type { KubernetesConnection } from '../credentials/connection.ts';
 import { findEksViolations, toEksCluster } from './account-cluster.ts';
 import type { AccountFields } from './account-fields.ts';
 import { findServerViolations, type ServerAddress, toServerAddress } from './account-server.ts';
 
-/** Secrets that an account's options refer to instead of holding values. */
-export interface AccountSecrets {
-  readonly caData: SecretReference | undefined;
-  readonly bearerToken: SecretReference | undefined;
-  readonly externalId: SecretReference | undefined;
-}
-
 /** How an account reaches its API server. Holds secrets: never log or show it. */
-export interface AccountConnection {
-  readonly name: string;
-  readonly kubeconfigFile: string | undefined;
-  /** Used when there is no file. */
-  readonly kubeconfigContents: string | undefined;
-  /** Where the kubeconfig is stored if it is a secret; the two fields above are then undefined. */
+export interface AccountConnection extends Omit<KubernetesConnection, 'server' | 'placement'> {
+  /** Where the kubeconfig is stored if it is a secret; its file and its contents are then undefined. */
   readonly kubeconfigSecret: SecretReference | undefined;
   /** Secrets in further options, by the option. */
-  readonly secrets: AccountSecrets;
-  /** Left out, the kubeconfig's current context. */
-  readonly context: string | undefined;
-  /** A cluster of the kubeconfig that replaces the context's. */
-  readonly cluster: string | undefined;
-  /** A user of the kubeconfig that replaces the context's. */
-  readonly user: string | undefined;
-  /** An EKS cluster, which needs none of the above. */
+  readonly secrets: {
+    readonly [option in 'caData' | 'bearerToken' | 'externalId']: SecretReference | undefined;
+  };
+  /** An EKS cluster, which needs no kubeconfig. */
   readonly eks: EksCluster | undefined;
-  /** An API server by its address, which needs none of the above. */
+  /** An API server by its address, which needs no kubeconfig. */
   readonly server: ServerAddress | undefined;
-  /** True for the credentials of the pod we run in; a kubeconfig is then ignored. */
-  readonly serviceAccount: boolean;
-  /** True if the API server's certificate is not checked. */
-  readonly insecure?: boolean;
-  /** True if the environment's proxies are bypassed. */
-  readonly noProxy?: boolean;
-  /** Time limit of one request. */
-  readonly requestTimeoutSeconds: number | undefined;
   /** True if this process never reaches its cluster: an agent in the cluster does. */
   readonly isAgents?: boolean;
-  /** True if it may use nothing of the machine that we run on: see {@link confine}. */
-  readonly isConfined?: boolean;
 }
 
 /**

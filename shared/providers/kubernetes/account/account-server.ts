@@ -1,21 +1,12 @@
 import { isSecretReference } from '#settings/secret-reference.ts';
-import { parseServerUrl } from '../credentials/api-server.ts';
+import { type ApiServer, parseServerUrl } from '../credentials/api-server.ts';
+import type { AccountFields } from './account-fields.ts';
 
 /** An account's setting `server`, as written. */
-export interface ServerFields {
-  readonly host: string;
-  readonly caData?: string | undefined;
-  readonly tokenProvider?: string | undefined;
-  readonly tokenBroker?: string | undefined;
-  readonly bearerToken?: string | undefined;
-}
+export type ServerFields = { readonly host: string } & Partial<NonNullable<AccountFields['server']>>;
 
 /** An API server, and how its clients authenticate. Holds a secret if it has a token. */
-export interface ServerAddress {
-  /** URL of the server; its path, if any, precedes `/api`. */
-  readonly host: string;
-  /** Base64 of the authorities to trust, PEM; undefined for those that the system trusts. */
-  readonly caData: string | undefined;
+export interface ServerAddress extends ApiServer {
   /** Name of the token provider that the broker is asked for. */
   readonly tokenProvider: string;
   /** Name of the broker in `busdriver.tokenBrokers`. */

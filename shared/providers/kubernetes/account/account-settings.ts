@@ -11,10 +11,8 @@ import {
   withDefault,
 } from '#settings/coerce.ts';
 import { getSetting, toCanonicalKey } from '#settings/spring-config.ts';
+import type { ImageBinding } from '../manifest/artifacts.ts';
 import { findServerGroupKind, type ServerGroupKind, serverGroupKinds } from './v1-rules.ts';
-
-/** How docker images are bound to artifacts: by the name that carries a tag, or by the bare name alone. */
-export type DockerImageBinding = 'match-name-and-tag' | 'match-name-only';
 
 /** The settings that apply to all Kubernetes accounts. The names are Clouddriver's; see `fields` for the defaults. */
 export interface KubernetesSettings {
@@ -29,7 +27,7 @@ export interface KubernetesSettings {
   readonly applyAppLabels: boolean;
   /** Appended to `spinnaker` in the label `app.kubernetes.io/managed-by`. */
   readonly managedBySuffix: string;
-  readonly dockerImageBinding: DockerImageBinding;
+  readonly dockerImageBinding: ImageBinding;
   readonly searchEnabled: boolean;
   /** False leaves the pods out of a job's status. */
   readonly detailedPodStatus: boolean;
@@ -129,10 +127,10 @@ function parseServerGroupKind(text: string | undefined): ServerGroupKind {
   );
 }
 
-const dockerImageBindings: readonly DockerImageBinding[] = ['match-name-and-tag', 'match-name-only'];
+const dockerImageBindings: readonly ImageBinding[] = ['match-name-and-tag', 'match-name-only'];
 
 /** Spring binds names of enumerations in any case, with or without dashes. */
-function parseDockerImageBinding(text: string | undefined): DockerImageBinding {
+function parseDockerImageBinding(text: string | undefined): ImageBinding {
   const wanted = toCanonicalKey(text ?? 'match-name-and-tag');
   const binding = dockerImageBindings.find((known) => toCanonicalKey(known) === wanted);
   if (binding) return binding;

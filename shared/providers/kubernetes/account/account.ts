@@ -27,16 +27,7 @@ import { describeUnknownKeys } from './unknown-keys.ts';
 import { findV1Conflicts, findV1Rules, listNamedNamespaces, type V1Rules } from './v1-rules.ts';
 
 /** Caches only this many objects of a kind, the first ones listed. */
-export interface CachingPolicy {
-  readonly kubernetesKind: string;
-  readonly maxEntriesPerAgent: number;
-}
-
-/** Which kinds the raw-resources view shows, as regular expressions; at most one of the lists has any. */
-export interface RawResourcesFilter {
-  readonly kindExpressions: readonly string[];
-  readonly omitKindExpressions: readonly string[];
-}
+export type CachingPolicy = AccountFields['cachingPolicies'][number];
 
 /** Which objects of an account are cached and listed, and how often. Operations and live reads ignore it. */
 export interface CachingRules {
@@ -51,7 +42,8 @@ export interface CachingRules {
   readonly mode: CacheModeSetting;
   /** Whether objects of every kind are linked to their application. */
   readonly allApplicationRelationships: boolean;
-  readonly rawResources: RawResourcesFilter;
+  /** Which kinds the raw-resources view shows, as regular expressions; at most one of the lists has any. */
+  readonly rawResources: NonNullable<AccountFields['rawResourcesEndpointConfig']>;
   /** Whether only objects that carry Spinnaker's application annotation are cached. */
   readonly onlySpinnakerManaged: boolean;
   /** False treats every kind as readable. */

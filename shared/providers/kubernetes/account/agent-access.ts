@@ -1,10 +1,9 @@
 import type { Account, AgentAccess } from '#accounts/model/account.ts';
-import { InvalidInputError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { agentsEnabledPath, jwksHostsPath, parseAgentSettings } from '#settings/agent-settings.ts';
 import type { AccountFields } from './account-fields.ts';
-import { createAgentAuth } from './agent-auth.ts';
+import { createAgentAuth, refuse } from './agent-auth.ts';
 
 /**
  * How an account's agents are recognized; undefined for an account that this process reaches itself. `at` is the path of the account.
@@ -65,8 +64,4 @@ export function settleAgentAccess<A extends Pick<Account, 'agentHome'>>(
   if (url !== undefined && !jwksHosts.includes(url.host))
     refuse(`${at}.agent.auth.jwksUri: expected a host that ${jwksHostsPath} names, not ${url.host}`);
   return { ...account, agentHome: { ...agentHome, waitSeconds: agentHome.waitSeconds ?? waitSeconds } };
-}
-
-function refuse(sentence: string): never {
-  throw new InvalidInputError(sentence);
 }

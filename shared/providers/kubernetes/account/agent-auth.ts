@@ -130,6 +130,7 @@ function parseText(text: string, path: string): JsonValue {
   }
 }
 
-function refuse(sentence: string): never {
+/** Refuses an account. @throws InvalidInputError with this sentence */
+export function refuse(sentence: string): never {
   throw new InvalidInputError(sentence);
 }

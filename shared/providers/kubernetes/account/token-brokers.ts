@@ -26,12 +26,9 @@ import { defaultTokenBroker, type ServerFields } from './account-server.ts';
 export const settingsPath = 'busdriver.tokenBrokers';
 
 /** A configured token broker. Its key is a secret. */
-export interface TokenBrokerSettings {
-  readonly name: string;
+interface TokenBrokerSettings extends Omit<TokenBroker, 'url' | 'getApiKey'> {
   readonly url: string;
   readonly apiKey: string;
-  readonly timeoutMs: number;
-  readonly maxAgeSeconds: number;
 }
 
 /** Where Arcade listens when it runs beside its caller. */

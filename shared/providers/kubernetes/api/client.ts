@@ -35,22 +35,18 @@ export interface ListRequest {
 }
 
 /** How a patch is read by the API server: content type and field ownership. */
-export interface PatchRequest {
+export interface PatchRequest extends WriteOptions {
   readonly type: 'strategic' | 'merge' | 'json' | 'apply';
   readonly body: unknown;
-  readonly fieldManager?: string | undefined;
   /** Only for `apply`: take over fields of other managers. */
   readonly force?: boolean | undefined;
-  /** `Strict` refuses unknown and duplicate fields, as with kubectl. Default: not sent. */
-  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
   readonly subresource?: 'scale' | 'status' | undefined;
-  readonly looksFirst?: WriteOptions['looksFirst'];
-  readonly dryRun?: WriteOptions['dryRun'];
 }
 
-/** Options of a create or replace. A replace that names no resourceVersion is sent once. */
+/** Options of a write. A replace that names no resourceVersion is sent once. */
 export interface WriteOptions {
   readonly fieldManager?: string | undefined;
+  /** `Strict` refuses unknown and duplicate fields, as with kubectl. Default: not sent. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
   /**
    * True if the caller reads the object before it writes again: a request whose answer is lost (`isAnswerLost`) is then not sent again

@@ -1,7 +1,6 @@
 import { AccountBreaker } from '#accounts/model/account-breaker.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { asString, getPath } from '#core/json.ts';
-import type { Logger } from '#core/logger.ts';
 import type { DiscoveryStore } from '#provider-kit/discovery-store.ts';
 import { AnswerLimitError, gatheredListDurationMsMax, textBytesMax } from '../api/answer-limits.ts';
 import type {
@@ -32,9 +31,7 @@ import { findEtag, SharedDiscovery } from './stored-discovery.ts';
 /** The options of a client. */
 export interface KubernetesClientOptions extends ConnectionOptions {
   readonly connection: KubernetesConnection;
-  readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: Logger;
   /** Default: 200 requests a second, 400 at once. */
   readonly budget?: BudgetLimits | undefined;
   /** Knows whether the server can be reached. Default: one for this client alone. */

@@ -14,17 +14,13 @@ export interface Credential {
   readonly advice?: string | undefined;
 }
 
-/** Why a credential is requested. */
-export interface CredentialRequest {
-  /** True if the server refused the last credential before its expiry. */
-  readonly refused: boolean;
-}
-
 /**
  * Where credentials come from: a kubeconfig's constants, an exec plugin, a presigned request. It makes a fresh one each time;
  * `CredentialCache` remembers it. To support another way of authenticating, add such a function.
+ *
+ * @param request.refused true if the server refused the last credential before its expiry.
  */
-export type CredentialSource = (request?: CredentialRequest) => Promise<Credential>;
+export type CredentialSource = (request?: { readonly refused: boolean }) => Promise<Credential>;
 
 /** Renewed this long before it expires, at the latest … */
 const renewAheadMs = 60_000;

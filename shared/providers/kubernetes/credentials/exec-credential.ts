@@ -4,16 +4,20 @@ import type { Logger } from '#core/logger.ts';
 import type { Credential } from './credentials.ts';
 import type { ExecPlugin, KubeconfigCluster } from './kubeconfig.ts';
 
-/** The options of running an exec plugin. */
-export interface ExecPluginRun {
+/** The options of running a program for credentials. */
+export interface ProgramRun {
   /** The environment it inherits. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Passed to the plugin if it asks for it (`provideClusterInfo`). */
-  readonly cluster: KubeconfigCluster;
   /** The account's name, for the log. */
   readonly account: string;
-  /** The only place where the plugin's error output goes: it may hold credentials. */
+  /** The only place where the program's error output goes: it may hold credentials. */
   readonly log: Logger;
+}
+
+/** The options of running an exec plugin. */
+export interface ExecPluginRun extends ProgramRun {
+  /** Passed to the plugin if it asks for it (`provideClusterInfo`). */
+  readonly cluster: KubeconfigCluster;
 }
 
 /** A program that prints an ExecCredential. */
@@ -73,14 +77,11 @@ export async function loadExecCredential(plugin: ExecPlugin, run: ExecPluginRun)
  *
  * @throws Error like {@link loadExecCredential}
  */
-export async function runCredentialProgram(
-  program: CredentialProgram,
-  run: Omit<ExecPluginRun, 'cluster'>,
-): Promise<Credential> {
+export async function runCredentialProgram(program: CredentialProgram, run: ProgramRun): Promise<Credential> {
   return parseExecCredential(await runProgram(program, run), toLabel(program));
 }
 
-function runProgram(program: CredentialProgram, run: Omit<ExecPluginRun, 'cluster'>): Promise<string> {
+function runProgram(program: CredentialProgram, run: ProgramRun): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const child = spawn(program.command, program.args, {
     env: { ...run.environment, ...program.env },
@@ -137,10 +138,7 @@ interface ProgramExit {
 }
 
 /** Logs what a failed plugin printed, and returns a message that is safe to show. */
-function reportExit(
-  { program, code, signal, stderr }: ProgramExit,
-  { account, log }: Pick<ExecPluginRun, 'account' | 'log'>,
-): string {
+function reportExit({ program, code, signal, stderr }: ProgramExit, { account, log }: ProgramRun): string {
   const label = toLabel(program);
   const how = code === null ? `was ended by ${signal}` : `ended with status ${code}`;
   const words = escapeControls(stderr.trim());

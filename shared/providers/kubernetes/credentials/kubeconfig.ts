@@ -31,6 +31,12 @@ export interface ExecPlugin {
   readonly interactiveMode: string;
 }
 
+/** An auth provider, which `@kubernetes/client-node` may know. Holds secrets. */
+export interface AuthProvider {
+  readonly name: string;
+  readonly config: JsonObject;
+}
+
 /** A user entry: how to authenticate. */
 export interface KubeconfigUser {
   readonly token: string | undefined;
@@ -44,7 +50,7 @@ export interface KubeconfigUser {
   readonly clientKeyData: string | undefined;
   readonly clientKey: string | undefined;
   readonly exec: ExecPlugin | undefined;
-  readonly authProvider: { readonly name: string; readonly config: JsonObject } | undefined;
+  readonly authProvider: AuthProvider | undefined;
   /** Headers for impersonation (`as`, `as-uid`, `as-groups`, `as-user-extra`). */
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }

@@ -1,24 +1,8 @@
 import { createConcurrencyLimit } from '#core/concurrency.ts';
 import { getErrorMessage } from '#core/errors.ts';
-import type { JsonObject } from '#core/json.ts';
-import type { Logger } from '#core/logger.ts';
 import type { CredentialSource } from './credentials.ts';
-import { runCredentialProgram } from './exec-credential.ts';
-
-/** An auth provider of a kubeconfig that `@kubernetes/client-node` may know. Holds secrets. */
-export interface AuthProvider {
-  readonly name: string;
-  readonly config: JsonObject;
-}
-
-/** The options of using an {@link AuthProvider}. */
-export interface LibraryRun {
-  /** The environment that its commands inherit. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The account's name, for the log. */
-  readonly account: string;
-  readonly log: Logger;
-}
+import { type ProgramRun, runCredentialProgram } from './exec-credential.ts';
+import type { AuthProvider } from './kubeconfig.ts';
 
 const library = '@kubernetes/client-node';
 
@@ -67,7 +51,7 @@ console.log(JSON.stringify({ status }));
  *
  * @throws Error by the source: the library is missing, does not know the provider, or cannot renew its token
  */
-export function createLibrarySource({ name, config }: AuthProvider, run: LibraryRun): CredentialSource {
+export function createLibrarySource({ name, config }: AuthProvider, run: ProgramRun): CredentialSource {
   return async (request) => {
     // A refused token is not offered again: the library would do so until it expires.
     const { 'access-token': _, ...renewed } = config;

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { Clock } from '#core/clock.ts';
 import { asString } from '#core/json.ts';
-import type { Logger } from '#core/logger.ts';
 import type { Credential, CredentialSource } from './credentials.ts';
-import { loadExecCredential } from './exec-credential.ts';
-import type { KubeconfigCluster, KubeconfigUser } from './kubeconfig.ts';
+import { type ExecPluginRun, loadExecCredential } from './exec-credential.ts';
+import type { KubeconfigUser } from './kubeconfig.ts';
 
 /** A kubeconfig user whose files were read: the PEM texts of its client certificate, and its token. */
 export interface LoadedUser extends KubeconfigUser {
@@ -15,17 +14,12 @@ export interface LoadedUser extends KubeconfigUser {
 }
 
 /** What else decides on a user's credentials. */
-export interface CredentialChoice {
+export interface CredentialChoice extends ExecPluginRun {
   /** Our own source that replaces the user's exec plugin. */
   readonly ownSource: CredentialSource | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Folder to which a plugin's relative path is relative. */
   readonly pluginDirectory: string;
-  readonly cluster: KubeconfigCluster;
-  /** The account's name, for the log. */
-  readonly account: string;
   readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /**
@@ -44,10 +38,8 @@ export function selectCredentialSource(user: LoadedUser, choice: CredentialChoic
   if (choice.ownSource !== undefined) return choice.ownSource;
   if (exec !== undefined) {
     const command = isRelativePath(exec.command) ? join(choice.pluginDirectory, exec.command) : exec.command;
-    const { environment, cluster, account, log } = choice;
-    const run = { environment, cluster, account, log };
     return async () => {
-      const own = await loadExecCredential({ ...exec, command }, run);
+      const own = await loadExecCredential({ ...exec, command }, choice);
       return own.certificate === undefined ? { ...own, certificate, key } : own;
     };
   }

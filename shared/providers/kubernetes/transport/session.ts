@@ -1,8 +1,6 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import type { Clock } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
-import type { Logger } from '#core/logger.ts';
 import { headerBytesMax } from '../api/answer-limits.ts';
 import { KubernetesConnectionError } from '../api/errors.ts';
 import {
@@ -26,8 +24,6 @@ export interface Session {
 /** The options of a session keeper. */
 export interface SessionOptions extends ConnectionOptions {
   readonly connection: KubernetesConnection;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** Connections at once. Default: 16. */
   readonly maximumConnections?: number | undefined;
 }

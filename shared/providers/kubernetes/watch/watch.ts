@@ -2,7 +2,7 @@ import { JsonBoundsError, parseBoundedJson } from '#core/bounded-json.ts';
 import type { Clock } from '#core/clock.ts';
 import { asString, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import { answerJsonBounds, watchLineBytesMax } from '../api/answer-limits.ts';
-import type { ApiResource } from '../api/client.ts';
+import type { ListRequest } from '../api/client.ts';
 import { type KubernetesApiError, KubernetesConnectionError, parseApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { includesVersion } from '../api/resource-version.ts';
@@ -10,14 +10,7 @@ import { getResourceVersion, isExpired } from '../client/list-pages.ts';
 import { LineSplitter } from '../transport/line-splitter.ts';
 
 /** Objects of one kind, in one namespace or, without one, in all. */
-export interface KindScope {
-  readonly resource: ApiResource;
-  readonly namespace?: string | undefined;
-  /** Only the objects that it selects. Default: all. */
-  readonly fieldSelector?: string | undefined;
-  /** Whether only their metadata is read. Default: false. */
-  readonly metadataOnly?: boolean | undefined;
-}
+export type KindScope = Omit<ListRequest, 'labelSelector'>;
 
 /** A change of an object. */
 export interface WatchChange {
