@@ -1,7 +1,7 @@
-import { parseBoundedJson } from '#core/bounded-json.ts';
 import { AccountDownError, FailedOperationError, UnreachableError, VisibleError } from '#core/errors.ts';
 import { asJsonObject, asString, isJsonObject, type JsonObject } from '#core/json.ts';
-import { answerJsonBounds, errorBytesMax } from './answer-limits.ts';
+import { errorBytesMax } from './answer-limits.ts';
+import { findJson } from './find-json.ts';
 
 /**
  * An answer of the API server that is not a success. The message is the server's own (`Status.message`), or text with the status if it has
@@ -133,13 +133,8 @@ function isNotFound(error: unknown): error is KubernetesApiError {
 }
 
 function parseStatus(body: string): JsonObject | undefined {
-  if (!body.startsWith('{')) return undefined;
-  try {
-    const { value } = parseBoundedJson(body, answerJsonBounds);
-    return isJsonObject(value) && value['kind'] === 'Status' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = body.startsWith('{') ? findJson(body) : undefined;
+  return isJsonObject(value) && value['kind'] === 'Status' ? value : undefined;
 }
 
 /** Replaces an incomplete Status: it may quote a Secret in ways that cannot be recognized any more. */

@@ -1,4 +1,5 @@
-import { isJsonObject, isSameJson, type JsonObject, type JsonValue, omitNulls } from '#core/json.ts';
+import { isJsonObject, isSameJson, type JsonObject, omitNulls } from '#core/json.ts';
+import { mapMembers } from '../manifest/edit.ts';
 
 /**
  * What a JSON merge patch sets to turn `base` into `modified`. Lists are set whole. Nulls of the manifest are left
@@ -33,15 +34,6 @@ export function mergeJsonPatches(deletions: JsonObject, changes: JsonObject): Js
     const deletion = Object.hasOwn(deletions, key) ? deletions[key] : undefined;
     return isJsonObject(deletion) && isJsonObject(member) ? mergeJsonPatches(deletion, member) : member;
   });
-}
-
-/** An object with the result of `map` for each member, without undefined results. */
-function mapMembers(
-  object: JsonObject,
-  map: (key: string, member: JsonValue) => JsonValue | undefined,
-): JsonObject {
-  const members = Object.entries(object).map(([key, member]) => [key, map(key, member)] as const);
-  return Object.fromEntries(members.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
 }
 
 function keepFilled(object: JsonObject): JsonObject | undefined {

@@ -1,7 +1,6 @@
-import { parseBoundedJson } from '#core/bounded-json.ts';
 import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
 import { asJsonObject, asString, getPath, isJsonObject, type JsonObject } from '#core/json.ts';
-import { answerJsonBounds } from '../api/answer-limits.ts';
+import { findJson } from '../api/find-json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { formatGoJson } from '../manifest/go-json.ts';
 
@@ -35,18 +34,10 @@ export function hasLastApplied(object: Manifest): boolean {
 export function parseLastApplied(object: Manifest): Manifest {
   const text = asString(getPath(object, 'metadata', 'annotations', lastAppliedAnnotation)) ?? '';
   if (text === '') return {};
-  const parsed = parseJson(text);
+  const parsed = findJson(text);
   if (isJsonObject(parsed)) return parsed;
   if (parsed === null) return {};
   throw new FailedOperationError(`The live object's annotation ${lastAppliedAnnotation} is no JSON object`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return parseBoundedJson(text, answerJsonBounds).value;
-  } catch {
-    return undefined;
-  }
 }
 
 function withAnnotations(manifest: Manifest, annotations: JsonObject): Manifest {

@@ -76,6 +76,7 @@ function asNode(parent: JsonObject, key: string): JsonObject | undefined {
   return Object.hasOwn(parent, key) ? asJsonObject(parent[key]) : undefined;
 }
 
-function listEntries(object: Manifest): JsonObject[] {
+/** The entries that an object has of its managers. */
+export function listEntries(object: Manifest | undefined): JsonObject[] {
   return asJsonArray(getPath(object, 'metadata', 'managedFields')).filter(isJsonObject);
 }

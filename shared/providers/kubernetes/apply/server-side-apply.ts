@@ -1,10 +1,10 @@
 import { getErrorMessage } from '#core/errors.ts';
-import { asJsonArray, asJsonObject, getPath } from '#core/json.ts';
+import { asJsonObject, getPath } from '#core/json.ts';
 import type { CallOptions, KubernetesClient } from '../api/client.ts';
 import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { lastAppliedAnnotation } from './last-applied.ts';
-import { listAnnotationOwners, moveManagedFields } from './managed-fields.ts';
+import { listAnnotationOwners, listEntries, moveManagedFields } from './managed-fields.ts';
 import { hideValues } from './refusal.ts';
 import { type ApplyResult, warnIfDeleting } from './result.ts';
 import { retryWrite } from './retry-write.ts';
@@ -107,9 +107,8 @@ export async function tryServerSide(
   { ref, manifest, live }: WriteTarget & { readonly live: Manifest },
   { signal }: CallOptions,
 ): Promise<Manifest | undefined> {
-  const entries = asJsonArray(getPath(live, 'metadata', 'managedFields'));
-  const isApplied = entries.some(
-    (entry) => getPath(entry, 'manager') === manager && getPath(entry, 'operation') === 'Apply',
+  const isApplied = listEntries(live).some(
+    (entry) => entry.manager === manager && entry.operation === 'Apply',
   );
   if (!isApplied) return undefined;
   const patch = { type: 'apply', body: manifest, fieldManager: manager, force: true, dryRun: true } as const;

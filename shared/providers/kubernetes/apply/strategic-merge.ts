@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '#core/json.ts';
+import { mapMembers } from '../manifest/edit.ts';
 import { getIdentity, getJsonType, type MergeList, sortByOrder } from './merge-list.ts';
 import { getInnerType, getPatchField, type PatchType } from './patch-schema.ts';
 
@@ -124,6 +125,5 @@ function omitDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(omitDirectives).filter((element) => element !== undefined);
   if (!isJsonObject(value)) return value;
   if (Object.hasOwn(value, '$patch')) return undefined;
-  const members = Object.entries(value).map(([key, member]) => [key, omitDirectives(member)] as const);
-  return Object.fromEntries(members.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
+  return mapMembers(value, (_, member) => omitDirectives(member));
 }

@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  asJsonArray,
-  asString,
-  getPath,
-  isJsonObject,
-  isSameJson,
-  type JsonObject,
-  type JsonValue,
-} from '#core/json.ts';
+import { asString, getPath, isJsonObject, isSameJson, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { formatGoJson } from '../manifest/go-json.ts';
+import { listEntries } from './managed-fields.ts';
 
 /**
  * What an object shows of earlier writes, stored before a new one: a later read compares it to decide whether the write took effect. Small,
@@ -39,7 +32,7 @@ const writers: readonly (readonly [manager: string, operation: 'Apply' | 'Update
 
 /** The trace of an object before it is written; the object may not exist. */
 export function readTrace(live: Manifest | undefined): WriteTrace {
-  const entries = asJsonArray(getPath(live, 'metadata', 'managedFields')).filter(isOfWriter);
+  const entries = listEntries(live).filter(isOfWriter);
   const ownership = createHash('sha256').update(formatGoJson(entries)).digest('base64url');
   return { resourceVersion: readResourceVersion(live) ?? '', ownership };
 }
@@ -65,14 +58,8 @@ export function holdsManifest(live: Manifest, manifest: Manifest): boolean {
   return holds(live, { ...rest, metadata: said });
 }
 
-function isOfWriter(entry: JsonValue): boolean {
-  return (
-    getPath(entry, 'subresource') === undefined &&
-    writers.some(
-      ([manager, operation]) =>
-        getPath(entry, 'manager') === manager && getPath(entry, 'operation') === operation,
-    )
-  );
+function isOfWriter({ subresource, manager, operation }: JsonObject): boolean {
+  return subresource === undefined && writers.some((each) => each[0] === manager && each[1] === operation);
 }
 
 /** Whether an object has at least the members of another. Elements of lists are compared by position. */

@@ -1,7 +1,8 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { type JsonBounds, parseBoundedJson } from '#core/bounded-json.ts';
+import type { JsonBounds } from '#core/bounded-json.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
+import { findJson } from '../api/find-json.ts';
 import { findEnvironmentProxy } from './environment-proxy.ts';
 
 /** The most bytes of an identity provider's answer: its metadata have about ten kilobytes, its tokens less. */
@@ -83,7 +84,8 @@ function exchange(
   sent.on('error', reject);
   sent.on('response', (response) => {
     readBody(response, access.bytesMax ?? identityAnswerBytesMax).then(
-      (text) => resolve({ status: response.statusCode ?? 0, body: parse(text) }),
+      (text) =>
+        resolve({ status: response.statusCode ?? 0, body: asJsonObject(findJson(text, answerBounds)) ?? {} }),
       reject,
     );
   });
@@ -100,14 +102,6 @@ async function readBody(response: AsyncIterable<Buffer>, bytesMax: number): Prom
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parse(text: string): JsonObject {
-  try {
-    return asJsonObject(parseBoundedJson(text, answerBounds).value) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 /** By its code alone: Node's messages may quote what was sent. */

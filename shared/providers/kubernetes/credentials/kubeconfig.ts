@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
-import { parseBoundedJson } from '#core/bounded-json.ts';
 import { asJsonArray, asJsonObject, asString, isJsonObject, type JsonObject } from '#core/json.ts';
-import { answerJsonBounds, kubeconfigBytesMax, kubeconfigMarksMax } from '../api/answer-limits.ts';
+import { kubeconfigBytesMax, kubeconfigMarksMax } from '../api/answer-limits.ts';
+import { findJson } from '../api/find-json.ts';
 
 /** What makes up the structure of a YAML text. Base64, the bulk of a kubeconfig, contains none of it. */
 const yamlMarks: ReadonlySet<string> = new Set('\n"\'[]{}&*:-?,');
@@ -118,7 +118,7 @@ export function parseKubeconfigContext(text: string, choice: KubeconfigChoice = 
 function parseYaml(text: string): JsonObject {
   if (text.length > kubeconfigBytesMax) throw new Error(`it is larger than ${kubeconfigBytesMax} bytes`);
   // JSON is YAML, and has a faster parser.
-  let root = text.startsWith('{') ? parseJson(text) : undefined;
+  let root: unknown = text.startsWith('{') ? findJson(text) : undefined;
   if (root === undefined) checkMarks(text);
   try {
     root ??= parse(text, { logLevel: 'error' });
@@ -129,14 +129,6 @@ function parseYaml(text: string): JsonObject {
   }
   if (!isJsonObject(root)) throw new Error('it is empty or no YAML mapping');
   return root;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return parseBoundedJson(text, answerJsonBounds).value;
-  } catch {
-    return undefined;
-  }
 }
 
 /** How many characters of a kubeconfig make up its structure: a YAML parser takes some 10 µs for each. */

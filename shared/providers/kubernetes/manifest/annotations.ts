@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
-import { type JsonBounds, parseBoundedJson } from '#core/bounded-json.ts';
+import type { JsonBounds } from '#core/bounded-json.ts';
 import {
   asJsonObject,
   asString,
@@ -8,10 +8,14 @@ import {
   type JsonPrimitive,
   type JsonValue,
 } from '#core/json.ts';
+import { findJson } from '../api/find-json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 
-/** JSON in annotations is small: Kubernetes allows 256 KiB for all annotations together. But the server may not be Kubernetes. */
+/**
+ * JSON in annotations is small: Kubernetes allows 256 KiB for all annotations together. But the server may not be Kubernetes. The same for a
+ * line of a log.
+ */
 const annotationBounds: JsonBounds = { depthMax: 512, valuesMax: 100_000 };
 
 /** The annotations and labels that we share with Spinnaker and Kubernetes. */
@@ -90,11 +94,7 @@ export function hasAnnotation(manifest: Manifest, key: string): boolean {
 
 /** The JSON in `text`; undefined if it is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
-  try {
-    return parseBoundedJson(text, annotationBounds).value;
-  } catch {
-    return undefined;
-  }
+  return findJson(text, annotationBounds);
 }
 
 /** The raw text of an annotation. */
@@ -110,6 +110,6 @@ export function toTextMap(value: JsonValue | undefined): TextMap {
 }
 
 /** True for text, numbers and booleans. */
-function isScalar(value: JsonValue | undefined): value is Exclude<JsonPrimitive, null> {
+export function isScalar(value: JsonValue | undefined): value is Exclude<JsonPrimitive, null> {
   return value !== undefined && value !== null && !Array.isArray(value) && !isJsonObject(value);
 }

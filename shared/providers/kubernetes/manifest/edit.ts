@@ -62,7 +62,7 @@ function changeAt(
 }
 
 /** `value` with `change` applied to each element or member, the same value when none of them changed. */
-function changeMembers(value: JsonValue, change: (member: JsonValue) => JsonValue): JsonValue {
+export function changeMembers(value: JsonValue, change: (member: JsonValue) => JsonValue): JsonValue {
   if (Array.isArray(value)) {
     const items = value.map(change);
     return items.every((item, index) => item === value[index]) ? value : items;
@@ -78,4 +78,13 @@ function changeMembers(value: JsonValue, change: (member: JsonValue) => JsonValu
     copy[key] = changed;
   }
   return copy ?? value;
+}
+
+/** An object with the result of `map` for each member, without undefined results. */
+export function mapMembers(
+  object: JsonObject,
+  map: (key: string, member: JsonValue) => JsonValue | undefined,
+): JsonObject {
+  const members = Object.entries(object).map(([key, member]) => [key, map(key, member)] as const);
+  return Object.fromEntries(members.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
 }

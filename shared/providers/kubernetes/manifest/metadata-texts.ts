@@ -1,5 +1,6 @@
-import { asJsonObject, getPath, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import { asJsonObject, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { isScalar } from './annotations.ts';
 import { changeObject } from './edit.ts';
 
 /** Where a manifest may have metadata with annotations and labels that people write: its own, and its templates'. */
@@ -62,11 +63,5 @@ function toTexts(values: JsonObject): JsonObject {
 }
 
 function isNoText(value: JsonValue | undefined): boolean {
-  return (
-    value !== undefined &&
-    value !== null &&
-    typeof value !== 'string' &&
-    !Array.isArray(value) &&
-    !isJsonObject(value)
-  );
+  return isScalar(value) && typeof value !== 'string';
 }

@@ -11,6 +11,7 @@ import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import type { KindDefinition } from '../kinds/kind.ts';
 import { annotationKeys, parseJson } from './annotations.ts';
+import { changeMembers, mapMembers } from './edit.ts';
 
 /**
  * Replaces each value of a Secret that is not shown. It is not base64, so no cluster accepts it as `data`, and operations refuse it: see
@@ -143,12 +144,9 @@ function hideInAnnotations(object: Manifest, hiding: Hiding): Manifest {
   const metadata = asJsonObject(object.metadata);
   const annotations = asJsonObject(metadata?.['annotations']);
   if (annotations === undefined) return object;
-  const entries = Object.entries(annotations).map(
-    ([key, text]) => [key, hideInAnnotation(key, text, hiding)] as const,
-  );
-  if (entries.every(([key, text]) => text === annotations[key])) return object;
-  const kept = entries.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
-  return { ...object, metadata: { ...metadata, annotations: Object.fromEntries(kept) } };
+  const hidden = mapMembers(annotations, (key, text) => hideInAnnotation(key, text, hiding));
+  if (Object.entries(annotations).every(([key, text]) => text === hidden[key])) return object;
+  return { ...object, metadata: { ...metadata, annotations: hidden } };
 }
 
 function hideInAnnotation(key: string, text: JsonValue, hiding: Hiding): JsonValue | undefined {
@@ -183,14 +181,8 @@ function hideEmbedded(
 
 /** A value with `change` applied to each Secret in it; the same value when none changed. */
 function changeSecrets(value: JsonValue, change: (secret: JsonObject) => JsonObject): JsonValue {
-  if (Array.isArray(value)) {
-    const items = value.map((item) => changeSecrets(item, change));
-    return items.every((item, index) => item === value[index]) ? value : items;
-  }
-  if (!isJsonObject(value)) return value;
-  if (isSecret(value)) return change(value);
-  const entries = Object.entries(value).map(([key, member]) => [key, changeSecrets(member, change)] as const);
-  return entries.every(([key, member]) => member === value[key]) ? value : Object.fromEntries(entries);
+  if (isJsonObject(value) && isSecret(value)) return change(value);
+  return changeMembers(value, (member) => changeSecrets(member, change));
 }
 
 /** The object with the mask in place of each value of its `data` and `stringData`. */

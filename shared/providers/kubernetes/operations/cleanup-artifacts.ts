@@ -7,11 +7,10 @@ import { type Coordinates, readCoordinates, readKind, readNamespace } from '../m
 import { readStrategy } from '../manifest/strategy.ts';
 import { findVersion, listExpiredVersions } from '../manifest/version.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
-import { deleteObjects, readUid } from './steps/deletion.ts';
+import { type DeletionPlan, deletePlanned, readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
 import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import { type groupNames, type OperationResult, toOperationResult } from './steps/result.ts';
-import { getTargetRef } from './steps/target.ts';
 
 const cleanupField = objectField({
   manifests: withDefault(listOf(jsonObjectField()), []).describe(
@@ -21,12 +20,6 @@ const cleanupField = objectField({
 
 /** A parsed description of `cleanupArtifacts`. */
 type CleanupDescription = Exclude<z.output<typeof cleanupField>, undefined>;
-
-/** The versions to delete, as the journal keeps them. */
-type Expired = {
-  readonly decidedAtMs: number;
-  readonly objects: { kind: string; namespace: string; name: string; uid: string }[];
-};
 
 /**
  * Deletes old versions. Orca calls it after each deploy with the deployed manifests. A manifest without
@@ -64,13 +57,11 @@ async function runCleanup(description: CleanupDescription, work: OperationWork):
         ({
           decidedAtMs: work.session.clock.now(),
           objects: (await Promise.all(limited.map((each) => listExpired(each, work)))).flat(),
-        }) satisfies Expired,
+        }) satisfies DeletionPlan,
     );
     for (const target of objects) {
       work.run.report(`Deleting ${describeObject(target)}, an old version`);
-      const ref = await getTargetRef(target, work);
-      const fullName = formatFullName(target.kind, target.name);
-      await deleteObjects(work, [{ ref, fullName, uid: target.uid, decidedAtMs }]);
+      await deletePlanned({ decidedAtMs, objects: [target] }, work);
     }
     return toOperationResult({ names: groupTargets(objects) });
   });
@@ -95,7 +86,7 @@ function findLimited(manifest: Manifest): LimitedVersion | undefined {
 async function listExpired(
   { manifest, name, kept }: LimitedVersion,
   { client, run }: OperationWork,
-): Promise<Expired['objects']> {
+): Promise<DeletionPlan['objects']> {
   const { signal } = run;
   const resource = await client.getResourceOfKind(readKind(manifest), { signal });
   const namespace = readNamespace(manifest) || (await client.getDefaultNamespace({ signal }));

@@ -6,9 +6,9 @@ import type { Manifest } from '../api/manifest.ts';
 import { findKindProblem } from '../api/names.ts';
 import { formatFullName, parseKind } from '../kinds/name.ts';
 import { readLabels } from '../manifest/annotations.ts';
-import { type Coordinates, readName, readNamespace } from '../manifest/identity.ts';
+import { readName, readNamespace } from '../manifest/identity.ts';
 import { formatSelectors, labelSelectorsField, matchesSelectors } from '../manifest/selectors.ts';
-import { type Deletion, deleteObjects, readUid } from './steps/deletion.ts';
+import { type DeletionPlan, deletePlanned, readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
 import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import { toOperationResult } from './steps/result.ts';
@@ -27,12 +27,6 @@ const deleteField = objectField({
 
 /** A parsed description of `deleteManifest`. */
 type DeleteDescription = Exclude<z.output<typeof deleteField>, undefined>;
-
-/** The objects to delete, as the journal keeps them: a repeat deletes only these, not new objects of the same names. */
-type Targets = {
-  readonly decidedAtMs: number;
-  readonly objects: { kind: string; namespace: string; name: string; uid: string }[];
-};
 
 /**
  * Deletes one object, or the objects of some kinds that labels select, and waits until they are really gone. Missing objects are no error.
@@ -55,20 +49,18 @@ async function runDelete(description: DeleteDescription, work: OperationWork): P
   const what = describeTargets(description);
   run.report(`Beginning to delete ${what}`);
   return explainFailure(`Deleting ${what}`, async () => {
-    const { decidedAtMs, objects } = await run.decide('targets', () => decideTargets(description, work));
+    const plan = await run.decide('targets', () => decideTargets(description, work));
+    const { objects } = plan;
     if (objects.length === 0) run.report('There is nothing to delete');
     for (const target of objects) run.report(`Deleting ${describeObject(target)}`);
-    const toDeletion = async (target: Targets['objects'][number]): Promise<Deletion> => {
-      const ref = await getTargetRef(target, work);
-      return { ref, fullName: toFullName(target), uid: target.uid, decidedAtMs, options };
-    };
-    await deleteObjects(work, await Promise.all(objects.map(toDeletion)));
+    await deletePlanned(plan, work, options);
     run.report(`Deleted ${objects.length} objects`);
-    return toOperationResult({ names: { [location]: objects.map(toFullName) } });
+    const names = objects.map(({ kind, name }) => formatFullName(kind, name));
+    return toOperationResult({ names: { [location]: names } });
   });
 }
 
-async function decideTargets(description: DeleteDescription, work: OperationWork): Promise<Targets> {
+async function decideTargets(description: DeleteDescription, work: OperationWork): Promise<DeletionPlan> {
   const lists = isNamed(description)
     ? [await findNamed(description, work)]
     : await Promise.all(listKinds(description).map((kind) => listSelected(kind, description, work)));
@@ -76,7 +68,10 @@ async function decideTargets(description: DeleteDescription, work: OperationWork
 }
 
 /** The object of that name, if it exists and the labels select it. */
-async function findNamed(description: DeleteDescription, work: OperationWork): Promise<Targets['objects']> {
+async function findNamed(
+  description: DeleteDescription,
+  work: OperationWork,
+): Promise<DeletionPlan['objects']> {
   const target = readTarget(description);
   const ref = await getTargetRef(target, work);
   const live = await work.client.get(ref, { signal: work.run.signal });
@@ -89,7 +84,7 @@ async function listSelected(
   kind: string,
   { location, labelSelectors }: DeleteDescription,
   { client, run }: OperationWork,
-): Promise<Targets['objects']> {
+): Promise<DeletionPlan['objects']> {
   const { signal } = run;
   const resource = await client.getResourceOfKind(kind, { signal });
   const namespace = location || (await client.getDefaultNamespace({ signal }));
@@ -98,12 +93,8 @@ async function listSelected(
   return objects.map((object) => toTarget(object, kind));
 }
 
-function toTarget(object: Manifest, kind: string): Targets['objects'][number] {
+function toTarget(object: Manifest, kind: string): DeletionPlan['objects'][number] {
   return { kind, namespace: readNamespace(object), name: readName(object), uid: readUid(object) ?? '' };
-}
-
-function toFullName({ kind, name }: Coordinates): string {
-  return formatFullName(kind, name);
 }
 
 function describeTargets(description: DeleteDescription): string {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { FailedOperationError, InvalidInputError, VisibleError } from '#core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
-import { type Artifact, artifactField, getArtifactKey } from '#provider-kit/artifact.ts';
+import { type Artifact, getArtifactKey } from '#provider-kit/artifact.ts';
 import {
   booleanField,
   describeInput,
@@ -22,6 +22,7 @@ import { formatFullName } from '../kinds/name.ts';
 import { bindArtifacts, checkArtifactsBound, findArtifacts } from '../manifest/artifacts.ts';
 import { type Coordinates, readNamespace } from '../manifest/identity.ts';
 import type { JsonPatchOperation } from '../manifest/json-patch.ts';
+import { artifactList } from './deploy/description.ts';
 import { patchOnce } from './patch-once.ts';
 import { patchSame } from './patch-same.ts';
 import { checkPatchUnmasked } from './secret-mask.ts';
@@ -30,8 +31,6 @@ import { describeObject, explainFailure } from './steps/failure.ts';
 import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import { type OperationResult, toOperationResult } from './steps/result.ts';
 import { getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
-
-const artifactList = withDefault(listOf(artifactField()), []);
 
 const patchField = objectField({
   ...targetShape,

@@ -1,13 +1,11 @@
-import { type JsonBounds, parseBoundedJson } from '#core/bounded-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import { parseJson } from '../manifest/annotations.ts';
 
 const propertyMarker = 'SPINNAKER_PROPERTY_';
 const configMarker = 'SPINNAKER_CONFIG_JSON=';
 
 /** The most properties of a log. They become part of a pipeline's context, which Orca stores as a whole. */
 export const propertiesMax = 10_000;
-/** Limits for the values of one `SPINNAKER_CONFIG_JSON` line. */
-const propertyBounds: JsonBounds = { depthMax: 512, valuesMax: 100_000 };
 
 /**
  * The properties in a log: each line with `SPINNAKER_PROPERTY_key=value` gives one, its key in lower case, and each line that begins with
@@ -41,8 +39,8 @@ function* listLines(log: string): Generator<string> {
 /** The properties in a line; undefined for a broken one. */
 function readLine(text: string): readonly [string, JsonValue][] | undefined {
   if (text.startsWith(configMarker)) {
-    const members = parseObject(text.slice(configMarker.length));
-    return members && Object.entries(members);
+    const members = parseJson(text.slice(configMarker.length));
+    return isJsonObject(members) ? Object.entries(members) : undefined;
   }
   return text.includes(propertyMarker) ? parseProperty(text) : [];
 }
@@ -52,13 +50,4 @@ function parseProperty(text: string): [string, JsonValue][] {
   const value = text.slice(equals + 1).trim();
   if (equals < 0 || value === '') return [];
   return [[text.slice(0, equals).replace(propertyMarker, '').toLowerCase(), value]];
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const { value } = parseBoundedJson(text, propertyBounds);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -7,7 +7,9 @@ import type { DeleteRequest, ObjectRef } from '../../api/client.ts';
 import { KubernetesApiError } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, readList } from '../../api/unchecked.ts';
+import { formatFullName } from '../../kinds/name.ts';
 import type { OperationWork } from './operation-definition.ts';
+import { getTargetRef } from './target.ts';
 
 /** One object to delete: exactly this one, not another that takes its name. */
 export interface Deletion {
@@ -18,7 +20,26 @@ export interface Deletion {
   /** Wall time of the decision to delete it, milliseconds: the wait for its end counts from there. */
   readonly decidedAtMs: number;
   /** Default: dependents are deleted too, in the background. */
-  readonly options?: Pick<DeleteRequest, 'propagationPolicy' | 'gracePeriodSeconds'>;
+  readonly options?: Pick<DeleteRequest, 'propagationPolicy' | 'gracePeriodSeconds'> | undefined;
+}
+
+/** The objects to delete, as the journal keeps them: a repeat deletes only these, not new objects of the same names. */
+export type DeletionPlan = {
+  readonly decidedAtMs: number;
+  readonly objects: { kind: string; namespace: string; name: string; uid: string }[];
+};
+
+/** Deletes planned objects together, and waits: see {@link deleteObjects}. */
+export async function deletePlanned(
+  { decidedAtMs, objects }: DeletionPlan,
+  work: DeletingWork,
+  options?: Deletion['options'],
+): Promise<void> {
+  const deletions = objects.map(async (target) => {
+    const fullName = formatFullName(target.kind, target.name);
+    return { ref: await getTargetRef(target, work), fullName, uid: target.uid, decidedAtMs, options };
+  });
+  await deleteObjects(work, await Promise.all(deletions));
 }
 
 /** Objects of one wait that are deleted, or checked, at a time. */

@@ -19,10 +19,7 @@ export const targetShape = {
 };
 
 /** A description that names one object. */
-export interface TargetDescription {
-  readonly manifestName: string;
-  readonly location: string;
-}
+export type TargetDescription = { readonly [field in keyof typeof targetShape]: string };
 
 /**
  * Reports a target that is missing, badly named, or in a place that the account may not use.
