@@ -1,7 +1,8 @@
-import type { ChangeSender } from '#caching/store/wire-changes.ts';
+import { parseRevision } from '#caching/store/revision.ts';
+import type { ChangeSender, WireChange, WireChanges } from '#caching/store/wire-changes.ts';
+import { encodeFacts } from '../rows/facts-codec.ts';
 import { toLastChanges } from './last-changes.ts';
-import type { CacheWriter } from './object-change.ts';
-import { toWireChanges } from './wire-changes.ts';
+import type { CacheWriter, ObjectChange } from './object-change.ts';
 
 /** Sends changes of an account's objects to the process that has the store: objects as facts, and nothing else of their manifests. */
 export function createRemoteWriter(account: string, sender: ChangeSender): CacheWriter {
@@ -15,5 +16,29 @@ export function createRemoteWriter(account: string, sender: ChangeSender): Cache
       return { ...outcome, proof: outcome.proof };
     },
     prune: (applications) => sender.prune(account, applications),
+  };
+}
+
+/** Changes in the form in which they are sent. */
+function toWireChanges(changes: readonly ObjectChange[]): WireChanges {
+  const parsed = changes.map((change) => ({ change, revision: parseRevision(change.revision) }));
+  const epoch = parsed.reduce((most, { revision }) => Math.max(most, revision.epoch), 0);
+  return {
+    epoch,
+    changes: parsed.map(({ change, revision }) => toWireChange(change, { ...revision, batchEpoch: epoch })),
+  };
+}
+
+function toWireChange(
+  { kind, namespace, name, seenAt, facts }: ObjectChange,
+  { epoch, batchEpoch, resourceVersion }: { epoch: number; batchEpoch: number; resourceVersion: string },
+): WireChange {
+  const seenVersion = parseRevision(seenAt).resourceVersion;
+  return {
+    ...{ kind, namespace, name },
+    ...(epoch !== batchEpoch && { epoch }),
+    version: resourceVersion,
+    ...(seenVersion !== resourceVersion && { seenVersion }),
+    ...(facts && { facts: encodeFacts(facts) }),
   };
 }

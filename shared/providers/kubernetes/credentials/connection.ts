@@ -59,7 +59,14 @@ export interface ConnectionOptions {
   /** The source of credentials for `KubernetesConnection.server`. */
   readonly serverCredential?: CredentialSource | undefined;
   /** Secrets that replace members of `KubernetesConnection.server`, and its credentials. */
-  readonly serverSecrets?: ServerSecrets | undefined;
+  readonly serverSecrets?:
+    | {
+        /** PEM, or its base64. */
+        readonly caData: RemoteText | undefined;
+        /** A token in place of `serverCredential`. */
+        readonly bearerToken: RemoteText | undefined;
+      }
+    | undefined;
   /**
    * Returns our own credential source for an exec plugin, which then is not run and is allowed everywhere: `aws eks get-token` needs no
    * process, only a presigned request. Undefined runs the plugin.
@@ -67,14 +74,6 @@ export interface ConnectionOptions {
   readonly replaceExecPlugin?:
     | ((plugin: ExecPlugin, cluster: KubeconfigCluster) => CredentialSource | undefined)
     | undefined;
-}
-
-/** Secrets of a server that is named by its address. */
-export interface ServerSecrets {
-  /** PEM, or its base64. */
-  readonly caData: RemoteText | undefined;
-  /** A token in place of `serverCredential`. */
-  readonly bearerToken: RemoteText | undefined;
 }
 
 /** How a TLS connection is made; PEM texts. */
@@ -207,8 +206,10 @@ async function loadKubeconfigConnection(
   const isRefusing = account.placement === 'deployed' || account.isConfined;
   if (isRefusing) refuseMachineFields(context, account, ownSource !== undefined);
   const base = file === undefined ? '.' : dirname(file);
-  const readPem = (data: string | undefined, path: string | undefined) =>
-    loadPem({ data, path, base, files });
+  const readPem: UserFiles['readPem'] = async (data, path) => {
+    if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');
+    return path === undefined ? undefined : files.read(resolve(base, path));
+  };
   const ca = await readPem(cluster.certificateAuthorityData, cluster.certificateAuthority);
   const user = await loadUserFiles(context.user, { readPem, base, files });
   const server = parseServer(cluster.server);
@@ -328,18 +329,6 @@ interface UserFiles {
   readonly readPem: (data: string | undefined, path: string | undefined) => Promise<string | undefined>;
   readonly base: string;
   readonly files: WatchedFiles;
-}
-
-interface PemSource {
-  readonly data: string | undefined;
-  readonly path: string | undefined;
-  readonly base: string;
-  readonly files: WatchedFiles;
-}
-
-async function loadPem({ data, path, base, files }: PemSource): Promise<string | undefined> {
-  if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');
-  return path === undefined ? undefined : await files.read(resolve(base, path));
 }
 
 function parseServer(server: string): URL {

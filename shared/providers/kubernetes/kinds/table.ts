@@ -44,163 +44,146 @@ export function defineKind(row: KindRow): KindDefinition {
 
 const rollout = ['pauseRollout', 'resumeRollout', 'undoRollout', 'rollingRestart'] as const;
 
-const rows: readonly KindRow[] = [
-  { name: 'namespace', aliases: ['ns'], namespaced: false, deployPriority: priority.NAMESPACE_PRIORITY },
+type KindGroup = readonly [deployPriority: number, kinds: readonly Omit<KindRow, 'deployPriority'>[]];
 
-  { name: 'role', deployPriority: priority.ROLE_PRIORITY },
-  { name: 'clusterRole', namespaced: false, deployPriority: priority.ROLE_PRIORITY },
-  { name: 'roleBinding', deployPriority: priority.ROLE_BINDING_PRIORITY },
-  { name: 'clusterRoleBinding', namespaced: false, deployPriority: priority.ROLE_BINDING_PRIORITY },
-  {
-    name: 'customResourceDefinition',
-    aliases: ['crd'],
-    namespaced: false,
-    deployPriority: priority.RESOURCE_DEFINITION_PRIORITY,
-  },
-
-  { name: 'serviceAccount', aliases: ['sa'], deployPriority: priority.SERVICE_ACCOUNT_PRIORITY },
-  {
-    name: 'storageClass',
-    aliases: ['sc'],
-    namespaced: false,
-    deployPriority: priority.STORAGE_CLASS_PRIORITY,
-  },
-  {
-    name: 'persistentVolume',
-    aliases: ['pv'],
-    namespaced: false,
-    deployPriority: priority.MOUNTABLE_DATA_BACKING_RESOURCE_PRIORITY,
-    spinnakerKind: 'configs',
-  },
-
-  {
-    name: 'configMap',
-    aliases: ['cm'],
-    deployPriority: priority.MOUNTABLE_DATA_PRIORITY,
-    spinnakerKind: 'configs',
-    versioned: true,
-  },
-  {
-    name: 'secret',
-    deployPriority: priority.MOUNTABLE_DATA_PRIORITY,
-    spinnakerKind: 'configs',
-    versioned: true,
-    sensitiveKeys: ['data', 'stringData'],
-  },
-  {
-    name: 'persistentVolumeClaim',
-    aliases: ['pvc'],
-    deployPriority: priority.MOUNTABLE_DATA_PRIORITY,
-    spinnakerKind: 'configs',
-  },
-
-  {
-    name: 'service',
-    aliases: ['svc'],
-    deployPriority: priority.NETWORK_RESOURCE_PRIORITY,
-    spinnakerKind: 'loadBalancers',
-    capabilities: ['loadBalances'],
-  },
-  { name: 'ingress', deployPriority: priority.NETWORK_RESOURCE_PRIORITY, spinnakerKind: 'loadBalancers' },
-  {
-    name: 'networkPolicy',
-    aliases: ['netpol'],
-    deployPriority: priority.NETWORK_RESOURCE_PRIORITY,
-    spinnakerKind: 'securityGroups',
-  },
-
-  {
-    name: 'apiService',
-    kubernetesKind: 'APIService',
-    namespaced: false,
-    deployPriority: priority.API_SERVICE_PRIORITY,
-  },
-  { name: 'limitRange', deployPriority: priority.WORKLOAD_MODIFIER_PRIORITY },
-  { name: 'podPreset', deployPriority: priority.WORKLOAD_MODIFIER_PRIORITY },
-  { name: 'podSecurityPolicy', namespaced: false, deployPriority: priority.WORKLOAD_MODIFIER_PRIORITY },
-  { name: 'podDisruptionBudget', deployPriority: priority.PDB_PRIORITY },
-
-  {
-    name: 'deployment',
-    aliases: ['deploy'],
-    deployPriority: priority.WORKLOAD_CONTROLLER_PRIORITY,
-    spinnakerKind: 'serverGroupManagers',
-    capabilities: ['scale', 'resize', 'traffic', ...rollout],
-    replacers: 'podTemplate',
-    getStatus: getDeploymentStatus,
-  },
-  {
-    name: 'replicaSet',
-    aliases: ['rs'],
-    deployPriority: priority.WORKLOAD_CONTROLLER_PRIORITY,
-    spinnakerKind: 'serverGroups',
-    versioned: true,
-    capabilities: ['scale', 'resize', 'traffic', 'pods'],
-    replacers: 'podTemplate',
-    getStatus: getReplicaSetStatus,
-  },
-  {
-    name: 'statefulSet',
-    deployPriority: priority.WORKLOAD_CONTROLLER_PRIORITY,
-    spinnakerKind: 'serverGroups',
-    capabilities: ['scale', 'resize', 'traffic', ...rollout],
-    replacers: 'podTemplate',
-    getStatus: getStatefulSetStatus,
-  },
-  {
-    name: 'daemonSet',
-    aliases: ['ds'],
-    deployPriority: priority.WORKLOAD_CONTROLLER_PRIORITY,
-    spinnakerKind: 'serverGroups',
-    capabilities: ['resize', 'traffic', ...rollout],
-    replacers: 'podTemplate',
-    getStatus: getDaemonSetStatus,
-  },
-  {
-    name: 'job',
-    deployPriority: priority.WORKLOAD_PRIORITY,
-    spinnakerKind: 'serverGroups',
-    capabilities: ['traffic'],
-    replacers: 'podTemplate',
-    getStatus: getJobStatus,
-  },
-  {
-    name: 'cronJob',
-    deployPriority: priority.WORKLOAD_PRIORITY,
-    spinnakerKind: 'serverGroups',
-    capabilities: ['traffic'],
-    replacers: 'podTemplate',
-    getStatus: getCronJobStatus,
-  },
-  {
-    name: 'pod',
-    aliases: ['po'],
-    deployPriority: priority.WORKLOAD_PRIORITY,
-    spinnakerKind: 'instances',
-    versioned: true,
-    capabilities: ['traffic'],
-    replacers: 'pod',
-    getStatus: getPodStatus,
-  },
-  {
-    // Spinnaker writes this one in lower case throughout.
-    name: 'horizontalpodautoscaler',
-    aliases: ['hpa'],
-    kubernetesKind: 'HorizontalPodAutoscaler',
-    deployPriority: priority.WORKLOAD_ATTACHMENT_PRIORITY,
-    replacers: 'scaleTarget',
-    getStatus: getHorizontalPodAutoscalerStatus,
-  },
-
-  { name: 'mutatingWebhookConfiguration', namespaced: false, deployPriority: webhookPriority },
-  { name: 'validatingWebhookConfiguration', namespaced: false, deployPriority: webhookPriority },
-
-  { name: 'controllerRevision', deployPriority: priority.LOWEST_PRIORITY, deployable: false },
-  { name: 'event', deployPriority: priority.LOWEST_PRIORITY, deployable: false },
+/** The rows by their deploy priority, in its order but for the last two. */
+const groups: readonly KindGroup[] = [
+  [priority.NAMESPACE_PRIORITY, [{ name: 'namespace', aliases: ['ns'], namespaced: false }]],
+  [priority.ROLE_PRIORITY, [{ name: 'role' }, { name: 'clusterRole', namespaced: false }]],
+  [
+    priority.ROLE_BINDING_PRIORITY,
+    [{ name: 'roleBinding' }, { name: 'clusterRoleBinding', namespaced: false }],
+  ],
+  [
+    priority.RESOURCE_DEFINITION_PRIORITY,
+    [{ name: 'customResourceDefinition', aliases: ['crd'], namespaced: false }],
+  ],
+  [priority.SERVICE_ACCOUNT_PRIORITY, [{ name: 'serviceAccount', aliases: ['sa'] }]],
+  [priority.STORAGE_CLASS_PRIORITY, [{ name: 'storageClass', aliases: ['sc'], namespaced: false }]],
+  [
+    priority.MOUNTABLE_DATA_BACKING_RESOURCE_PRIORITY,
+    [{ name: 'persistentVolume', aliases: ['pv'], namespaced: false, spinnakerKind: 'configs' }],
+  ],
+  [
+    priority.MOUNTABLE_DATA_PRIORITY,
+    [
+      { name: 'configMap', aliases: ['cm'], spinnakerKind: 'configs', versioned: true },
+      { name: 'secret', spinnakerKind: 'configs', versioned: true, sensitiveKeys: ['data', 'stringData'] },
+      { name: 'persistentVolumeClaim', aliases: ['pvc'], spinnakerKind: 'configs' },
+    ],
+  ],
+  [
+    priority.NETWORK_RESOURCE_PRIORITY,
+    [
+      { name: 'service', aliases: ['svc'], spinnakerKind: 'loadBalancers', capabilities: ['loadBalances'] },
+      { name: 'ingress', spinnakerKind: 'loadBalancers' },
+      { name: 'networkPolicy', aliases: ['netpol'], spinnakerKind: 'securityGroups' },
+    ],
+  ],
+  [priority.API_SERVICE_PRIORITY, [{ name: 'apiService', kubernetesKind: 'APIService', namespaced: false }]],
+  [
+    priority.WORKLOAD_MODIFIER_PRIORITY,
+    [{ name: 'limitRange' }, { name: 'podPreset' }, { name: 'podSecurityPolicy', namespaced: false }],
+  ],
+  [priority.PDB_PRIORITY, [{ name: 'podDisruptionBudget' }]],
+  [
+    priority.WORKLOAD_CONTROLLER_PRIORITY,
+    [
+      {
+        name: 'deployment',
+        aliases: ['deploy'],
+        spinnakerKind: 'serverGroupManagers',
+        capabilities: ['scale', 'resize', 'traffic', ...rollout],
+        replacers: 'podTemplate',
+        getStatus: getDeploymentStatus,
+      },
+      {
+        name: 'replicaSet',
+        aliases: ['rs'],
+        spinnakerKind: 'serverGroups',
+        versioned: true,
+        capabilities: ['scale', 'resize', 'traffic', 'pods'],
+        replacers: 'podTemplate',
+        getStatus: getReplicaSetStatus,
+      },
+      {
+        name: 'statefulSet',
+        spinnakerKind: 'serverGroups',
+        capabilities: ['scale', 'resize', 'traffic', ...rollout],
+        replacers: 'podTemplate',
+        getStatus: getStatefulSetStatus,
+      },
+      {
+        name: 'daemonSet',
+        aliases: ['ds'],
+        spinnakerKind: 'serverGroups',
+        capabilities: ['resize', 'traffic', ...rollout],
+        replacers: 'podTemplate',
+        getStatus: getDaemonSetStatus,
+      },
+    ],
+  ],
+  [
+    priority.WORKLOAD_PRIORITY,
+    [
+      {
+        name: 'job',
+        spinnakerKind: 'serverGroups',
+        capabilities: ['traffic'],
+        replacers: 'podTemplate',
+        getStatus: getJobStatus,
+      },
+      {
+        name: 'cronJob',
+        spinnakerKind: 'serverGroups',
+        capabilities: ['traffic'],
+        replacers: 'podTemplate',
+        getStatus: getCronJobStatus,
+      },
+      {
+        name: 'pod',
+        aliases: ['po'],
+        spinnakerKind: 'instances',
+        versioned: true,
+        capabilities: ['traffic'],
+        replacers: 'pod',
+        getStatus: getPodStatus,
+      },
+    ],
+  ],
+  [
+    priority.WORKLOAD_ATTACHMENT_PRIORITY,
+    [
+      {
+        // Spinnaker writes this one in lower case throughout.
+        name: 'horizontalpodautoscaler',
+        aliases: ['hpa'],
+        kubernetesKind: 'HorizontalPodAutoscaler',
+        replacers: 'scaleTarget',
+        getStatus: getHorizontalPodAutoscalerStatus,
+      },
+    ],
+  ],
+  [
+    webhookPriority,
+    [
+      { name: 'mutatingWebhookConfiguration', namespaced: false },
+      { name: 'validatingWebhookConfiguration', namespaced: false },
+    ],
+  ],
+  [
+    priority.LOWEST_PRIORITY,
+    [
+      { name: 'controllerRevision', deployable: false },
+      { name: 'event', deployable: false },
+    ],
+  ],
 ];
 
 /** The kinds that Spinnaker has built in. A kind without special behaviour is one row above. */
-export const builtInKinds: readonly KindDefinition[] = rows.map(defineKind);
+export const builtInKinds: readonly KindDefinition[] = groups.flatMap(([deployPriority, kinds]) =>
+  kinds.map((kind) => defineKind({ ...kind, deployPriority })),
+);
 
 /** `ReplicaSet` for `replicaSet`. */
 function capitalize(name: string): string {

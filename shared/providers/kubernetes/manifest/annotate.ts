@@ -17,15 +17,6 @@ export interface LabelSettings {
   readonly skipSpecTemplateLabels: boolean;
 }
 
-/** The input for the moniker of a deployed manifest. */
-export interface DeployMonikerInput {
-  readonly manifest: Manifest;
-  /** The moniker of the request. */
-  readonly requested: Moniker;
-  /** Its version; undefined if it is not versioned. */
-  readonly version: number | undefined;
-}
-
 /**
  * Records the artifact, and the number of the version, on the manifest and on its pod template. Replaces what is recorded there already: a
  * manifest may be a copy of another object, or of another version of it.
@@ -42,7 +33,11 @@ export function annotateArtifact(manifest: Manifest, artifact: Artifact): Manife
 }
 
 /** The request's moniker, with the version as its sequence and the object's own cluster (`deployment web`) if it names none. */
-export function createDeployMoniker({ manifest, requested, version }: DeployMonikerInput): Moniker {
+export function createDeployMoniker(
+  manifest: Manifest,
+  requested: Moniker,
+  version: number | undefined,
+): Moniker {
   return {
     ...requested,
     cluster: requested.cluster || readFullName(manifest),

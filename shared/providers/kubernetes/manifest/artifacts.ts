@@ -36,15 +36,6 @@ export interface BoundManifest {
   readonly bound: readonly Artifact[];
 }
 
-/** A deployed manifest. */
-export interface CreatedArtifactInput {
-  /** Before the version is added to its name. */
-  readonly manifest: Manifest;
-  readonly account: string;
-  /** Undefined when it is not versioned. */
-  readonly version: number | undefined;
-}
-
 /** Replaces artifacts' names by their references. Does not change the given manifest. */
 export function bindArtifacts(input: BindingInput): BoundManifest {
   const bound = new Set<Artifact>();
@@ -111,8 +102,16 @@ function describeReferences(found: readonly Artifact[]): string {
   return `but to ${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** The artifact that a deployed manifest becomes for later manifests. Without a name it cannot be referred to. */
-export function createDeployedArtifact({ manifest, account, version }: CreatedArtifactInput): Artifact {
+/**
+ * The artifact that a deployed manifest becomes for later manifests. Without a name it cannot be referred to.
+ *
+ * @param manifest before the version is added to its name.
+ */
+export function createDeployedArtifact(
+  manifest: Manifest,
+  account: string,
+  version: number | undefined,
+): Artifact {
   const name = readName(manifest);
   return {
     type: getArtifactType(manifest),

@@ -33,7 +33,7 @@ type ChangePodSpecs = (manifest: Manifest, change: (podSpec: JsonObject) => Json
 /** Where the pods of workloads refer to artifacts, in search order. */
 const podTemplateReplacers: readonly Replacer[] = [
   {
-    ...inContainers(changeTemplateSpecs, artifactTypes.dockerImage, ['image']),
+    ...inPodSpecs(changeTemplateSpecs, artifactTypes.dockerImage, inContainers('image')),
     getName: cutTagOrDigest,
   },
   ...listConfigReplacers(changeTemplateSpecs),
@@ -69,14 +69,14 @@ function listConfigReplacers(changePodSpecs: ChangePodSpecs): Replacer[] {
   const { configMap, secret } = artifactTypes;
   const sources = ['volumes', '*', 'projected', 'sources', '*'];
   return [
-    inPodSpec(changePodSpecs, configMap, ['volumes', '*', 'configMap', 'name']),
-    inPodSpec(changePodSpecs, secret, ['volumes', '*', 'secret', 'secretName']),
-    inPodSpec(changePodSpecs, configMap, [...sources, 'configMap', 'name']),
-    inPodSpec(changePodSpecs, secret, [...sources, 'secret', 'name']),
-    inContainers(changePodSpecs, configMap, ['envFrom', '*', 'configMapRef', 'name']),
-    inContainers(changePodSpecs, secret, ['envFrom', '*', 'secretRef', 'name']),
-    inContainers(changePodSpecs, configMap, ['env', '*', 'valueFrom', 'configMapKeyRef', 'name']),
-    inContainers(changePodSpecs, secret, ['env', '*', 'valueFrom', 'secretKeyRef', 'name']),
+    inPodSpecs(changePodSpecs, configMap, [['volumes', '*', 'configMap', 'name']]),
+    inPodSpecs(changePodSpecs, secret, [['volumes', '*', 'secret', 'secretName']]),
+    inPodSpecs(changePodSpecs, configMap, [[...sources, 'configMap', 'name']]),
+    inPodSpecs(changePodSpecs, secret, [[...sources, 'secret', 'name']]),
+    inPodSpecs(changePodSpecs, configMap, inContainers('envFrom', '*', 'configMapRef', 'name')),
+    inPodSpecs(changePodSpecs, secret, inContainers('envFrom', '*', 'secretRef', 'name')),
+    inPodSpecs(changePodSpecs, configMap, inContainers('env', '*', 'valueFrom', 'configMapKeyRef', 'name')),
+    inPodSpecs(changePodSpecs, secret, inContainers('env', '*', 'valueFrom', 'secretKeyRef', 'name')),
   ];
 }
 
@@ -87,32 +87,25 @@ function changeOwnSpec(manifest: Manifest, change: (podSpec: JsonObject) => Json
   return changed === spec || changed === undefined ? manifest : { ...manifest, spec: changed };
 }
 
-/** References at `path` within pod specs. */
-function inPodSpec(
+/** References at `paths` within pod specs. */
+function inPodSpecs(
   changePodSpecs: ChangePodSpecs,
   artifactType: string,
-  path: readonly PathStep[],
+  paths: readonly (readonly PathStep[])[],
 ): Replacer {
   return {
     artifactType,
     changeReferences: (manifest, change) =>
-      changePodSpecs(manifest, (podSpec) => changeStrings(podSpec, path, change)),
+      changePodSpecs(manifest, (podSpec) =>
+        paths.reduce((changed, path) => changeStrings(changed, path, change), podSpec),
+      ),
     getName: takeWhole,
   };
 }
 
-/** References at `path` within each container of pod specs. */
-function inContainers(
-  changePodSpecs: ChangePodSpecs,
-  artifactType: string,
-  path: readonly PathStep[],
-): Replacer {
-  return {
-    artifactType,
-    changeReferences: (manifest, change) =>
-      changePodSpecs(manifest, (podSpec) => changeContainers(podSpec, path, change)),
-    getName: takeWhole,
-  };
+/** The paths in a pod spec to the same place in each container. */
+function inContainers(...path: readonly PathStep[]): readonly (readonly PathStep[])[] {
+  return containerLists.map((list) => [list, '*', ...path]);
 }
 
 /** The name of an autoscaler's target, if the target is of one of these kinds. */
@@ -126,18 +119,6 @@ function inScaleTarget(artifactType: string, kinds: readonly JsonValue[]): Repla
     },
     getName: takeWhole,
   };
-}
-
-/** The pod spec with `change` applied at `path` of each of its containers. */
-function changeContainers(
-  podSpec: JsonObject,
-  path: readonly PathStep[],
-  change: (reference: string) => string,
-): JsonObject {
-  return containerLists.reduce(
-    (changed, list) => changeStrings(changed, [list, '*', ...path], change),
-    podSpec,
-  );
 }
 
 /**

@@ -28,7 +28,7 @@ import {
   toSubject,
 } from './deploy/plan.ts';
 import { createReadAhead } from './deploy/read-ahead.ts';
-import { submitAt } from './deploy/submit-at.ts';
+import { submitAt } from './deploy/submit.ts';
 import { checkManifestComplete } from './incomplete-manifest.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
 import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';

@@ -9,20 +9,21 @@ import { toArtifactView } from '#provider-kit/artifact.ts';
 import type { ClusterManifestsRequest, ManifestReader, ManifestRequest } from '#provider-kit/provider.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { KubernetesSession } from '../account/session.ts';
-import type { KubernetesClient, ListRequest, ObjectRef } from '../api/client.ts';
+import type { ListRequest } from '../api/client.ts';
 import { KubernetesApiError, toLiveReadError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { findKindProblem } from '../api/names.ts';
+import { judgeReadiness } from '../kinds/kstatus.ts';
 import { parseKind } from '../kinds/name.ts';
-import { explainStatus, type ManifestStatus } from '../kinds/status.ts';
+import { explainStatus, type ManifestStatus, markFailed, markUnstable } from '../kinds/status.ts';
 import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
 import { findArtifacts } from '../manifest/artifacts.ts';
 import { parseTargetCriteria, pickTarget } from '../manifest/dynamic-target.ts';
 import { readFullName, readKind, readMoniker, readName, readNamespace } from '../manifest/identity.ts';
+import { readReadinessRules } from '../manifest/readiness.ts';
 import { isSecret, listSecretValues, maskSecrets, maskValues } from '../manifest/sensitive.ts';
 import { omitManagedFields } from './displayed.ts';
-import { readEvents, sortEvents } from './events.ts';
-import { getObjectStatus } from './object-status.ts';
+import { type EventsRequest, readEvents, sortEvents } from './events.ts';
 import { readPodMetrics } from './pod-metrics.ts';
 import { findBoundsError, getReadAccount, getReadClient, isLocation, parseReadName } from './read-target.ts';
 import { findUnscheduled } from './unscheduled-pods.ts';
@@ -48,13 +49,6 @@ export function createManifestReader(session: KubernetesSession): Omit<ManifestR
       );
     },
   };
-}
-
-/** Where an object is read from. */
-interface ReadTarget {
-  readonly client: KubernetesClient;
-  readonly account: KubernetesAccount;
-  readonly ref: ObjectRef;
 }
 
 /** The tools for reading manifests. */
@@ -99,8 +93,26 @@ async function getManifest(
   }
 }
 
+/**
+ * The status of a live object: by Clouddriver's rules, or by the stricter of these and kstatus if it or its account asks for kstatus.
+ *
+ * @throws FailedOperationError for an apiVersion whose status cannot be read.
+ */
+function getObjectStatus(
+  object: Manifest,
+  { account, nowMs }: { account: KubernetesAccount; nowMs: number },
+): ManifestStatus {
+  const status = account.kindRegistry.find(readKind(object)).getStatus(object);
+  if ((readReadinessRules(object) ?? account.readiness) !== 'kstatus') return status;
+  const { state, message } = judgeReadiness(object, nowMs);
+  if (state === 'current') return status;
+  // Clouddriver's own sentence comes first, and counts the same replicas.
+  const unstable = status.stable.state ? markUnstable(status, message) : status;
+  return state === 'failed' && !status.failed.state ? markFailed(unstable, message) : unstable;
+}
+
 /** A pod's metrics, if the account has them read and the cluster measures them. */
-function readMetrics({ client, account, ref }: ReadTarget): Promise<ContainerMetricsView[]> | [] {
+function readMetrics({ client, account, ref }: EventsRequest): Promise<ContainerMetricsView[]> | [] {
   return account.metrics && ref.resource.kind === 'Pod' ? readPodMetrics(client, ref) : [];
 }
 

@@ -1,8 +1,10 @@
 import { compareText } from '#core/text-order.ts';
-import type { Viewed, ViewedList, ViewKey } from '#views/views.ts';
+import type { CachedManifestRequest, Viewed, ViewedList, ViewKey } from '#views/views.ts';
+import { findDefaultNamespace } from '../account/account-bounds.ts';
+import { toCachedManifestView } from '../views/cached-manifest-view.ts';
 import { toInstanceView } from '../views/instance-view.ts';
 import { toRawResourceViews } from '../views/raw-resource-view.ts';
-import { type CacheReading, findFacts, listPlaces } from './cache-reading.ts';
+import { type CacheReading, findFacts, findObjects, listPlaces, readAllFacts } from './cache-reading.ts';
 import { loadRowObjects } from './cached-application.ts';
 
 /** See {@link ViewReader.findInstance}. */
@@ -41,4 +43,21 @@ export async function listNamespaces(
       return [name, known?.sort(compareText) ?? namespaces];
     }),
   );
+}
+
+/** See {@link ViewReader.findManifest}. Without a namespace: cluster-scoped, else in the first that the settings name. */
+export async function findManifest(
+  reading: CacheReading,
+  request: CachedManifestRequest,
+): Promise<Viewed | undefined> {
+  const account = reading.session.findAccount(request.account);
+  if (account === undefined) return undefined;
+  const { location } = request;
+  const locations = location === '' ? ['', findDefaultNamespace(account) ?? ''] : [location];
+  const objects = await findObjects(
+    reading,
+    locations.map((each) => ({ ...request, location: each })),
+  );
+  const [facts] = readAllFacts(objects);
+  return facts && { value: toCachedManifestView(account, facts, request), accounts: [account.name] };
 }

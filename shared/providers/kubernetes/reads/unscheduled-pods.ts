@@ -1,15 +1,13 @@
 import type { V1Deployment, V1Pod } from '@kubernetes/client-node';
 import { VisibleError } from '#core/errors.ts';
 import type { KubernetesAccount } from '../account/account.ts';
-import { getBuiltInResource } from '../api/built-in-resources.ts';
 import type { CallOptions, KubernetesClient } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import { describeCondition, findCondition, findStatus } from '../kinds/live-object.ts';
 import { readKind, readNamespace } from '../manifest/identity.ts';
 import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
-
-const podResource = getBuiltInResource('v1', 'Pod');
+import { podResource } from './pod-logs.ts';
 
 /**
  * Why a workload's pods get no node, such as a missing volume, in the words of the first such pod: the workload's own status does not say.

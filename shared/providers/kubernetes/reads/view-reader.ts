@@ -1,7 +1,6 @@
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import type { ViewReader } from '#views/views.ts';
 import { type CacheReading, type ReadingSession, startReading } from './cache-reading.ts';
-import { findManifest } from './cached-manifest.ts';
 import {
   findApplication,
   findCluster,
@@ -11,7 +10,7 @@ import {
   listProjectClusters,
 } from './cluster-reads.ts';
 import { findLoadBalancer, listLoadBalancers, listServerGroupManagers } from './load-balancer-reads.ts';
-import { findInstance, listNamespaces, listRawResources } from './resource-reads.ts';
+import { findInstance, findManifest, listNamespaces, listRawResources } from './resource-reads.ts';
 import { search } from './search-reads.ts';
 import { findSecurityGroup, listSecurityGroups } from './security-group-reads.ts';
 import {

@@ -136,7 +136,7 @@ export class ApiTransport {
    * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
    */
   sendHeld(request: ApiRequest): Promise<HeldText> {
-    return this.sendBy(request, (session, silence) => this.#exchange({ session, request, silence }));
+    return this.sendBy(request, (session, silence) => this.#exchange(session, request, silence));
   }
 
   /**
@@ -155,7 +155,7 @@ export class ApiTransport {
       const learning = breaker.learn();
       const session = await this.getSession(request.signal);
       if (learning !== undefined) await learning;
-      const outcome = await this.#try({ session, request, tryOnce });
+      const outcome = await this.#try(session, request, tryOnce);
       if (outcome.failure === undefined) return outcome.value;
       const { failure } = outcome;
       if (isUnauthorized(failure.error)) {
@@ -245,7 +245,7 @@ export class ApiTransport {
     }
   }
 
-  async #try<T>({ session, request, tryOnce }: OneTry<T>): Promise<TryOutcome<T>> {
+  async #try<T>(session: Session, request: ApiRequest, tryOnce: RequestTry<T>): Promise<TryOutcome<T>> {
     try {
       await untilAborted(this.#probeTimes.requireAlive(session), request.signal);
       return await tryOnce(session, this.#probeTimes.watch(session));
@@ -257,7 +257,11 @@ export class ApiTransport {
     }
   }
 
-  async #exchange({ session, request, silence }: OneExchange): Promise<TryOutcome<HeldText>> {
+  async #exchange(
+    session: Session,
+    request: ApiRequest,
+    silence: SilenceProbe,
+  ): Promise<TryOutcome<HeldText>> {
     const { body, signal, answerBytesMax = objectBytesMax } = request;
     const { account, requestTimeoutMs: timeoutMs } = this.#options;
     const target = toWireTarget(session, request);
@@ -268,18 +272,6 @@ export class ApiTransport {
     answer.release();
     return { failure: toStatusFailure(answer, session) };
   }
-}
-
-interface OneTry<T> {
-  readonly session: Session;
-  readonly request: ApiRequest;
-  readonly tryOnce: RequestTry<T>;
-}
-
-interface OneExchange {
-  readonly session: Session;
-  readonly request: ApiRequest;
-  readonly silence: SilenceProbe;
 }
 
 /** Where a request goes, and over which connections. */

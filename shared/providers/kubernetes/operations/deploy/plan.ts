@@ -184,8 +184,8 @@ function plan(
 ): Omit<PlannedManifest, 'bound'> {
   const { description, account, settings } = request;
   const { version, replicas } = resolved;
-  const artifact = createDeployedArtifact({ manifest, account: account.name, version });
-  const moniker = createDeployMoniker({ manifest, requested: description.moniker ?? {}, version });
+  const artifact = createDeployedArtifact(manifest, account.name, version);
+  const moniker = createDeployMoniker(manifest, description.moniker ?? {}, version);
   const annotated = annotateArtifact(manifest, artifact);
   const sized = replicas === undefined ? annotated : setReplicas(annotated, replicas);
   const { manifest: attached, names } = attach(

@@ -1,3 +1,5 @@
+import { getPauseMs } from '#core/back-off.ts';
+import { FailedOperationError } from '#core/errors.ts';
 import { isResourceNotServed, KubernetesApiError } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { applyManifest } from '../../apply/apply.ts';
@@ -11,17 +13,22 @@ import { deleteObjects, readUid } from '../steps/deletion.ts';
 import { describeObject, explainFailure } from '../steps/failure.ts';
 import type { OperationWork } from '../steps/operation-definition.ts';
 import { maskObject } from '../steps/result.ts';
+import type { DeployPlan } from './open-plan.ts';
 import type { PlannedManifest } from './plan.ts';
-import { checkVersionOurs, isVersion, writeVersion } from './version-write.ts';
+import { checkVersionOurs, isVersion, VersionTakenError, writeVersion } from './version-write.ts';
 
 /** A new kind that is not served by then will not be. Starved or numerous API servers take long to pick up definitions. */
 const servedWithinMs = 30_000;
 const repeatPauseMs = 100;
 
-/** How a manifest is submitted and recorded in the journal. */
+/** How often other deploys may take the number that this one chose. Each time one of them has made progress. */
+const attemptsMax = 50;
+/** The deploy that lost a race chooses again after a random time. */
+const backOff = { firstMs: 50, mostMs: 1_000 };
+
+/** How the manifest at a place is submitted. */
 export interface SubmitOptions {
-  /** Names the manifest in the journal. */
-  readonly key: string;
+  readonly work: OperationWork;
   /** Nothing is recorded for the last one: it would be stored together with the operation's own result. */
   readonly isLast: boolean;
   /** True if an earlier manifest of the same deploy defines its kind. */
@@ -38,18 +45,60 @@ interface Written {
 }
 
 /**
+ * Submits the manifest at a place of a plan. A version whose number was taken meanwhile gets the next one, and later manifests are bound to
+ * that. Each choice is stored before it is used, so that a repeat sends the same.
+ *
+ * @throws FailedOperationError like `submitManifest`, and after 50 numbers that others took.
+ */
+export async function submitAt(plan: DeployPlan, place: number, options: SubmitOptions): Promise<Manifest> {
+  const { work } = options;
+  for (let attempt = 0; attempt <= attemptsMax; attempt += 1) {
+    if (await plan.recall(place, attempt)) continue;
+    const planned = plan.planned[place] as PlannedManifest;
+    const key = attempt === 0 ? String(place) : `${place}/${attempt}`;
+    const object = await submitUnlessTaken(planned, key, options);
+    if (!(object instanceof VersionTakenError)) return object;
+    work.run.report(`${object.message}: taking the next version`);
+    await pause(attempt, work);
+    await plan.chooseAgain(place, attempt);
+  }
+  throw new FailedOperationError(
+    `Deploying ${plan.planned[place]?.fullName} failed: other deploys took its version ${attemptsMax} times in a row`,
+  );
+}
+
+/** Returns the error if the existing object is not ours. */
+async function submitUnlessTaken(
+  planned: PlannedManifest,
+  key: string,
+  options: SubmitOptions,
+): Promise<Manifest | VersionTakenError> {
+  try {
+    return await submitManifest(planned, key, options);
+  } catch (error) {
+    if (error instanceof VersionTakenError) return error;
+    throw error;
+  }
+}
+
+/** Keeps deploys that collided at one number from colliding at the next. */
+async function pause(attempt: number, { session, run }: OperationWork): Promise<void> {
+  await session.clock.sleep(getPauseMs(backOff, attempt + 1, session.randomness), run.signal);
+}
+
+/**
  * Submits a planned manifest to the cluster, by the method that its annotations ask for, and returns the object in the form for task
  * results. With any method, a repeated run does not write again what an earlier one wrote.
  *
+ * @param key names the manifest in the journal.
  * @throws FailedOperationError naming the manifest, with the API server's words; VersionTakenError if another client has used the number of
  *   its version since it was chosen.
  */
-export async function submitManifest(
-  work: OperationWork,
+async function submitManifest(
   planned: PlannedManifest,
-  options: SubmitOptions,
+  key: string,
+  { work, isLast, isKindNew, firstLook }: SubmitOptions,
 ): Promise<Manifest> {
-  const { key, isLast, isKindNew, firstLook } = options;
   const attempt = <T>(act: () => Promise<T>): Promise<T> => (isKindNew ? untilServed(work, act) : act());
   work.run.report(`Submitting ${planned.fullName}`);
   return explainFailure(`Deploying ${describeObject(readCoordinates(planned.manifest))}`, async () => {

@@ -168,7 +168,7 @@ describe('annotateMoniker', () => {
 
 describe('createDeployMoniker', () => {
   test('names the cluster after the object, and takes the version for its sequence', () => {
-    expect(createDeployMoniker({ manifest: bare, requested: { app: 'cart' }, version: 3 })).toEqual({
+    expect(createDeployMoniker(bare, { app: 'cart' }, 3)).toEqual({
       app: 'cart',
       cluster: 'deployment web',
       sequence: 3,
@@ -177,16 +177,14 @@ describe('createDeployMoniker', () => {
 
   test('keeps what the request names', () => {
     const requested = { app: 'cart', cluster: 'mine', stack: 's', sequence: 8 };
-    expect(createDeployMoniker({ manifest: bare, requested, version: undefined })).toEqual(requested);
-    expect(createDeployMoniker({ manifest: bare, requested, version: 0 }).sequence).toBe(0);
-    expect(
-      createDeployMoniker({ manifest: bare, requested: { cluster: '' }, version: undefined }).cluster,
-    ).toBe('deployment web');
+    expect(createDeployMoniker(bare, requested, undefined)).toEqual(requested);
+    expect(createDeployMoniker(bare, requested, 0).sequence).toBe(0);
+    expect(createDeployMoniker(bare, { cluster: '' }, undefined).cluster).toBe('deployment web');
   });
 
   test('names the cluster after the prefix of a name to come', () => {
     const manifest = { apiVersion: 'batch/v1', kind: 'Job', metadata: { generateName: 'smoke-' } };
-    expect(createDeployMoniker({ manifest, requested: {}, version: undefined }).cluster).toBe('job smoke-');
+    expect(createDeployMoniker(manifest, {}, undefined).cluster).toBe('job smoke-');
   });
 });
 

@@ -293,7 +293,7 @@ describe('createDeployedArtifact', () => {
   const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'flags', namespace: 'shop' } };
 
   test('of a version refers to its name in the cluster', () => {
-    expect(createDeployedArtifact({ manifest, account: 'prod-eu', version: 3 })).toEqual({
+    expect(createDeployedArtifact(manifest, 'prod-eu', 3)).toEqual({
       type: 'kubernetes/configMap',
       name: 'flags',
       version: 'v003',
@@ -305,7 +305,7 @@ describe('createDeployedArtifact', () => {
 
   test('without a version refers to the name itself', () => {
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'r' } };
-    expect(createDeployedArtifact({ manifest: role, account: 'a', version: undefined })).toEqual({
+    expect(createDeployedArtifact(role, 'a', undefined)).toEqual({
       type: 'kubernetes/clusterRole',
       name: 'r',
       version: '',
@@ -319,11 +319,11 @@ describe('createDeployedArtifact', () => {
     const metadata = { generateName: 'smoke-', namespace: 'shop' };
     const manifest = { apiVersion: 'batch/v1', kind: 'Job', metadata };
     const named = { type: 'kubernetes/job', version: '', location: 'shop', metadata: { account: 'a' } };
-    expect(createDeployedArtifact({ manifest, account: 'a', version: undefined })).toEqual(named);
+    expect(createDeployedArtifact(manifest, 'a', undefined)).toEqual(named);
   });
 
   test('binds in what is deployed after it', () => {
-    const flags = createDeployedArtifact({ manifest, account: 'prod', version: 3 });
+    const flags = createDeployedArtifact(manifest, 'prod', 3);
     const user = freeze({ spec: { template: { spec: { volumes: [{ configMap: { name: 'flags' } }] } } } });
     expect(bind([flags], { manifest: user }).manifest).toEqual(substitute(user, 'flags', 'flags-v003'));
   });
