@@ -18,17 +18,12 @@ import { findServerGroupKind, type ServerGroupKind, serverGroupKinds } from './v
 export interface KubernetesSettings {
   /** False leaves out every account. Default: true; Clouddriver's is false. */
   readonly enabled: boolean;
-  /** Whether namespaces are listed when an account is added. */
-  readonly loadNamespacesInAccount: boolean;
-  /** Whether an account's health is checked by listing its namespaces. */
-  readonly verifyAccountHealth: boolean;
   readonly cache: CacheSettings;
   /** Whether deployed objects get Kubernetes' recommended labels. */
   readonly applyAppLabels: boolean;
   /** Appended to `spinnaker` in the label `app.kubernetes.io/managed-by`. */
   readonly managedBySuffix: string;
   readonly dockerImageBinding: ImageBinding;
-  readonly searchEnabled: boolean;
   /** False leaves the pods out of a job's status. */
   readonly detailedPodStatus: boolean;
   /** The kind that `createServerGroup` of V1 accounts makes if neither the request nor the account names one. */
@@ -98,8 +93,6 @@ export function parseKubernetesSettings(settings: JsonObject): KubernetesSetting
   const values = parseWith(requireField(objectField(fields)), input, '');
   return {
     enabled: values['kubernetes.enabled'],
-    loadNamespacesInAccount: values['kubernetes.loadNamespacesInAccount'],
-    verifyAccountHealth: values['kubernetes.verifyAccountHealth'],
     cache: {
       enabled: values['kubernetes.cache.enabled'],
       cacheAll: values['kubernetes.cache.cacheAll'],
@@ -111,7 +104,6 @@ export function parseKubernetesSettings(settings: JsonObject): KubernetesSetting
     applyAppLabels: values['kubernetes.v2.apply-app-labels'],
     managedBySuffix: values['kubernetes.v2.managed-by-suffix'],
     dockerImageBinding: parseDockerImageBinding(values['kubernetes.artifact-binding.docker-image']),
-    searchEnabled: values['kubernetes.search.enabled'],
     detailedPodStatus: values['kubernetes.jobs.detailed-pod-status'],
     v1ServerGroupKind: parseServerGroupKind(values['kubernetes.v1.server-group-kind']),
     defaultRegistry: values['kubernetes.default-registry'] || 'gcr.io',

@@ -46,8 +46,6 @@ export interface CachingRules {
   readonly rawResources: NonNullable<AccountFields['rawResourcesEndpointConfig']>;
   /** Whether only objects that carry Spinnaker's application annotation are cached. */
   readonly onlySpinnakerManaged: boolean;
-  /** False treats every kind as readable. */
-  readonly checkPermissionsOnStartup: boolean;
 }
 
 /** A Kubernetes account. */
@@ -60,8 +58,6 @@ export interface KubernetesAccount extends Account, AccountBounds {
   readonly metrics: boolean;
   /** The rules by which its objects are ready, unless their annotation says otherwise. */
   readonly readiness: ReadinessRules;
-  /** Whether calls are logged in detail and their output shows in tasks. */
-  readonly debug: boolean;
   readonly caching: CachingRules;
   /** Its rules as an account of Spinnaker's Kubernetes V1 provider; undefined for a V2 account. */
   readonly v1: V1Rules | undefined;
@@ -115,17 +111,11 @@ export function parseKubernetesAccounts(
     ...storedAccounts.map((entry) => ({
       entry,
       at: `stored account "${findEntryName(entry)}"`,
-      refused: [],
       isStored: true,
     })),
-    ...list.map((entry, index) => ({
-      entry,
-      at: `${path}[${index}]`,
-      refused: refusedAccounts,
-      isStored: false,
-    })),
+    ...list.map((entry, index) => ({ entry, at: `${path}[${index}]`, isStored: false })),
   ];
-  for (const { entry, at, refused, isStored } of entries) {
+  for (const { entry, at, isStored } of entries) {
     if (entry === null) continue;
     const name = findEntryName(entry) ?? at;
     const parsed = readEntry(entry, { at, isConfined: isStored && !mayUseMachine });
@@ -133,7 +123,7 @@ export function parseKubernetesAccounts(
     try {
       if (names.has(name)) throw new InvalidInputError(`${at}.name: an earlier account has this name`);
       names.add(name);
-      const refusal = refused.find((each) => each.name === name);
+      const refusal = isStored ? undefined : refusedAccounts.find((each) => each.name === name);
       if (refusal !== undefined) throw new InvalidInputError(refusal.reason);
       const account = parsed.get();
       if (placement === 'deployed' && credentials !== 'withheld') checkReachable(account.connection, at);
@@ -226,7 +216,6 @@ function createAccount(
     kindRegistry,
     metrics: fields.metrics,
     readiness: findReadinessRules(fields.readiness) ?? 'clouddriver',
-    debug: fields.debug,
     caching: createCachingRules(fields),
     v1,
   };
@@ -354,7 +343,6 @@ function createCachingRules(fields: AccountFields): CachingRules {
     allApplicationRelationships: fields.cacheAllApplicationRelationships,
     rawResources: fields.rawResourcesEndpointConfig ?? { kindExpressions: [], omitKindExpressions: [] },
     onlySpinnakerManaged: fields.onlySpinnakerManaged,
-    checkPermissionsOnStartup: fields.checkPermissionsOnStartup,
   };
 }
 

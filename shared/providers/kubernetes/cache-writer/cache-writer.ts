@@ -1,17 +1,16 @@
-import {
-  type CacheStore,
-  type DirectoryNames,
-  ItemTooLargeError,
-  RowContendedError,
-} from '#caching/store/cache-store.ts';
+import { type DirectoryNames, ItemTooLargeError, RowContendedError } from '#caching/store/cache-store.ts';
 import { WritePace } from '#caching/store/write-pace.ts';
 import { type BackOff, getPauseMs } from '#core/back-off.ts';
-import type { Clock, Randomness } from '#core/clock.ts';
 import { forEachConcurrently } from '#core/concurrency.ts';
 import { findRowApplication, getRowName, listEntryPlaces } from '../rows/row-names.ts';
 import { findUnused, pruneApplications, toNames } from './directory-names.ts';
-import { toLastChanges } from './last-changes.ts';
-import type { CacheWriter, ExpectedObject, ObjectChange, WriteOutcome } from './object-change.ts';
+import {
+  type CacheWriter,
+  type ExpectedObject,
+  type ObjectChange,
+  toLastChanges,
+  type WriteOutcome,
+} from './object-change.ts';
 import {
   addEntries,
   addVacated,
@@ -25,23 +24,15 @@ import {
 import { findProof } from './restored-cluster.ts';
 import { RowBatch } from './row-batch.ts';
 import {
+  type CacheWriterOptions,
   createCaller,
   type KnownObject,
   readKnownObjects,
   toObjectKey,
   untilWritten,
-  type WriterAccount,
   type WriterContext,
   writingConcurrency,
 } from './writer-context.ts';
-
-/** The parts of a cache writer. */
-export interface CacheWriterOptions {
-  readonly cache: CacheStore;
-  readonly account: WriterAccount;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-}
 
 /** The most tries of a change if others write its object meanwhile. */
 const attemptsMax = 8;

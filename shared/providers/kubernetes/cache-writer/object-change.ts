@@ -1,5 +1,6 @@
 import type { Revision } from '#caching/store/revision.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
+import { getRowName } from '../rows/row-names.ts';
 
 /** A change of an account's object. */
 export interface ObjectChange {
@@ -14,6 +15,16 @@ export interface ObjectChange {
   readonly seenAt: Revision;
   /** Undefined for an object that is gone or not kept any more. */
   readonly facts: ObjectFacts | undefined;
+}
+
+/** The latest change of each object. */
+export function toLastChanges(changes: readonly ObjectChange[]): Iterable<ObjectChange> {
+  const last = new Map<string, ObjectChange>();
+  for (const change of changes) {
+    const known = last.get(getRowName(change));
+    if (known === undefined || known.revision <= change.revision) last.set(getRowName(change), change);
+  }
+  return last.values();
 }
 
 /** An object about to be written. */

@@ -1,6 +1,6 @@
 import type { ChangeSender } from '#caching/store/wire-changes.ts';
-import type { CacheWriterOptions } from './cache-writer.ts';
 import type { CacheWriter } from './object-change.ts';
+import type { CacheWriterOptions } from './writer-context.ts';
 
 /** Opens the writer of an account's changes: to the cache or, without one, to the process that has it. Loads only that writer. */
 export async function openCacheWriter(

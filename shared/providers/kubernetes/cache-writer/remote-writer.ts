@@ -1,8 +1,7 @@
 import { parseRevision } from '#caching/store/revision.ts';
 import type { ChangeSender, WireChange, WireChanges } from '#caching/store/wire-changes.ts';
 import { encodeFacts } from '../rows/facts-codec.ts';
-import { toLastChanges } from './last-changes.ts';
-import type { CacheWriter, ObjectChange } from './object-change.ts';
+import { type CacheWriter, type ObjectChange, toLastChanges } from './object-change.ts';
 
 /** Sends changes of an account's objects to the process that has the store: objects as facts, and nothing else of their manifests. */
 export function createRemoteWriter(account: string, sender: ChangeSender): CacheWriter {

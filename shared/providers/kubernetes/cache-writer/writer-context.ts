@@ -18,15 +18,19 @@ export type WriterAccount = Pick<KubernetesAccount, 'name' | 'kindRegistry'> & {
   readonly caching: Pick<KubernetesAccount['caching'], 'allApplicationRelationships'>;
 };
 
-/** The tools of one call of the writer. */
-export interface WriterContext {
-  /** For reading row by row; everything else uses `call`. */
+/** The parts of a cache writer. */
+export interface CacheWriterOptions {
+  /** For reading row by row; everything else uses `WriterContext.call`. */
   readonly cache: CacheStore;
-  /** Calls the cache: see {@link createCaller}. */
-  readonly call: <T>(send: (cache: CacheStore) => Promise<T>) => Promise<T>;
   readonly account: WriterAccount;
   readonly clock: Clock;
   readonly randomness: Randomness;
+}
+
+/** The tools of one call of the writer. */
+export interface WriterContext extends CacheWriterOptions {
+  /** Calls the cache: see {@link createCaller}. */
+  readonly call: <T>(send: (cache: CacheStore) => Promise<T>) => Promise<T>;
   /** Collects the full names of what was too large. */
   readonly dropped: Set<string>;
   /** Collects what changes prove: see {@link WriteOutcome.proof}. */

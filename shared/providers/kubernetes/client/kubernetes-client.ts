@@ -122,18 +122,10 @@ async function getDocument(
 
 class ApiServerClient implements AccountClient {
   readonly #parts: ClientParts;
-  readonly #account: string;
-  readonly #sessions: SessionKeeper;
-  readonly #transport: ApiTransport;
-  readonly #discovery: ResourceDiscovery;
   readonly #persists: boolean;
 
   constructor(parts: ClientParts, persists = false) {
     this.#parts = parts;
-    this.#account = parts.account;
-    this.#sessions = parts.sessions;
-    this.#transport = parts.transport;
-    this.#discovery = parts.discovery;
     this.#persists = persists;
   }
 
@@ -142,19 +134,19 @@ class ApiServerClient implements AccountClient {
   }
 
   isReachable(): Promise<boolean> {
-    return this.#transport.isReachable();
+    return this.#parts.transport.isReachable();
   }
 
   getResource(apiVersion: string, kind: string, options?: CallOptions): Promise<ApiResource> {
-    return this.#discovery.getResource(apiVersion, kind, options);
+    return this.#parts.discovery.getResource(apiVersion, kind, options);
   }
 
   getResourceOfKind(spinnakerKind: string, options?: CallOptions): Promise<ApiResource> {
-    return this.#discovery.getResourceOfKind(spinnakerKind, options);
+    return this.#parts.discovery.getResourceOfKind(spinnakerKind, options);
   }
 
   async getDefaultNamespace(options?: CallOptions): Promise<string> {
-    return (await this.#transport.getSession(options?.signal)).connection.namespace;
+    return (await this.#parts.transport.getSession(options?.signal)).connection.namespace;
   }
 
   async get(ref: ObjectRef, options?: CallOptions): Promise<Manifest | undefined> {
@@ -165,7 +157,7 @@ class ApiServerClient implements AccountClient {
   async list(request: ListRequest, options?: CallOptions): Promise<Manifest[]> {
     let found: Manifest[] = [];
     let attempts = 1;
-    const gathered = gatheredLists.begin(this.#account, () => {
+    const gathered = gatheredLists.begin(this.#parts.account, () => {
       found = [];
     });
     try {
@@ -181,7 +173,7 @@ class ApiServerClient implements AccountClient {
       return found;
     } catch (error) {
       if (!(error instanceof AnswerLimitError)) throw error;
-      throw createListError(error.message, request, this.#account);
+      throw createListError(error.message, request, this.#parts.account);
     } finally {
       gathered.end();
     }
@@ -189,7 +181,7 @@ class ApiServerClient implements AccountClient {
 
   #getListOptions({ resource }: ListRequest, options: CallOptions = {}): ListOptions {
     return {
-      account: this.#account,
+      account: this.#parts.account,
       attempts: 2,
       durationMsMax: gatheredListDurationMsMax,
       clock: this.#parts.clock,
@@ -270,7 +262,7 @@ class ApiServerClient implements AccountClient {
   }
 
   async getText(path: string, options?: CallOptions): Promise<string> {
-    return this.#transport.send({
+    return this.#parts.transport.send({
       method: 'GET',
       path: checkPath(path),
       accept: '*/*',
@@ -280,7 +272,7 @@ class ApiServerClient implements AccountClient {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#sessions.close();
+    await this.#parts.sessions.close();
   }
 
   async #getPath({ resource, namespace, name }: ObjectRef, options?: CallOptions): Promise<string> {
@@ -298,7 +290,7 @@ class ApiServerClient implements AccountClient {
 
   async #write(resource: ApiResource, request: ApiRequest): Promise<Manifest> {
     const written = await this.#sendTo(resource, request);
-    if (resource.plural === 'customresourcedefinitions') this.#discovery.expectNewKinds();
+    if (resource.plural === 'customresourcedefinitions') this.#parts.discovery.expectNewKinds();
     return written;
   }
 
@@ -315,19 +307,22 @@ class ApiServerClient implements AccountClient {
     try {
       return await send(request);
     } catch (error) {
-      if (isResourceNotServed(error)) this.#discovery.forget();
-      throw nameResource(error, resource, { account: this.#account, request });
+      if (isResourceNotServed(error)) this.#parts.discovery.forget();
+      throw nameResource(error, resource, { account: this.#parts.account, request });
     }
   }
 
   async #sendForJson(request: ApiRequest): Promise<Manifest> {
-    const text = await this.#transport.send({ ...request, persists: this.#persists });
-    return parseJsonAnswer(text, this.#account, request.method);
+    const text = await this.#parts.transport.send({ ...request, persists: this.#persists });
+    return parseJsonAnswer(text, this.#parts.account, request.method);
   }
 
   async #sendForPage(request: ApiRequest): Promise<HeldAnswer> {
-    const source = { account: this.#account, method: request.method };
-    return parseHeldAnswer(await this.#transport.sendHeld({ ...request, persists: this.#persists }), source);
+    const source = { account: this.#parts.account, method: request.method };
+    return parseHeldAnswer(
+      await this.#parts.transport.sendHeld({ ...request, persists: this.#persists }),
+      source,
+    );
   }
 
   async #unlessMissing(sending: Promise<Manifest>): Promise<Manifest | undefined> {

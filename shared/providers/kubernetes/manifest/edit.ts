@@ -88,3 +88,9 @@ export function mapMembers(
   const members = Object.entries(object).map(([key, member]) => [key, map(key, member)] as const);
   return Object.fromEntries(members.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
 }
+
+/** The object without the record of which manager owns which field: kubectl, and so Spinnaker, never shows it. */
+export function omitManagedFields(object: JsonObject): JsonObject {
+  const { managedFields: _, ...metadata } = asJsonObject(object.metadata) ?? {};
+  return { ...object, metadata };
+}

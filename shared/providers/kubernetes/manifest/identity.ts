@@ -1,5 +1,4 @@
 import type { KubernetesObject, V1Deployment, V1ObjectMeta, V1OwnerReference } from '@kubernetes/client-node';
-import { InvalidInputError } from '#core/errors.ts';
 import { asString, isJsonObject } from '#core/json.ts';
 import { type Moniker, parseMoniker } from '#core/moniker.ts';
 import type { Manifest } from '../api/manifest.ts';
@@ -23,21 +22,6 @@ export interface OwnerReference {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
-}
-
-/**
- * Checks that a value of a request is a Kubernetes object, and returns it unchanged.
- *
- * @throws InvalidInputError if it is not an object or has no `kind`, `apiVersion` or `metadata`.
- */
-export function parseManifest(value: unknown): Manifest {
-  if (!isJsonObject(value)) throw new InvalidInputError('manifest: expected a Kubernetes object');
-  const what = asString(readMetadata(value)?.name) ?? asString(value.kind) ?? 'manifest';
-  for (const field of ['apiVersion', 'kind']) {
-    if (!asString(value[field])) throw new InvalidInputError(`${what}: ${field} is missing or no text`);
-  }
-  if (!isJsonObject(value.metadata)) throw new InvalidInputError(`${what}: metadata is missing or no object`);
-  return value;
 }
 
 /** Spinnaker's name of the object's kind; `none` when it has no kind. */

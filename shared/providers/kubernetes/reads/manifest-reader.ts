@@ -19,10 +19,10 @@ import { explainStatus, type ManifestStatus, markFailed, markUnstable } from '..
 import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
 import { findArtifacts } from '../manifest/artifacts.ts';
 import { parseTargetCriteria, pickTarget } from '../manifest/dynamic-target.ts';
+import { omitManagedFields } from '../manifest/edit.ts';
 import { readFullName, readKind, readMoniker, readName, readNamespace } from '../manifest/identity.ts';
 import { readReadinessRules } from '../manifest/readiness.ts';
 import { isSecret, listSecretValues, maskSecrets, maskValues } from '../manifest/sensitive.ts';
-import { omitManagedFields } from './displayed.ts';
 import { type EventsRequest, readEvents, sortEvents } from './events.ts';
 import { readPodMetrics } from './pod-metrics.ts';
 import { findBoundsError, getReadAccount, getReadClient, isLocation, parseReadName } from './read-target.ts';

@@ -14,7 +14,7 @@ export interface CachedObjectRules {
   /** The account's rules. */
   readonly rules: Pick<CachingRules, 'onlySpinnakerManaged'>;
   /** Whether Front50 has an application of that name, in any case. Given only if `kubernetes.cache.checkApplicationInFront50` is set. */
-  readonly isKnownApplication?: (application: string) => boolean;
+  readonly isKnownApplication?: ((application: string) => boolean) | undefined;
 }
 
 /** Classes of kinds that belong to an application in their own right. */

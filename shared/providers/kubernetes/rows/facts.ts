@@ -30,12 +30,15 @@ export interface ObjectFacts {
   readonly workload?: WorkloadFacts;
   /** Present only for pods. */
   readonly pod?: PodFacts;
-  /** Present only for services. */
-  readonly service?: ServiceFacts;
-  /** Present only for ingresses. */
-  readonly ingress?: IngressFacts;
+  /** Present only for services: the labels of the pods it sends traffic to; empty if it selects none. */
+  readonly service?: { readonly selector: TextMap };
+  /** Present only for ingresses: the names of the services it sends traffic to, each once. */
+  readonly ingress?: { readonly services: readonly string[] };
   /** Present only for network policies. */
-  readonly networkPolicy?: NetworkPolicyFacts;
+  readonly networkPolicy?: {
+    readonly inbound: readonly PortFacts[];
+    readonly outbound: readonly PortFacts[];
+  };
   /** Present only for objects of V1 accounts. */
   readonly v1?: V1Facts;
   /** The object itself, for V1 accounts. Rows omit it: it is stored once, with the object. */
@@ -78,24 +81,6 @@ export interface PodFacts {
 export interface ContainerFacts {
   readonly name: string;
   readonly isReady: boolean;
-}
-
-/** Facts of a service. */
-export interface ServiceFacts {
-  /** The labels of the pods it sends traffic to; empty if it selects none. */
-  readonly selector: TextMap;
-}
-
-/** Facts of an ingress. */
-export interface IngressFacts {
-  /** The names of the services it sends traffic to, each once. */
-  readonly services: readonly string[];
-}
-
-/** Facts of a network policy. */
-export interface NetworkPolicyFacts {
-  readonly inbound: readonly PortFacts[];
-  readonly outbound: readonly PortFacts[];
 }
 
 /** Ports that a network policy allows. */

@@ -26,14 +26,7 @@ import {
   readOwners,
 } from '../manifest/identity.ts';
 import { readLoadBalancers } from '../manifest/traffic.ts';
-import type {
-  IngressFacts,
-  NetworkPolicyFacts,
-  ObjectFacts,
-  PodFacts,
-  PortFacts,
-  WorkloadFacts,
-} from './facts.ts';
+import type { ObjectFacts, PodFacts, PortFacts, WorkloadFacts } from './facts.ts';
 
 /**
  * The facts of a live object. Any object has facts: missing and malformed parts count as absent.
@@ -122,7 +115,7 @@ function readImages(podSpec: Unchecked<V1PodSpec>): string[] {
 }
 
 /** Facts of an ingress of `networking.k8s.io/v1`: clusters do not serve older forms. */
-function readIngressFacts(manifest: Manifest): IngressFacts {
+function readIngressFacts(manifest: Manifest): NonNullable<ObjectFacts['ingress']> {
   const { spec } = asUnchecked<V1Ingress>(manifest);
   const paths = readList(spec?.rules).flatMap((rule) => readList(rule?.http?.paths));
   const backends = [spec?.defaultBackend, ...paths.map((path) => path?.backend)];
@@ -131,7 +124,7 @@ function readIngressFacts(manifest: Manifest): IngressFacts {
 }
 
 /** Facts of a network policy. The peers of its rules are not kept: no view shows them. */
-function readNetworkPolicyFacts(manifest: Manifest): NetworkPolicyFacts {
+function readNetworkPolicyFacts(manifest: Manifest): NonNullable<ObjectFacts['networkPolicy']> {
   const { spec } = asUnchecked<V1NetworkPolicy>(manifest);
   return { inbound: readPorts(spec?.ingress), outbound: readPorts(spec?.egress) };
 }

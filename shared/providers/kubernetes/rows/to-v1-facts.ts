@@ -1,9 +1,10 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import { asJsonObject, asString, type JsonObject } from '#core/json.ts';
+import { asString, type JsonObject } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type Unchecked } from '../api/unchecked.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import { readAnnotations } from '../manifest/annotations.ts';
+import { omitManagedFields } from '../manifest/edit.ts';
 import { enabledAnnotation } from '../v1/naming/labels.ts';
 import { parseServerGroupName } from '../v1/naming/server-group-name.ts';
 import type { ObjectFacts } from './facts.ts';
@@ -41,8 +42,7 @@ function readV1Facts(manifest: Manifest, { kind, spinnakerKind }: ObjectFacts): 
 
 /** The object without Kubernetes' record of which manager wrote which field; undefined if it is too large. */
 function findWholeObject(manifest: Manifest): JsonObject | undefined {
-  const { managedFields: _, ...metadata } = asJsonObject(manifest['metadata']) ?? {};
-  const object = { ...manifest, metadata };
+  const object = omitManagedFields(manifest);
   return Buffer.byteLength(JSON.stringify(object)) > wholeObjectBytesMax ? undefined : object;
 }
 

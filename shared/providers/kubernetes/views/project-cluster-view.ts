@@ -1,5 +1,4 @@
 import type { ProjectClusterView } from '#contract/answers/projects.ts';
-import type { InstanceCountsView } from '#contract/answers/server-groups.ts';
 import { parseMoniker } from '#core/moniker.ts';
 import { compareText } from '#core/text-order.ts';
 import type { ProjectClusterSpec } from '#views/views.ts';
@@ -28,12 +27,13 @@ export function toProjectClusterViews(
 ): ProjectClusterView[] {
   const facts = new Map(applications.map((each) => [each.application, each]));
   return clusters.map((cluster) => {
-    const views = cluster.applications.map((application) => {
-      return toProjectApplicationView(application, findServing(facts.get(application), cluster));
-    });
+    const serving = cluster.applications.map((name) => findServing(facts.get(name), cluster));
+    const views = cluster.applications.map((name, index) =>
+      toProjectApplicationView(name, serving[index] ?? []),
+    );
     const { account, stack, detail } = cluster;
-    const counts = views.flatMap((view) => view.clusters.map(({ instanceCounts }) => instanceCounts));
-    return { account, stack, detail, applications: views, instanceCounts: addCounts(counts) };
+    const instanceCounts = countInstances(serving.flat().flatMap(({ instances }) => instances));
+    return { account, stack, detail, applications: views, instanceCounts };
   });
 }
 
@@ -86,16 +86,4 @@ function isInCluster({ facts }: ServerGroupFacts, { stack, detail }: ProjectClus
 
 function isPartWanted(part: string | undefined, wanted: string | undefined): boolean {
   return wanted === '*' || wanted === (part || undefined);
-}
-
-function addCounts(counts: readonly InstanceCountsView[]): InstanceCountsView {
-  const sum = (key: keyof InstanceCountsView) => counts.reduce((total, each) => total + each[key], 0);
-  return {
-    total: sum('total'),
-    up: sum('up'),
-    down: sum('down'),
-    unknown: sum('unknown'),
-    outOfService: sum('outOfService'),
-    starting: sum('starting'),
-  };
 }

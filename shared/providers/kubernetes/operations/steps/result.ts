@@ -3,9 +3,9 @@ import { omitNulls, withDoubles } from '#core/json.ts';
 import { type Artifact, toArtifactView } from '#provider-kit/artifact.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import type { KindRegistry } from '../../kinds/index.ts';
+import { omitManagedFields } from '../../manifest/edit.ts';
 import { readFullName, readKind, readNamespace } from '../../manifest/identity.ts';
 import { omitSensitiveKeys } from '../../manifest/sensitive.ts';
-import { omitManagedFields } from '../../reads/displayed.ts';
 
 /** Full names (`deployment web`) by namespace; those of cluster-scoped objects are under the empty one. */
 export type NamesByNamespace = OperationResultView['manifestNamesByNamespace'];

@@ -40,7 +40,6 @@ describe('an account', () => {
       omitNamespaces: [],
       customResources: [],
       metrics: true,
-      debug: false,
       connection: { name: 'a', serviceAccount: false },
       caching: {
         kinds: [],
@@ -49,7 +48,6 @@ describe('an account', () => {
         allApplicationRelationships: false,
         rawResources: { kindExpressions: [], omitKindExpressions: [] },
         onlySpinnakerManaged: false,
-        checkPermissionsOnStartup: true,
       },
     });
     expect(parseOne({})).not.toHaveProperty('permissions');
@@ -306,8 +304,6 @@ describe('parseKubernetesSettings', () => {
   test('has the defaults of Clouddriver', () => {
     expect(parseKubernetesSettings({})).toEqual({
       enabled: true,
-      loadNamespacesInAccount: true,
-      verifyAccountHealth: true,
       cache: {
         enabled: true,
         cacheAll: false,
@@ -319,7 +315,6 @@ describe('parseKubernetesSettings', () => {
       applyAppLabels: true,
       managedBySuffix: '',
       dockerImageBinding: 'match-name-and-tag',
-      searchEnabled: true,
       detailedPodStatus: true,
       operationTimeoutMs: 600_000,
       ...{ v1ServerGroupKind: 'ReplicaSet', defaultRegistry: 'gcr.io' },
@@ -341,7 +336,6 @@ describe('parseKubernetesSettings', () => {
       }),
     ).toMatchObject({
       enabled: false,
-      loadNamespacesInAccount: false,
       cache: { cacheKinds: ['deployment', 'pod'], cacheOmitKinds: ['secret'], cacheAll: true },
       applyAppLabels: false,
       managedBySuffix: '-eu',

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidInputError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import {
   findReplicas,
-  parseManifest,
   readCoordinates,
   readCreationTimestamp,
   readFullName,
@@ -19,27 +17,6 @@ const web = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web'
 function make(kind: string, name: string, annotations: JsonObject) {
   return { apiVersion: 'apps/v1', kind, metadata: { name, annotations } };
 }
-
-describe('parseManifest', () => {
-  test('takes an object of Kubernetes as it is', () => {
-    expect(parseManifest(web)).toBe(web);
-  });
-
-  test.each([
-    [null, /expected a Kubernetes object/],
-    ['kind: Pod', /expected a Kubernetes object/],
-    [[web], /expected a Kubernetes object/],
-    [{ ...web, kind: undefined }, /^web: kind is missing/],
-    [{ ...web, kind: 7 }, /^web: kind is missing or no text/],
-    [{ ...web, apiVersion: '' }, /^web: apiVersion is missing/],
-    [{ ...web, metadata: null }, /^Deployment: metadata is missing/],
-    [{ ...web, metadata: 'x' }, /^Deployment: metadata is missing or no object/],
-    [{}, /^manifest: apiVersion is missing/],
-  ])('refuses %j', (value, message) => {
-    expect(() => parseManifest(value)).toThrow(InvalidInputError);
-    expect(() => parseManifest(value)).toThrow(message);
-  });
-});
 
 describe('coordinates', () => {
   test.each([
