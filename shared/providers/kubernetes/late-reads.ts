@@ -1,16 +1,11 @@
-import type { InstanceReader, JobReader, ManifestReader } from '#provider-kit/provider.ts';
+import type { Provider } from '#provider-kit/provider.ts';
 import type { KubernetesSession } from './account/session.ts';
 import type { openLiveReads } from './live-reads.ts';
 
-/** Reads from clusters for which a caller waits. */
-export interface LiveReads {
-  readonly manifests: ManifestReader;
-  readonly jobs: JobReader;
-  readonly instances: InstanceReader;
-}
-
-/** Live reads whose code is loaded on first use: few functions make any. */
-export function createLateReads(session: KubernetesSession): LiveReads {
+/** Reads from clusters for which a caller waits. Their code is loaded on first use: few functions make any. */
+export function createLateReads(
+  session: KubernetesSession,
+): Required<Pick<Provider, 'manifests' | 'jobs' | 'instances'>> {
   let reads: ReturnType<typeof openLiveReads> | undefined;
   const load = async () => {
     const { openLiveReads } = await import('./live-reads.ts');

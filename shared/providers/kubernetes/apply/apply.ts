@@ -4,24 +4,7 @@ import type { KubernetesClient } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
 import type { ApplyResult } from './result.ts';
 import { applyServerSide, createServerSide } from './server-side-apply.ts';
-import {
-  type RetriedWriteOptions,
-  resolveTarget,
-  type WriteManifestOptions,
-  type WriteTarget,
-} from './target.ts';
-import type { SubmissionState } from './write-trace.ts';
-
-/** How to apply a manifest. */
-export interface ApplyOptions extends RetriedWriteOptions, SubmissionState {
-  /**
-   * False, the default: compute the changes here, from the last applied manifest, the live object and the new manifest. True: let the API
-   * server merge by field ownership. `force-conflicts`: also take over fields that others own.
-   */
-  readonly serverSide?: boolean | 'force-conflicts' | undefined;
-  /** Client-side only: returns the live object for the first try if it was read ahead. Default: a call. */
-  readonly firstLook?: (() => Promise<Manifest | undefined>) | undefined;
-}
+import { type ApplyOptions, resolveTarget, type WriteManifestOptions, type WriteTarget } from './target.ts';
 
 /**
  * Creates or changes an object as `kubectl apply` would, including annotations and field owners. Client-side, that takes a call to read it,
@@ -38,14 +21,13 @@ export async function applyManifest(
   options: ApplyOptions,
 ): Promise<ApplyResult> {
   const target = await resolveNamed(client, manifest, options);
-  const { serverSide = false, signal, clock, firstLook, before, isRepeat } = options;
+  const { serverSide = false } = options;
   if (serverSide === false) {
     // Loaded late: functions that only accept operations, and never apply, need not load its tables at their start.
     const { applyClientSide } = await import('./client-side-apply.ts');
-    return applyClientSide(client, target, { signal, clock, firstLook });
+    return applyClientSide(client, target, options);
   }
-  const force = serverSide === 'force-conflicts';
-  return applyServerSide(client, target, { signal, clock, force, before, isRepeat });
+  return applyServerSide(client, target, options);
 }
 
 /**

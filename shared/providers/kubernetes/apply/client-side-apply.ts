@@ -7,7 +7,7 @@ import { findPatchType } from './patch-schema.ts';
 import { adviseOnRecord, hideValues } from './refusal.ts';
 import { type ApplyResult, warnIfDeleting } from './result.ts';
 import { retryWrite } from './retry-write.ts';
-import { type RetriedWriteOptions, type WriteTarget, withoutResourceVersion } from './target.ts';
+import { type ApplyOptions, type WriteTarget, withoutResourceVersion } from './target.ts';
 import { createJsonMergePatch, createStrategicPatch, hasDifference } from './three-way-merge.ts';
 
 /** kubectl's name as the owner of fields, and its option to have unknown fields refused. */
@@ -20,17 +20,11 @@ const missingAnnotationWarning =
   `The live object has no annotation ${lastAppliedAnnotation}: it was added, and fields that an earlier manifest ` +
   'had and this one has not are kept';
 
-/** How to apply client-side. */
-export interface ClientSideApplyOptions extends CallOptions, Pick<RetriedWriteOptions, 'clock'> {
-  /** Returns the live object for the first try if it was read ahead. Default: a call. */
-  readonly firstLook?: (() => Promise<Manifest | undefined>) | undefined;
-}
-
 /** Applies as `kubectl apply` does without `--server-side`. See `applyManifest`. */
 export async function applyClientSide(
   client: KubernetesClient,
   target: WriteTarget,
-  { signal, clock, firstLook }: ClientSideApplyOptions,
+  { signal, clock, firstLook }: ApplyOptions,
 ): Promise<ApplyResult> {
   const modified = { ...target, manifest: withLastApplied(target.manifest) };
   return retryWrite({
@@ -77,13 +71,9 @@ async function create(
   return { object, outcome: 'created', warnings: [] };
 }
 
-interface UpdateTarget extends WriteTarget {
-  readonly current: Manifest;
-}
-
 async function update(
   client: KubernetesClient,
-  { ref, manifest, current }: UpdateTarget,
+  { ref, manifest, current }: WriteTarget & { readonly current: Manifest },
   options: CallOptions,
 ): Promise<ApplyResult> {
   const warnings = hasLastApplied(current) ? [] : [missingAnnotationWarning];

@@ -8,8 +8,8 @@ import { listAnnotationOwners, listEntries, moveManagedFields } from './managed-
 import { hideValues } from './refusal.ts';
 import { type ApplyResult, warnIfDeleting } from './result.ts';
 import { retryWrite } from './retry-write.ts';
-import type { RetriedWriteOptions, WriteTarget } from './target.ts';
-import { type SubmissionState, tookEffect } from './write-trace.ts';
+import type { ApplyOptions, WriteTarget } from './target.ts';
+import { tookEffect } from './write-trace.ts';
 
 /** kubectl's name as the owner of fields it applies server-side. */
 const manager = 'kubectl';
@@ -21,28 +21,22 @@ const neverVersion = '1';
 /** The most tries if another client changes the object in between. */
 const maxTries = 5;
 
-/** How to apply server-side. Whether a try took effect is noticed only if `before` is given. */
-export interface ServerSideApplyOptions
-  extends CallOptions,
-    SubmissionState,
-    Pick<RetriedWriteOptions, 'clock'> {
-  /** Take over fields that others own with other values, instead of failing with a conflict. */
-  readonly force: boolean;
-}
-
 /**
  * Applies as `kubectl apply --server-side` does. See `applyManifest`. The outcome is always `configured`: the API server says no more.
  *
  * An object of earlier client-side applies is migrated, once: its annotation stays, owned by a separate manager, and the fields that those
  * applies own pass to this manager, so that they are removed when a manifest drops them. A failed migration is a warning, since the object
  * is applied; the next apply tries again.
+ *
+ * @param options whether a try took effect is noticed only if `before` is given
  */
 export async function applyServerSide(
   client: KubernetesClient,
   target: WriteTarget,
-  options: ServerSideApplyOptions,
+  options: ApplyOptions,
 ): Promise<ApplyResult> {
-  const { force, signal, clock, before, isRepeat } = options;
+  const { signal, clock, before, isRepeat } = options;
+  const force = options.serverSide === 'force-conflicts';
   const patch = {
     type: 'apply',
     body: target.manifest,
@@ -126,8 +120,7 @@ async function migrate(
   options: CallOptions,
 ): Promise<Manifest | undefined> {
   const object = await keepAnnotation(client, target, options);
-  const managers = listAnnotationOwners(object, 'Update');
-  return moveFields(client, { ...target, object, managers }, options);
+  return moveFields(client, { ...target, object }, options);
 }
 
 /** Makes a separate manager own the last-applied annotation, so that this apply does not drop it. */
@@ -151,27 +144,21 @@ async function keepAnnotation(
   );
 }
 
-interface MigrationTarget extends AppliedTarget {
-  readonly managers: readonly string[];
-}
-
 async function moveFields(
   client: KubernetesClient,
-  { ref, object, managers }: MigrationTarget,
+  { ref, object }: AppliedTarget,
   options: CallOptions,
 ): Promise<Manifest | undefined> {
+  const managers = listAnnotationOwners(object, 'Update');
   let current: Manifest | undefined = object;
   for (let tries = 1; ; tries++) {
     const managedFields = moveManagedFields(current, managers, manager);
     if (managedFields === undefined) return undefined;
+    const version = getPath(current, 'metadata', 'resourceVersion');
     const body = [
       { op: 'replace', path: '/metadata/managedFields', value: managedFields },
       // Makes the API server answer a conflict if the object has changed since.
-      {
-        op: 'replace',
-        path: '/metadata/resourceVersion',
-        value: getPath(current, 'metadata', 'resourceVersion'),
-      },
+      { op: 'replace', path: '/metadata/resourceVersion', value: version },
     ];
     try {
       return await client.patch(ref, { type: 'json', body, fieldManager: manager, fieldValidation }, options);

@@ -3,6 +3,7 @@ import { InvalidInputError } from '#core/errors.ts';
 import { asJsonObject, asString, getPath } from '#core/json.ts';
 import type { CallOptions, KubernetesClient, ObjectRef } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
+import type { SubmissionState } from './write-trace.ts';
 
 /** How a manifest is written to a cluster. */
 export interface WriteManifestOptions extends CallOptions {
@@ -14,6 +15,17 @@ export interface WriteManifestOptions extends CallOptions {
 export interface RetriedWriteOptions extends WriteManifestOptions {
   /** Pauses between the tries. */
   readonly clock: Pick<Clock, 'sleep'>;
+}
+
+/** How to apply a manifest. */
+export interface ApplyOptions extends RetriedWriteOptions, SubmissionState {
+  /**
+   * False, the default: compute the changes here, from the last applied manifest, the live object and the new manifest. True: let the API
+   * server merge by field ownership. `force-conflicts`: also take over fields that others own.
+   */
+  readonly serverSide?: boolean | 'force-conflicts' | undefined;
+  /** Client-side only: returns the live object for the first try if it was read ahead. Default: a call. */
+  readonly firstLook?: (() => Promise<Manifest | undefined>) | undefined;
 }
 
 /** A manifest to be sent to the API server. */

@@ -7,6 +7,7 @@ import {
 import type { RowChange } from '#caching/store/packed-row.ts';
 import type { Revision } from '#caching/store/revision.ts';
 import { forEachConcurrently } from '#core/concurrency.ts';
+import { getOrAdd } from '../api/get-or-add.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { fromFacts } from '../rows/row-entries.ts';
 import type { EntryPlace, RowView } from '../rows/row-names.ts';
@@ -139,12 +140,4 @@ export function toApplicationName(application: string): string {
 /** Readable text for an application's names that do not fit into the directory. */
 export function toNamesOf(application: string): string {
   return `names of clusters of application ${application}`;
-}
-
-function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const created = create();
-  map.set(key, created);
-  return created;
 }

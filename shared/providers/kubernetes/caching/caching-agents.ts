@@ -49,11 +49,7 @@ function createRemoteAgent(
   { options, name }: Pick<CachingAgentParts, 'options' | 'name'>,
 ): CachingAgent {
   return {
-    account: account.name,
-    name,
-    provider: account.cloudProvider,
-    intervalMs: getIntervalMs(account, options),
-    timeoutMs: defaultCachingAgentTimeoutMs,
+    ...describeAgent(account, { options, name }),
     mode: 'stream',
     isRemote: true,
     async run() {
@@ -62,11 +58,14 @@ function createRemoteAgent(
   };
 }
 
-function getIntervalMs(
-  { caching: { intervalSeconds } }: Pick<KubernetesAccount, 'caching'>,
-  { agentIntervalMs }: Pick<ProviderOptions, 'agentIntervalMs'>,
-): number {
-  return intervalSeconds ? intervalSeconds * 1000 : (agentIntervalMs ?? defaultCachingAgentIntervalMs);
+/** What any agent of an account says of itself. */
+function describeAgent(
+  { name: account, cloudProvider: provider, caching: { intervalSeconds } }: KubernetesAccount,
+  { options, name }: Pick<CachingAgentParts, 'options' | 'name'>,
+) {
+  const usualMs = options.agentIntervalMs ?? defaultCachingAgentIntervalMs;
+  const intervalMs = intervalSeconds ? intervalSeconds * 1000 : usualMs;
+  return { account, name, provider, intervalMs, timeoutMs: defaultCachingAgentTimeoutMs };
 }
 
 /** The parts of an account's caching agent. */
@@ -84,7 +83,7 @@ export interface CachingAgentParts {
 
 /** Makes a caching agent of an account. Nothing is loaded or connected before it runs. */
 export function createCachingAgent(account: KubernetesAccount, parts: CachingAgentParts): CachingAgent {
-  const { session, options, connections, name, family, hasCustomAgent, complete } = parts;
+  const { session, options, connections, family, hasCustomAgent, complete } = parts;
   const { clock, randomness } = session;
   const settings = session.settings.cache;
   const loadApplications = isV1Account(account)
@@ -92,7 +91,8 @@ export function createCachingAgent(account: KubernetesAccount, parts: CachingAge
     : createApplicationsLoader(settings, options.findCatalog);
   const { mode } = account.caching;
   const { changeSender, limitLists } = options;
-  const intervalMs = getIntervalMs(account, options);
+  const described = describeAgent(account, parts);
+  const { intervalMs } = described;
   // Loaded late: functions that only look at accounts run no caching agent.
   const open = async ({
     cache,
@@ -109,11 +109,7 @@ export function createCachingAgent(account: KubernetesAccount, parts: CachingAge
     return { ...parts, loadApplications, writer, limitLists };
   };
   return {
-    account: account.name,
-    name,
-    provider: account.cloudProvider,
-    intervalMs,
-    timeoutMs: defaultCachingAgentTimeoutMs,
+    ...described,
     mode,
     streamedAccountsMax: settings.streamedAccountsMax,
     async run(run) {

@@ -6,6 +6,7 @@ import type { KubernetesAccount } from '../account/account.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
 import type { KubernetesClient } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
+import { getOrAdd } from '../api/get-or-add.ts';
 import { hashCacheRules } from '../cache-writer/cache-rules.ts';
 import type { CacheWriter, ObjectChange } from '../cache-writer/object-change.ts';
 import { readName } from '../manifest/identity.ts';
@@ -308,10 +309,7 @@ export class CachingSession {
   }
 
   #getKindState({ kind }: WatchedKind): KindState {
-    const { kinds } = this.state;
-    const known = kinds.get(kind) ?? createKindState();
-    kinds.set(kind, known);
-    return known;
+    return getOrAdd(this.state.kinds, kind, createKindState);
   }
 
   /** The existing namespaces that the account may use; undefined if it may not list them. */
@@ -342,10 +340,7 @@ export class CachingSession {
     if (gone.length > 0) kindState.isSwept = false;
     if (kindState.isSwept) return;
     const isGone = ({ key }: { key: { namespace: string } }): boolean => !wanted.has(key.namespace);
-    await evict(this.tools, {
-      kind,
-      findEviction: (head) => (isGone(head) ? head.revision : undefined),
-    });
+    await evict(this.tools, { kind, findEviction: (head) => (isGone(head) ? head.revision : undefined) });
     for (const namespace of gone) scopes.delete(namespace);
     kindState.isSwept = true;
   }

@@ -1,4 +1,5 @@
 import type { KubernetesAccount } from '../account/account.ts';
+import { getOrAdd } from '../api/get-or-add.ts';
 import { createScopeState, type KindState, type ScopeState } from './caching-agent-state.ts';
 import type { WatchedKind } from './watched-kinds.ts';
 
@@ -88,7 +89,5 @@ function listNamespaces(kind: WatchedKind, kindState: KindState, plan: ScopePlan
 }
 
 function getScope({ scopes }: KindState, namespace: string, nowMs: number): ScopeState {
-  const state = scopes.get(namespace) ?? createScopeState(nowMs);
-  scopes.set(namespace, state);
-  return state;
+  return getOrAdd(scopes, namespace, () => createScopeState(nowMs));
 }

@@ -1,4 +1,4 @@
-import type { CacheStore } from '#caching/store/cache-store.ts';
+import type { CacheStore, ObjectHead } from '#caching/store/cache-store.ts';
 import type { Revision } from '#caching/store/revision.ts';
 import type { Clock } from '#core/clock.ts';
 import { KubernetesConnectionError } from '../api/errors.ts';
@@ -196,10 +196,7 @@ export interface Eviction {
   /** Only of this namespace; undefined for all. */
   readonly namespace?: string | undefined;
   /** The revision at which an object counts as gone; undefined for one that stays. */
-  findEviction(head: {
-    readonly key: { readonly namespace: string; readonly name: string };
-    readonly revision: Revision;
-  }): Revision | undefined;
+  findEviction(head: Pick<ObjectHead, 'key' | 'revision'>): Revision | undefined;
 }
 
 /** Evicts objects of a kind from the cache. @returns how many were to be evicted */

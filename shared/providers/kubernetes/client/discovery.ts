@@ -254,7 +254,7 @@ async function listServed(
     .flatMap(parseGroupVersions)
     .filter((version) => !builtInVersions.has(version));
   if (versions.length > discoveryVersionsMax) throw found.refuse(discoveryVersionsMax, 'group versions');
-  const lists = await Promise.all(versions.map((version) => readVersion(version, { getJson, found })));
+  const lists = await Promise.all(versions.map((version) => readVersion(version, getJson, found)));
   return lists.flat();
 }
 
@@ -293,15 +293,11 @@ class FoundResources {
   }
 }
 
-interface VersionReading {
-  readonly getJson: DocumentReader;
-  readonly found: FoundResources;
-}
-
 /** A group whose server is unavailable must not hide the others: it counts as empty. */
 async function readVersion(
   apiVersion: string,
-  { getJson, found }: VersionReading,
+  getJson: DocumentReader,
+  found: FoundResources,
 ): Promise<ServedResource[]> {
   const path = `/apis/${apiVersion}`;
   const answerBytesMax = discoveryVersionBytesMax;

@@ -114,8 +114,9 @@ function runProgram(program: CredentialProgram, run: ProgramRun): Promise<string
     }, outputGraceMs).unref();
   });
   child.on('close', (code, signal) => {
+    const how = code === null ? `was ended by ${signal}` : `ended with status ${code}`;
     if (code === 0) resolve(stdout);
-    else reject(new Error(reportExit({ program, code, signal, stderr }, run)));
+    else reject(new Error(reportExit(program, { how, stderr }, run)));
   });
   return promise;
 }
@@ -130,17 +131,13 @@ function describeSpawnError(program: CredentialProgram, error: NodeJS.ErrnoExcep
   return `${toLabel(program)} was not found; install it or put it into PATH${hint}`;
 }
 
-interface ProgramExit {
-  readonly program: CredentialProgram;
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stderr: string;
-}
-
 /** Logs what a failed plugin printed, and returns a message that is safe to show. */
-function reportExit({ program, code, signal, stderr }: ProgramExit, { account, log }: ProgramRun): string {
+function reportExit(
+  program: CredentialProgram,
+  { how, stderr }: { readonly how: string; readonly stderr: string },
+  { account, log }: ProgramRun,
+): string {
   const label = toLabel(program);
-  const how = code === null ? `was ended by ${signal}` : `ended with status ${code}`;
   const words = escapeControls(stderr.trim());
   if (words === '') return `${label} ${how}`;
   const { kind, name } = program;

@@ -1,18 +1,16 @@
 import type { Capability, KindDefinition, SpinnakerKind } from './kind.ts';
 import {
   getCronJobStatus,
+  getDaemonSetStatus,
+  getDeploymentStatus,
   getHorizontalPodAutoscalerStatus,
   getJobStatus,
   getPodStatus,
-} from './pod-status.ts';
-import { deployPriorities as priority, webhookPriority } from './priority.ts';
-import { getSettledStatus } from './status.ts';
-import {
-  getDaemonSetStatus,
-  getDeploymentStatus,
   getReplicaSetStatus,
   getStatefulSetStatus,
-} from './workload-status.ts';
+} from './kind-status.ts';
+import { deployPriorities as priority, webhookPriority } from './priority.ts';
+import { getSettledStatus } from './status.ts';
 
 /** A definition as written in the table: omitted members have the defaults of an ordinary kind. */
 export interface KindRow extends Partial<Omit<KindDefinition, 'capabilities'>> {

@@ -22,13 +22,6 @@ export interface Revision {
   readonly record: Manifest;
 }
 
-/** Which revision is wanted: a number, where 0 is the one before the newest, or how many steps back from the newest. */
-export interface RevisionChoice {
-  readonly revision?: number | undefined;
-  /** Wins over `revision`. */
-  readonly numRevisionsBack?: number | undefined;
-}
-
 /** Annotations that a Deployment's controller or a client keeps there: they are not part of a revision. */
 const keptAnnotations: ReadonlySet<string> = new Set([
   annotationKeys.lastApplied,
@@ -66,10 +59,14 @@ export async function listRevisions(
   return [...revisions.values()].sort((left, right) => left.number - right.number);
 }
 
-/** Picks a revision. @throws FailedOperationError if the history does not go back that far. */
+/**
+ * Picks a revision: by its number, where 0 is the one before the newest, or by how many steps back from the newest it is, which wins.
+ *
+ * @throws FailedOperationError if the history does not go back that far.
+ */
 export function chooseRevision(
   revisions: readonly Revision[],
-  { revision, numRevisionsBack }: RevisionChoice,
+  { revision, numRevisionsBack }: { [way in 'revision' | 'numRevisionsBack']?: number | undefined },
 ): Revision {
   const numbers = revisions.map(({ number }) => number).join(', ') || 'none';
   if (numRevisionsBack === undefined && revision !== undefined && revision > 0) {

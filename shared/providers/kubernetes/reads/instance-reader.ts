@@ -2,7 +2,7 @@ import { NotFoundError } from '#core/errors.ts';
 import type { InstanceReader } from '#provider-kit/provider.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import { listConsoleOutput, readLog, readProperties } from './pod-logs.ts';
-import { getAccountOf, getReadClient, parseReadName } from './read-target.ts';
+import { openNamespace, parseReadName } from './read-target.ts';
 
 /**
  * Live reads of pods' output, through the clients of a session. A "file" is the log of a container; its route passes the bare name of the
@@ -11,11 +11,11 @@ import { getAccountOf, getReadClient, parseReadName } from './read-target.ts';
 export function createInstanceReader(session: KubernetesSession): InstanceReader {
   return {
     getConsoleOutput: async ({ account, location, name }) => {
-      const client = await getReadClient(session, getAccountOf(session, { account, location }));
+      const client = await openNamespace(session, { account, location });
       return listConsoleOutput(client, { location, pod: parsePodName(name) });
     },
     getFileContents: async ({ account, location, name: pod }, container) => {
-      const client = await getReadClient(session, getAccountOf(session, { account, location }));
+      const client = await openNamespace(session, { account, location });
       return readProperties(() => readLog(client, { location, pod, container }));
     },
   };

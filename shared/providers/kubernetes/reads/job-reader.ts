@@ -11,26 +11,25 @@ import { readName } from '../manifest/identity.ts';
 import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
 import { sortByUse, toJobView } from './job-view.ts';
 import { podResource, readLog, readProperties } from './pod-logs.ts';
-import { getAccountOf, getReadClient, parseReadName } from './read-target.ts';
+import { openNamespace, parseReadName } from './read-target.ts';
 
 const jobResource = getBuiltInResource('batch/v1', 'Job');
 
 /** Live reads of Jobs and their logs through the clients of a session. A "file" is the log of a container. */
 export function createJobReader(session: KubernetesSession): JobReader {
-  const open = (place: Pick<ObjectRequest, 'account' | 'location'>): Promise<KubernetesClient> =>
-    getReadClient(session, getAccountOf(session, place));
   return {
     getJob: (request) =>
       explain('read', request, async () => {
-        const client = await open(request);
+        const client = await openNamespace(session, request);
         const job = await getJob(client, request);
         const pods = await listPods(client, job, request.location);
         const { detailedPodStatus } = session.settings;
         return toJobView({ account: request.account, job, pods, detailedPodStatus });
       }),
-    cancelJob: (request) => explain('cancel', request, async () => deleteJob(await open(request), request)),
+    cancelJob: (request) =>
+      explain('cancel', request, async () => deleteJob(await openNamespace(session, request), request)),
     getFileContents: async (request, container) => {
-      const client = await open(request);
+      const client = await openNamespace(session, request);
       return readProperties(() => readJobLog(client, request, container));
     },
   };

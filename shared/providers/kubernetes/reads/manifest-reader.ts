@@ -8,6 +8,7 @@ import { asJsonObject, asString, omitNulls, withDoubles } from '#core/json.ts';
 import { toArtifactView } from '#provider-kit/artifact.ts';
 import type { ClusterManifestsRequest, ManifestReader, ManifestRequest } from '#provider-kit/provider.ts';
 import type { KubernetesAccount } from '../account/account.ts';
+import { OutOfBoundsError } from '../account/account-bounds.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import type { ListRequest } from '../api/client.ts';
 import { KubernetesApiError, toLiveReadError } from '../api/errors.ts';
@@ -25,7 +26,7 @@ import { readReadinessRules } from '../manifest/readiness.ts';
 import { isSecret, listSecretValues, maskSecrets, maskValues } from '../manifest/sensitive.ts';
 import { type EventsRequest, readEvents, sortEvents } from './events.ts';
 import { readPodMetrics } from './pod-metrics.ts';
-import { findBoundsError, getReadAccount, getReadClient, isLocation, parseReadName } from './read-target.ts';
+import { getReadAccount, getReadClient, isLocation, parseReadName } from './read-target.ts';
 import { findUnscheduled } from './unscheduled-pods.ts';
 import { WatchedEvents } from './watched-events.ts';
 
@@ -204,10 +205,9 @@ async function listMembers(
  * request.
  */
 function toReadError(error: VisibleError, what: string): VisibleError {
-  const outside = findBoundsError(error, what);
-  if (outside !== undefined) return outside;
   const isUnserved = error instanceof KubernetesApiError && error.status === 404;
-  if (isUnserved) return new NotFoundError(`${what}: ${error.message}`, { cause: error });
+  if (isUnserved || error instanceof OutOfBoundsError)
+    return new NotFoundError(`${what}: ${error.message}`, { cause: error });
   return toLiveReadError(error, what);
 }
 

@@ -1,6 +1,6 @@
-import { InvalidInputError, NotFoundError, type VisibleError } from '#core/errors.ts';
+import { InvalidInputError, NotFoundError } from '#core/errors.ts';
 import type { KubernetesAccount } from '../account/account.ts';
-import { checkNamespace, describeClosedNamespace, OutOfBoundsError } from '../account/account-bounds.ts';
+import { checkNamespace, describeClosedNamespace } from '../account/account-bounds.ts';
 import { boundToAccount } from '../account/bounded-client.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import type { KubernetesClient } from '../api/client.ts';
@@ -21,29 +21,23 @@ export async function getReadClient(
 }
 
 /**
- * The account that a request reads a namespace with.
+ * The client that a request reads a namespace with.
  *
  * @throws NotFoundError for an unknown account, and for a namespace that it may not use: for the account nothing exists there.
  */
-export function getAccountOf(
+export async function openNamespace(
   session: KubernetesSession,
   { account: name, location }: { readonly account: string; readonly location: string },
-): KubernetesAccount {
+): Promise<KubernetesClient> {
   const account = getReadAccount(session, name);
   if (location === '' || !isLocation(location)) {
     throw new NotFoundError(`There is no such namespace (account: ${name}, location: ${location})`);
   }
   const codes = checkNamespace(account, location);
-  if (codes.length === 0) return account;
+  if (codes.length === 0) return getReadClient(session, account);
   throw new NotFoundError(
     `Nothing found (account: ${name}, location: ${location}): ${describeClosedNamespace(location, codes)}`,
   );
-}
-
-/** What is outside an account's bounds does not exist for it; undefined for any other error. @param what the beginning of the message. */
-export function findBoundsError(error: VisibleError, what: string): NotFoundError | undefined {
-  if (!(error instanceof OutOfBoundsError)) return undefined;
-  return new NotFoundError(`${what}: ${error.message}`, { cause: error });
 }
 
 /** The account that a request reads from. @throws NotFoundError */

@@ -1,5 +1,6 @@
 import type { LoadBalancerView } from '#contract/answers/resources.ts';
 import { sortByName } from '#core/text-order.ts';
+import { getOrAdd } from '../api/get-or-add.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';
@@ -77,9 +78,7 @@ function collectMembers({
     const links = findServiceLinks(serverGroup, services);
     for (const { service, instances } of links) {
       const key = toMemberKey(service.namespace, service.name);
-      const filed = members.get(key) ?? [];
-      members.set(key, filed);
-      filed.push({
+      getOrAdd(members, key, () => []).push({
         name: formatFullName(facts.kind, facts.name),
         account,
         region: facts.namespace,

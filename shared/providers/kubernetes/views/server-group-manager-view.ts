@@ -1,4 +1,5 @@
 import type { ServerGroupManagerView } from '#contract/answers/server-groups.ts';
+import { getOrAdd } from '../api/get-or-add.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';
@@ -31,9 +32,7 @@ function groupByOwner(
   const owned = new Map<string, ObjectFacts[]>();
   for (const { facts } of serverGroups) {
     for (const { uid } of facts.owners) {
-      const filed = owned.get(uid);
-      if (filed === undefined) owned.set(uid, [facts]);
-      else filed.push(facts);
+      getOrAdd(owned, uid, () => []).push(facts);
     }
   }
   return owned;

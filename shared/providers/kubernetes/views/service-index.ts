@@ -1,3 +1,4 @@
+import { getOrAdd } from '../api/get-or-add.ts';
 import type { TextMap } from '../manifest/annotations.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 
@@ -77,23 +78,10 @@ function fileService(service: ObjectFacts, { labels, byName }: NamespaceIndex): 
 }
 
 function getNamespace(namespaces: Map<string, NamespaceIndex>, name: string): NamespaceIndex {
-  const known = namespaces.get(name);
-  if (known !== undefined) return known;
-  const created = { byName: new Map(), labels: new Map() };
-  namespaces.set(name, created);
-  return created;
+  return getOrAdd(namespaces, name, () => ({ byName: new Map(), labels: new Map() }));
 }
 
 function getLabel(labels: NamespaceIndex['labels'], key: string, value: string): SelectedLabel {
-  let values = labels.get(key);
-  if (values === undefined) {
-    values = new Map();
-    labels.set(key, values);
-  }
-  let label = values.get(value);
-  if (label === undefined) {
-    label = { count: 0, services: [] };
-    values.set(value, label);
-  }
-  return label;
+  const values = getOrAdd(labels, key, () => new Map<string, SelectedLabel>());
+  return getOrAdd(values, value, () => ({ count: 0, services: [] }));
 }

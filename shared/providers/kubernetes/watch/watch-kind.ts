@@ -1,10 +1,9 @@
 import { getPauseMs } from '#core/back-off.ts';
-import type { Clock, Randomness } from '#core/clock.ts';
+import type { Randomness } from '#core/clock.ts';
 import { includesVersion, isOlder } from '../api/resource-version.ts';
-import type { Reading } from './catch-up-kind.ts';
+import type { CatchUpTools, Reading } from './catch-up-kind.ts';
 import { findRefusal } from './kind-refusal.ts';
 import type { KindScope, WatchChange, WatchEnd } from './watch.ts';
-import type { WatchClient } from './watch-client.ts';
 
 /** Progress of a watched kind. */
 export interface WatchProgress {
@@ -50,9 +49,7 @@ export interface KindWatchOutcome {
 }
 
 /** The tools for watching. */
-export interface KindWatchTools {
-  readonly client: WatchClient;
-  readonly clock: Clock;
+export interface KindWatchTools extends CatchUpTools {
   readonly randomness: Randomness;
 }
 

@@ -1,6 +1,7 @@
 import type { OperationResultView } from '#contract/answers/tasks.ts';
 import { omitNulls, withDoubles } from '#core/json.ts';
 import { type Artifact, toArtifactView } from '#provider-kit/artifact.ts';
+import { getOrAdd } from '../../api/get-or-add.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import type { KindRegistry } from '../../kinds/index.ts';
 import { omitManagedFields } from '../../manifest/edit.ts';
@@ -46,8 +47,7 @@ export function toOperationResult({
 export function groupNames(objects: readonly Manifest[]): NamesByNamespace {
   const groups = new Map<string, Set<string>>();
   for (const object of objects) {
-    const namespace = readNamespace(object);
-    groups.set(namespace, (groups.get(namespace) ?? new Set()).add(readFullName(object)));
+    getOrAdd(groups, readNamespace(object), () => new Set()).add(readFullName(object));
   }
   return Object.fromEntries([...groups].map(([namespace, names]) => [namespace, [...names]]));
 }

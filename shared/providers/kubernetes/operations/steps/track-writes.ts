@@ -30,26 +30,18 @@ export async function runTracked<W extends { readonly client: KubernetesClient }
   act: (work: W & TrackedClient) => Promise<T>,
 ): Promise<T> {
   try {
-    return await trackRun({ session, account }, open, act);
+    const [work, written] = await Promise.all([open(), trackWrites(session, account)]);
+    if (written === undefined) return await act(work);
+    const { recordDeletion } = written;
+    try {
+      return await act({ ...work, client: written.watch(work.client), recordDeletion });
+    } finally {
+      await written.settle();
+    }
   } catch (error) {
     if (!isForCredentials(error)) throw error;
     const workedAtMs = await session.findLastSuccessMs(account);
     throw new CredentialsError(getErrorMessage(error), { cause: error, workedAtMs });
-  }
-}
-
-async function trackRun<W extends { readonly client: KubernetesClient }, T>(
-  { session, account }: Tracked,
-  open: () => Promise<W>,
-  act: (work: W & TrackedClient) => Promise<T>,
-): Promise<T> {
-  const [work, written] = await Promise.all([open(), trackWrites(session, account)]);
-  if (written === undefined) return await act(work);
-  const { recordDeletion } = written;
-  try {
-    return await act({ ...work, client: written.watch(work.client), recordDeletion });
-  } finally {
-    await written.settle();
   }
 }
 

@@ -1,17 +1,22 @@
 import type {
+  V1CronJob,
   V1DaemonSet,
   V1Deployment,
   V1DeploymentStatus,
+  V1Job,
+  V1Pod,
   V1ReplicaSet,
   V1StatefulSet,
   V1StatefulSetStatus,
   V1StatefulSetUpdateStrategy,
+  V2HorizontalPodAutoscaler,
 } from '@kubernetes/client-node';
 import { asJsonObject, asString, type JsonValue } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
-import { asUnchecked, type Unchecked, type UncheckedObject } from '../api/unchecked.ts';
+import { asUnchecked, findNumber, type Unchecked, type UncheckedObject } from '../api/unchecked.ts';
 import {
   checkAppsV1,
+  describeCondition,
   findCondition,
   findReplicaFailure,
   findStatus,
@@ -181,5 +186,58 @@ function tellOldGeneration(controller: string): ManifestStatus {
   return markUnstable(
     settledStatus,
     `Waiting for status generation to match updated object generation: the ${controller} has not picked up the newest spec yet`,
+  );
+}
+
+/** Why a pod in this phase is neither stable nor available. A failed pod is not `failed`, as in Clouddriver. */
+const unsettledPhases = new Map([
+  ['pending', 'Pod is pending: not all of its containers have started'],
+  ['failed', 'Pod has failed: a container ended with an error'],
+  ['unknown', 'Pod phase is unknown: its node does not report'],
+]);
+
+/** The status of a Pod, by its phase; for one without a node with the reason. */
+export function getPodStatus(manifest: Manifest): ManifestStatus {
+  const status = findStatus<V1Pod>(manifest);
+  if (status === undefined) return unreportedStatus;
+  const phase = asString(status.phase)?.toLowerCase() ?? '';
+  if (phase === 'running' || phase === 'succeeded') return settledStatus;
+  const message = unsettledPhases.get(phase) ?? 'Pod phase is unknown: Kubernetes defines no such phase';
+  const unscheduled = phase === 'pending' && findCondition(status, { type: 'PodScheduled', status: 'False' });
+  const reason = unscheduled ? `Pod is pending: ${describeCondition(unscheduled)}` : message;
+  return markUnavailable(settledStatus, reason);
+}
+
+/** The status of a Job: stable once enough pods have succeeded, failed if Kubernetes gave up on it. */
+export function getJobStatus(manifest: Manifest): ManifestStatus {
+  const status = findStatus<V1Job>(manifest);
+  if (status === undefined) return unreportedStatus;
+  const wanted = findNumber(asUnchecked<V1Job>(manifest).spec?.completions) ?? 1;
+  const succeeded = readCount(status.succeeded);
+  if (succeeded >= wanted) return settledStatus;
+  const failure = findCondition(status, { type: 'Failed', status: 'True' });
+  if (failure) return markFailed(settledStatus, readMessage(failure, 'The job has failed'));
+  return markUnstable(
+    settledStatus,
+    `Waiting for jobs to finish: ${succeeded} of ${wanted} pods have succeeded`,
+  );
+}
+
+/** The status of a CronJob: settled as soon as its controller has written any status. */
+export function getCronJobStatus(manifest: Manifest): ManifestStatus {
+  return findStatus<V1CronJob>(manifest) === undefined ? unreportedStatus : settledStatus;
+}
+
+/** The status of a HorizontalPodAutoscaler: unstable while it scales. */
+export function getHorizontalPodAutoscalerStatus(manifest: Manifest): ManifestStatus {
+  const status = findStatus<V2HorizontalPodAutoscaler>(manifest);
+  if (status === undefined) return unreportedStatus;
+  const desired = readCount(status.desiredReplicas);
+  const current = readCount(status.currentReplicas);
+  if (desired === current) return settledStatus;
+  const direction = desired > current ? 'up' : 'down';
+  return markUnstable(
+    settledStatus,
+    `Waiting for HPA to complete a scale ${direction}, current: ${current} desired: ${desired}`,
   );
 }
