@@ -117,6 +117,8 @@ describe('an account', () => {
       oAuthScopes: [],
       oauthScopes: [],
       kubectlExecutable: 'kubectl-1.31',
+      checkPermissionsOnStartup: false,
+      debug: true,
     };
     expect(parseOne(dead).details).toMatchObject({ dockerRegistries: [] });
   });
