@@ -5,16 +5,9 @@ import { findEksViolations } from './account-cluster.ts';
 /** Which cluster a token is for, and where it would be sent. */
 export interface TokenBinding {
   readonly cluster: EksCluster;
-  readonly receiver: TokenReceiver;
+  /** What the kubeconfig says of the API server that would get it, and whether the account accepts any certificate. */
+  readonly receiver: { readonly server: KubeconfigCluster; readonly insecure: boolean };
   readonly eks: EksService;
-}
-
-/** Where a token would be sent. */
-interface TokenReceiver {
-  /** What the kubeconfig says of its API server. */
-  readonly server: KubeconfigCluster;
-  /** Whether the account accepts any certificate. */
-  readonly insecure: boolean;
 }
 
 /**
@@ -42,7 +35,10 @@ export async function assertReceiver({ cluster, receiver, eks }: TokenBinding): 
 }
 
 /** The members of a kubeconfig that differ from EKS' description. */
-function findDifferences({ server, insecure }: TokenReceiver, endpoint: EksEndpoint): readonly string[] {
+function findDifferences(
+  { server, insecure }: TokenBinding['receiver'],
+  endpoint: EksEndpoint,
+): readonly string[] {
   const { certificateAuthorityData } = server;
   const isSameServer = URL.parse(server.server)?.href === URL.parse(endpoint.server)?.href;
   const isSameAuthority = toPem(certificateAuthorityData) === toPem(endpoint.certificateAuthorityData);

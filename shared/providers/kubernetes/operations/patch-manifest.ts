@@ -23,8 +23,7 @@ import { bindArtifacts, checkArtifactsBound, findArtifacts } from '../manifest/a
 import { type Coordinates, readNamespace } from '../manifest/identity.ts';
 import type { JsonPatchOperation } from '../manifest/json-patch.ts';
 import { artifactList } from './deploy/description.ts';
-import { patchOnce } from './patch-once.ts';
-import { patchSame } from './patch-same.ts';
+import { patchOnce, patchSame } from './patches.ts';
 import { checkPatchUnmasked } from './secret-mask.ts';
 import { readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';

@@ -5,7 +5,7 @@ import { objectField } from '#settings/coerce.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import { readKind } from '../manifest/identity.ts';
-import { patchSame } from './patch-same.ts';
+import { patchSame } from './patches.ts';
 import { readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
 import { defineOperation, type OperationWork } from './steps/operation-definition.ts';

@@ -15,7 +15,7 @@ import {
   parseLoadBalancer,
   parseLoadBalancers,
 } from '../manifest/traffic.ts';
-import { patchSame } from './patch-same.ts';
+import { patchSame } from './patches.ts';
 import { readUid } from './steps/deletion.ts';
 import { awaitInOrder, describeObject, explainFailure } from './steps/failure.ts';
 import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';

@@ -6,7 +6,7 @@ import { KubernetesApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import { type Coordinates, readName } from '../manifest/identity.ts';
-import { patchSame } from './patch-same.ts';
+import { patchSame } from './patches.ts';
 import {
   chooseRevision,
   createUndoPatch,
