@@ -1,9 +1,6 @@
-import { parseReference } from './download/account-downloader.ts';
 import { basicCredentialFields, tokenCredentialFields } from './download/authorization.ts';
 import type { OpenedSources, SourceOptions } from './download/source.ts';
 import { openFileHost } from './hosted-files.ts';
-
-const types = ['bitbucket/file'];
 
 /** The additional fields of a Bitbucket account. */
 export const bitbucketAccountFields = { ...basicCredentialFields, ...tokenCredentialFields };
@@ -15,10 +12,9 @@ export const bitbucketAccountFields = { ...basicCredentialFields, ...tokenCreden
 export function openBitbucketSources(options: SourceOptions): OpenedSources {
   return openFileHost(
     {
-      ...{ kind: 'bitbucket', types, fields: bitbucketAccountFields },
+      ...{ kind: 'bitbucket', types: ['bitbucket/file'], fields: bitbucketAccountFields },
       origins: ['https://api.bitbucket.org', 'https://bitbucket.org'],
       toTokenHeaders: (token) => ({ authorization: `Bearer ${token}` }),
-      toUrl: parseReference,
     },
     options,
   );

@@ -8,6 +8,7 @@ import { startAccountDownloader } from './download/account-downloader.ts';
 import { assertNoOrigins, readServerUrl } from './download/account-server.ts';
 import {
   type ConfiguredAccount,
+  type OpenedAccount,
   openConfiguredAccounts,
   parseSettings,
 } from './download/account-settings.ts';
@@ -18,7 +19,7 @@ import {
   withCredentials,
 } from './download/authorization.ts';
 import type { CredentialHeaders, Downloader } from './download/downloader.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
+import type { OpenedSources, SourceOptions } from './download/source.ts';
 import {
   type GcsKey,
   gcsKeyExpected,
@@ -29,8 +30,6 @@ import {
 } from './gcs-key.ts';
 import type { GcsTokens } from './gcs-tokens.ts';
 import { parseObjectReference } from './object-reference.ts';
-
-const types = ['gcs/object'];
 
 /** The additional fields of a Google Cloud Storage account. */
 export const gcsAccountFields = {
@@ -45,14 +44,10 @@ export const gcsAccountFields = {
  * `#`. Besides Clouddriver's `jsonPath` there are `json`, the key itself, and `workloadIdentity`, for environments without files or keys.
  */
 export function openGcsSources(options: SourceOptions): OpenedSources {
-  return openConfiguredAccounts({
-    settings: options.settings,
-    kind: 'gcs',
-    open: (account) => openGcsSource(account, options),
-  });
+  return openConfiguredAccounts({ kind: 'gcs', types: ['gcs/object'], open: openGcsAccount }, options);
 }
 
-function openGcsSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+function openGcsAccount(account: ConfiguredAccount, options: SourceOptions): OpenedAccount {
   assertNoOrigins(account, 'apiEndpoint');
   const { apiEndpoint } = parseSettings(gcsAccountFields, account.settings, account.context);
   const base = apiEndpoint
@@ -62,10 +57,6 @@ function openGcsSource(account: ConfiguredAccount, options: SourceOptions): Arti
   const downloader = startAccountDownloader(account, options);
   const authorize = createGcsAuthorizer(readKey, { account, options, downloader });
   return {
-    name: account.name,
-    type: 'artifacts-gcs',
-    types,
-    handles: (type) => types.includes(type),
     async fetch(artifact, signal) {
       const url = toObjectUrl(artifact, base);
       const download = (credentials?: CredentialHeaders) => downloader.download({ url, credentials }, signal);
@@ -130,10 +121,11 @@ function openKey(account: ConfiguredAccount, base: URL, options: SourceOptions):
 /** A key that is stored in a secret. */
 function followKey(
   reference: string,
-  { name, context, base }: ConfiguredAccount & { readonly base: URL },
-  { services, clock, log }: SourceOptions,
+  { base, ...account }: ConfiguredAccount & { readonly base: URL },
+  options: SourceOptions,
 ): ReadKey {
-  const values = new CredentialValues(context, { account: name, secrets: services?.secrets, clock, log });
+  const { context } = account;
+  const values = new CredentialValues(account, options);
   let known: { readonly text: string; readonly key: GcsKey } | undefined;
   return async (isRefused) => {
     if (isRefused) values.invalidate();

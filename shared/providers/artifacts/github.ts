@@ -7,6 +7,7 @@ import { findMember } from '#settings/spring-config.ts';
 import { parseReference, startAccountDownloader } from './download/account-downloader.ts';
 import {
   type ConfiguredAccount,
+  type OpenedAccount,
   openConfiguredAccounts,
   parseSettings,
 } from './download/account-settings.ts';
@@ -14,21 +15,19 @@ import {
   type Authorizer,
   assertCredentialsUsable,
   basicCredentialFields,
-  type Credentials,
-  canAuthenticate,
-  createAuthorizer,
   tokenCredentialFields,
   withCredentials,
 } from './download/authorization.ts';
-import { limitToOrigins, parseCredentialOrigins } from './download/credential-origins.ts';
+import { createLimitedAuthorizer, limitToOrigins } from './download/credential-origins.ts';
 import type { CredentialHeaders, Downloader } from './download/downloader.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
+import type { OpenedSources, SourceOptions } from './download/source.ts';
 import { parseGitHubApp } from './git-repo/github-app.ts';
 import type { GitHubAppAuthorizerOptions } from './git-repo/github-app-authorizer.ts';
 
-const types = ['github/file'];
-
-/** The default `credentialOrigins`: GitHub's own API. */
+/**
+ * The default `credentialOrigins`: GitHub's own API. An account that names a GitHub Enterprise Server does not send its token to
+ * github.com.
+ */
 const gitHubOrigins = ['https://api.github.com'];
 
 /** Largest description of a file, in bytes: for files up to 1 MB the contents API includes the content, in base64. */
@@ -56,15 +55,11 @@ interface GitHubClient {
  * a URL of the contents API, the version a branch, tag or commit.
  */
 export function openGitHubSources(options: SourceOptions): OpenedSources {
-  return openConfiguredAccounts({
-    settings: options.settings,
-    kind: 'github',
-    open: (account) => openGitHubSource(account, options),
-  });
+  return openConfiguredAccounts({ kind: 'github', types: ['github/file'], open: openGitHubAccount }, options);
 }
 
-function openGitHubSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
-  const { name, context } = account;
+function openGitHubAccount(account: ConfiguredAccount, options: SourceOptions): OpenedAccount {
+  const { context } = account;
   const { githubApp, githubAPIVersion, useContentAPI, ...credentials } = parseSettings(
     gitHubAccountFields,
     account.settings,
@@ -73,7 +68,7 @@ function openGitHubSource(account: ConfiguredAccount, options: SourceOptions): A
   assertCredentialsUsable(credentials, context, options.placement);
   const openAuthorizer = githubApp
     ? readAppAuthorizer(account, githubApp, options)
-    : () => createTokenAuthorizer(account, credentials, options);
+    : () => createLimitedAuthorizer(account, credentials, { ...options, originsOfType: gitHubOrigins });
   const downloader = startAccountDownloader(account, options);
   const client: GitHubClient = {
     downloader,
@@ -81,29 +76,9 @@ function openGitHubSource(account: ConfiguredAccount, options: SourceOptions): A
     rawMediaType: useContentAPI ? `application/vnd.github.${githubAPIVersion || 'v3'}.raw` : undefined,
   };
   return {
-    name,
-    type: 'artifacts-github',
-    types,
-    handles: (type) => types.includes(type),
     fetch: (artifact, signal) => fetchFile(client, artifact, signal),
     [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
   };
-}
-
-/**
- * A token, or user name and password, for the origins that the account names, else for GitHub's own API: an account that names a GitHub
- * Enterprise Server does not send its token to github.com.
- */
-function createTokenAuthorizer(
-  account: ConfiguredAccount,
-  credentials: Credentials,
-  { services, clock, log }: ProviderOptions,
-): Authorizer {
-  const secrets = { account: account.name, secrets: services?.secrets, clock, log };
-  const authorize = createAuthorizer(credentials, account.context, secrets);
-  const origins = parseCredentialOrigins(account, gitHubOrigins);
-  if (!canAuthenticate(credentials)) return authorize;
-  return limitToOrigins(authorize, { origins, setting: 'credentialOrigins', context: account.context });
 }
 
 /** The tokens of an app, only for the origin of its API. Reads the settings at once, and creates the authorizer later. */

@@ -3,8 +3,6 @@ import { tokenCredentialFields } from './download/authorization.ts';
 import type { OpenedSources, SourceOptions } from './download/source.ts';
 import { openFileHost } from './hosted-files.ts';
 
-const types = ['gitlab/file'];
-
 /** The additional fields of a GitLab account. */
 export const gitLabAccountFields = tokenCredentialFields;
 
@@ -15,7 +13,8 @@ export const gitLabAccountFields = tokenCredentialFields;
 export function openGitLabSources(options: SourceOptions): OpenedSources {
   return openFileHost(
     {
-      ...{ kind: 'gitlab', types, fields: gitLabAccountFields, origins: ['https://gitlab.com'] },
+      ...{ kind: 'gitlab', types: ['gitlab/file'], fields: gitLabAccountFields },
+      origins: ['https://gitlab.com'],
       toTokenHeaders: (token) => ({ 'private-token': token }),
       toUrl(artifact) {
         const url = parseReference(artifact);

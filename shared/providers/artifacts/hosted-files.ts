@@ -1,71 +1,54 @@
 import type { Artifact } from '#provider-kit/artifact.ts';
 import type { Field } from '#settings/coerce.ts';
-import { startAccountDownloader } from './download/account-downloader.ts';
+import { parseReference, startAccountDownloader } from './download/account-downloader.ts';
 import {
+  type AccountKind,
   type ConfiguredAccount,
+  type OpenedAccount,
   openConfiguredAccounts,
   parseSettings,
 } from './download/account-settings.ts';
-import {
-  assertCredentialsUsable,
-  type Credentials,
-  canAuthenticate,
-  createAuthorizer,
-  withCredentials,
-} from './download/authorization.ts';
-import { limitToOrigins, parseCredentialOrigins } from './download/credential-origins.ts';
+import { assertCredentialsUsable, type Credentials, withCredentials } from './download/authorization.ts';
+import { createLimitedAuthorizer } from './download/credential-origins.ts';
 import type { CredentialHeaders } from './download/downloader.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
+import type { OpenedSources, SourceOptions } from './download/source.ts';
 
-/** A service that hosts repositories, each file of which takes one request to the URL of the reference. */
-export interface FileHost {
-  /** Key of its accounts below `artifacts`: `gitlab`. */
-  readonly kind: string;
-  /** Artifact types, such as `gitlab/file`. */
-  readonly types: readonly string[];
+/** A service whose files each take one request to the URL of the reference. */
+export interface FileHost extends Pick<AccountKind, 'kind' | 'types' | 'complete'> {
   /** The additional fields of an account: keys of `Credentials`. */
   readonly fields: Readonly<Record<string, Field<string | undefined>>>;
-  /** The default `credentialOrigins` of accounts. */
-  readonly origins: readonly string[];
-  /** The headers with a token. */
-  toTokenHeaders(token: string): CredentialHeaders;
+  /** The default `credentialOrigins` of accounts. Default: none, of which the log warns. */
+  readonly origins?: readonly string[];
+  /** The headers with a token. Default: `Authorization: token …`. */
+  readonly toTokenHeaders?: (token: string) => CredentialHeaders;
   /**
-   * The URL of a file.
+   * The URL of a file. Default: the reference.
    *
    * @throws InvalidInputError if the reference is not a URL.
    */
-  toUrl(artifact: Artifact): URL;
+  toUrl?(artifact: Artifact): URL;
 }
 
 /** Opens the accounts of a service whose files are at the URLs of references. */
 export function openFileHost(host: FileHost, options: SourceOptions): OpenedSources {
-  return openConfiguredAccounts({
-    settings: options.settings,
-    kind: host.kind,
-    open: (account) => openAccount(host, account, options),
-  });
+  return openConfiguredAccounts({ ...host, open: (...account) => openAccount(host, ...account) }, options);
 }
 
-function openAccount(host: FileHost, account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
-  const { name, context, settings } = account;
-  const { placement, clock, log, services } = options;
-  const credentials: Credentials = parseSettings(host.fields, settings, context);
-  assertCredentialsUsable({ ...credentials }, context, placement);
-  const { toTokenHeaders } = host;
-  const secrets = { account: name, secrets: services?.secrets, clock, log };
-  const fixed = createAuthorizer(credentials, context, { ...secrets, toTokenHeaders });
-  const origins = parseCredentialOrigins(account, host.origins);
-  const authorize = canAuthenticate(credentials)
-    ? limitToOrigins(fixed, { origins, setting: 'credentialOrigins', context })
-    : fixed;
+function openAccount(host: FileHost, account: ConfiguredAccount, options: SourceOptions): OpenedAccount {
+  const { context, settings } = account;
+  const { fields, origins, toTokenHeaders, toUrl = parseReference } = host;
+  const credentials: Credentials = parseSettings(fields, settings, context);
+  assertCredentialsUsable({ ...credentials }, context, options.placement);
+  const authorize = createLimitedAuthorizer(account, credentials, {
+    ...options,
+    toTokenHeaders,
+    originsOfType: origins ?? [],
+    warns: origins === undefined,
+  });
   const downloader = startAccountDownloader(account, options);
   return {
-    name,
-    type: `artifacts-${host.kind}`,
-    types: host.types,
-    handles: (type) => host.types.includes(type),
     async fetch(artifact, signal) {
-      const url = host.toUrl(artifact);
+      const url = toUrl(artifact);
       const download = (headers?: CredentialHeaders) =>
         downloader.download({ url, credentials: headers }, signal);
       return { body: await withCredentials(authorize, url, download) };

@@ -1,11 +1,13 @@
 import type { Artifact } from '#provider-kit/artifact.ts';
 import { stringField } from '#settings/coerce.ts';
 import { openAccountServer, parsePathPart } from './download/account-server.ts';
-import { type ConfiguredAccount, openConfiguredAccounts } from './download/account-settings.ts';
+import {
+  type ConfiguredAccount,
+  type OpenedAccount,
+  openConfiguredAccounts,
+} from './download/account-settings.ts';
 import { basicCredentialFields } from './download/authorization.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
-
-const types = ['jenkins/file'];
+import type { OpenedSources, SourceOptions } from './download/source.ts';
 
 /** The additional fields of a Jenkins account. */
 export const jenkinsAccountFields = { address: stringField(), ...basicCredentialFields };
@@ -18,28 +20,14 @@ export const jenkinsAccountFields = { address: stringField(), ...basicCredential
  * functions that fetch artifacts look.
  */
 export function openJenkinsSources(options: SourceOptions): OpenedSources {
-  const open = (account: ConfiguredAccount) => openJenkinsSource(account, options);
-  const { settings } = options;
-  const own = openConfiguredAccounts({ settings, kind: 'jenkins', open });
-  const shared = openConfiguredAccounts({
-    ...{ settings, kind: 'jenkins', open },
-    place: { section: 'jenkins', list: 'masters' },
-  });
-  const names = new Set(own.sources.map(({ name }) => name));
-  return {
-    sources: [...own.sources, ...shared.sources.filter(({ name }) => !names.has(name))],
-    rejectedAccounts: [...own.rejectedAccounts, ...shared.rejectedAccounts],
-  };
+  const shared = { section: 'jenkins', list: 'masters' };
+  const kind = { kind: 'jenkins', types: ['jenkins/file'], shared, open: openJenkinsAccount };
+  return openConfiguredAccounts(kind, options);
 }
 
-function openJenkinsSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
-  const fields = { urlKey: 'address', credentials: basicCredentialFields };
-  const server = openAccountServer(account, fields, options);
+function openJenkinsAccount(account: ConfiguredAccount, options: SourceOptions): OpenedAccount {
+  const server = openAccountServer(account, 'address', options);
   return {
-    name: account.name,
-    type: 'artifacts-jenkins',
-    types,
-    handles: (type) => types.includes(type),
     fetch: async (artifact, signal) => ({
       body: await server.read(toFileUrl(artifact, server.base), signal),
     }),

@@ -7,14 +7,13 @@ import { isSecretReference } from '#settings/secret-reference.ts';
 import { assertNoOrigins, openServer, readServerUrl } from './download/account-server.ts';
 import {
   type ConfiguredAccount,
+  type OpenedAccount,
   openConfiguredAccounts,
   parseSettings,
 } from './download/account-settings.ts';
 import { type Authorizer, assertCredentialsUsable, CredentialValues } from './download/authorization.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
+import type { OpenedSources, SourceOptions } from './download/source.ts';
 import { parseObjectReference } from './object-reference.ts';
-
-const types = ['oracle/object'];
 
 /** The additional fields of an account of Oracle's Object Storage. */
 export const oracleAccountFields = {
@@ -37,14 +36,13 @@ type OracleSettings = ReturnType<typeof readSettings>;
  * `apiEndpoint`, for realms with other domains.
  */
 export function openOracleSources(options: SourceOptions): OpenedSources {
-  return openConfiguredAccounts({
-    settings: options.settings,
-    kind: 'oracle',
-    open: (account) => openOracleSource(account, options),
-  });
+  return openConfiguredAccounts(
+    { kind: 'oracle', types: ['oracle/object'], open: openOracleAccount },
+    options,
+  );
 }
 
-function openOracleSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+function openOracleAccount(account: ConfiguredAccount, options: SourceOptions): OpenedAccount {
   const settings = readSettings(account);
   assertCredentialsUsable(settings, account.context, options.placement);
   const { apiEndpoint, namespace, region } = settings;
@@ -55,10 +53,6 @@ function openOracleSource(account: ConfiguredAccount, options: SourceOptions): A
   const authorize = createOracleAuthorizer(settings, account, options);
   const server = openServer(base, authorize, { account, options });
   return {
-    name: account.name,
-    type: 'artifacts-oracle',
-    types,
-    handles: (type) => types.includes(type),
     async fetch(artifact, signal) {
       const url = toObjectUrl(artifact, root);
       signal.throwIfAborted();
@@ -105,9 +99,10 @@ function createOracleAuthorizer(
 /** @throws InvalidInputError for a key that is already known, and cannot be used. */
 function openKey(
   settings: OracleSettings,
-  { name, context }: ConfiguredAccount,
-  { services, clock, log }: SourceOptions,
+  account: ConfiguredAccount,
+  options: SourceOptions,
 ): (isRefused: boolean) => Promise<KeyObject> {
+  const { context } = account;
   const { sshPrivateKey, sshPrivateKeyFilePath, privateKeyPassphrase: passphrase = '' } = settings;
   if (sshPrivateKey && sshPrivateKeyFilePath) {
     throw new InvalidInputError(`${context}: expected sshPrivateKeyFilePath or sshPrivateKey, not both`);
@@ -118,7 +113,7 @@ function openKey(
     if (key === undefined) throw new InvalidInputError(`${context}: ${keyExpected}`);
     return async () => key;
   }
-  const values = new CredentialValues(context, { account: name, secrets: services?.secrets, clock, log });
+  const values = new CredentialValues(account, options);
   return async (isRefused) => {
     if (isRefused) values.invalidate();
     const key = parseKey(

@@ -6,14 +6,13 @@ import { startAccountDownloader } from './download/account-downloader.ts';
 import { assertNoOrigins, parsePathPart, readServerUrl } from './download/account-server.ts';
 import {
   type ConfiguredAccount,
+  type OpenedAccount,
   openConfiguredAccounts,
   parseSettings,
 } from './download/account-settings.ts';
 import { assertCredentialsUsable, CredentialValues } from './download/authorization.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from './download/source.ts';
+import type { OpenedSources, SourceOptions } from './download/source.ts';
 import { objectReferenceLengthMax } from './object-reference.ts';
-
-const types = ['s3/object'];
 
 /** The additional fields of an S3 account. */
 export const s3AccountFields = {
@@ -46,21 +45,13 @@ export const s3ClientSettings = [
  * The bucket is in the path.
  */
 export function openS3Sources(options: SourceOptions): OpenedSources {
-  return openConfiguredAccounts({
-    settings: options.settings,
-    kind: 's3',
-    open: (account) => openS3Source(account, options),
-  });
+  return openConfiguredAccounts({ kind: 's3', types: ['s3/object'], open: openS3Account }, options);
 }
 
-function openS3Source(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+function openS3Account(account: ConfiguredAccount, options: SourceOptions): OpenedAccount {
   const client = readClient(account, options);
   const downloader = startAccountDownloader(account, options);
   return {
-    name: account.name,
-    type: 'artifacts-s3',
-    types,
-    handles: (type) => types.includes(type),
     async fetch(artifact, signal) {
       const path = toObjectPath(artifact);
       const { url: origin, region } = await client.getEndpoint();
@@ -81,13 +72,13 @@ interface S3Client {
 }
 
 function readClient(account: ConfiguredAccount, options: SourceOptions): S3Client {
-  const { name, context } = account;
-  const { placement, services, clock, log } = options;
+  const { context } = account;
+  const { placement, services } = options;
   const settings = parseSettings(s3AccountFields, account.settings, context);
   assertUsable(account, settings);
   assertCredentialsUsable(settings, context, placement);
   const { awsAccessKeyId, awsSecretAccessKey, roleArn, externalId } = settings;
-  const values = new CredentialValues(context, { account: name, secrets: services?.secrets, clock, log });
+  const values = new CredentialValues(account, options);
   const endpoint = settings.apiEndpoint ? readServerUrl(account, 'apiEndpoint').origin : undefined;
   const region = settings.apiRegion || settings.region || undefined;
 

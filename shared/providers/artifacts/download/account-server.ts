@@ -1,12 +1,12 @@
 import { InvalidInputError } from '#core/errors.ts';
-import { type Field, stringField } from '#settings/coerce.ts';
+import { stringField } from '#settings/coerce.ts';
 import { findMember } from '#settings/spring-config.ts';
 import { startAccountDownloader } from './account-downloader.ts';
 import { type ConfiguredAccount, parseSettings } from './account-settings.ts';
 import {
   type Authorizer,
   assertCredentialsUsable,
-  type Credentials,
+  basicCredentialFields,
   createAuthorizer,
   withCredentials,
 } from './authorization.ts';
@@ -28,33 +28,24 @@ export interface AccountServer extends AsyncDisposable {
   open(url: URL, known: ContentVersion | undefined, signal: AbortSignal): Promise<DownloadAnswer>;
 }
 
-/** The fields by which an account names its server, and its credentials. */
-export interface AccountServerFields {
-  /** Key of the account that holds the URL. */
-  readonly urlKey: string;
-  /** Keys of `Credentials`. */
-  readonly credentials: Readonly<Record<string, Field<string | undefined>>>;
-}
-
 /**
- * Opens the server that an account names. Its credentials go only to the server's origin, so there are no `credentialOrigins`; the
- * account's restrictions apply to it as to any other host.
+ * Opens the server that an account names. Its user name and password go only to the server's origin, so there are no `credentialOrigins`;
+ * the account's restrictions apply to it as to any other host.
  *
+ * @param urlKey key of the account that holds the URL.
  * @throws InvalidInputError naming the missing or invalid key.
  */
 export function openAccountServer(
   account: ConfiguredAccount,
-  { urlKey, credentials: fields }: AccountServerFields,
+  urlKey: string,
   options: SourceOptions,
 ): AccountServer {
-  const { name, context, settings } = account;
+  const { context, settings } = account;
   const base = readServerUrl(account, urlKey);
   assertNoOrigins(account, urlKey);
-  const credentials: Credentials = parseSettings(fields, settings, context);
-  assertCredentialsUsable({ ...credentials }, context, options.placement);
-  const { clock, log, services } = options;
-  const secrets = { account: name, secrets: services?.secrets, clock, log };
-  return openServer(base, createAuthorizer(credentials, context, secrets), { account, options });
+  const credentials = parseSettings(basicCredentialFields, settings, context);
+  assertCredentialsUsable(credentials, context, options.placement);
+  return openServer(base, createAuthorizer(credentials, account, options), { account, options });
 }
 
 /** A server whose credentials come from an authorizer. */

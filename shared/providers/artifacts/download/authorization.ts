@@ -9,8 +9,9 @@ import {
   isSecretReference,
   parseSecretReference,
 } from '#settings/secret-reference.ts';
-import { createSecretText, type SecretTextOptions } from '#settings/secret-text.ts';
+import { createSecretText } from '#settings/secret-text.ts';
 import { hasPlaceholder } from '#settings/spring-placeholders.ts';
+import type { ConfiguredAccount } from './account-settings.ts';
 import { CredentialsRefusedError } from './credentials-refused.ts';
 import type { CredentialHeaders } from './downloader.ts';
 
@@ -73,26 +74,30 @@ export function canAuthenticate(credentials: Credentials): boolean {
   return Boolean(tokenFile || token || usernamePasswordFile || (username && password));
 }
 
+/** The account of credentials. */
+type CredentialOwner = Pick<ConfiguredAccount, 'name' | 'context'>;
+
+/** How secrets are read. */
+type SecretParts = Pick<ProviderOptions, 'services' | 'clock' | 'log'>;
+
 /** How fixed credentials are sent, and how secrets among them are read. */
-export interface AuthorizerOptions extends SecretTextOptions {
+export interface AuthorizerOptions extends SecretParts {
   /** The headers with a token. Default: `Authorization: token …`, as for GitHub. */
-  readonly toTokenHeaders?: (token: string) => CredentialHeaders;
+  readonly toTokenHeaders?: ((token: string) => CredentialHeaders) | undefined;
 }
 
 /**
  * An authorizer for fixed credentials, by the `Authorization` header unless the options say otherwise. Files are read each time: they may
  * be rotated. References to secrets are resolved.
- *
- * @param options without them no secret can be read.
  */
 export function createAuthorizer(
   credentials: Credentials,
-  context: string,
-  options?: AuthorizerOptions,
+  owner: CredentialOwner,
+  options: AuthorizerOptions,
 ): Authorizer {
   const { username, password, usernamePasswordFile, token, tokenFile } = credentials;
-  const toTokenHeaders = options?.toTokenHeaders ?? ((value) => toHeader(`token ${value}`));
-  const values = new CredentialValues(context, options);
+  const { toTokenHeaders = (value) => toHeader(`token ${value}`) } = options;
+  const values = new CredentialValues(owner, options);
   return async (_, isRefused = false) => {
     if (isRefused) values.invalidate();
     if (tokenFile) return toTokenHeaders(await values.read('tokenFile', tokenFile));
@@ -106,14 +111,13 @@ export function createAuthorizer(
 
 /** The sources of credentials: values, files, and secrets, which are remembered. */
 export class CredentialValues {
-  readonly #context: string;
-  readonly #options: SecretTextOptions | undefined;
+  readonly #owner: CredentialOwner;
+  readonly #parts: SecretParts;
   readonly #secrets = new Map<string, RemoteText>();
 
-  /** @param context the beginning of errors. */
-  constructor(context: string, options: SecretTextOptions | undefined) {
-    this.#context = context;
-    this.#options = options;
+  constructor(owner: CredentialOwner, parts: SecretParts) {
+    this.#owner = owner;
+    this.#parts = parts;
   }
 
   /**
@@ -122,7 +126,7 @@ export class CredentialValues {
    * @throws FailedOperationError naming the key if it cannot be read.
    */
   async read(key: string, value: string): Promise<string> {
-    const context = `${this.#context}: ${key}`;
+    const context = `${this.#owner.context}: ${key}`;
     if (isSecretReference(value)) return this.#readSecret(key, value, context);
     return key.endsWith('File') ? readCredentialFile(value, context) : value;
   }
@@ -133,9 +137,10 @@ export class CredentialValues {
   }
 
   async #readSecret(key: string, reference: string, context: string): Promise<string> {
-    if (this.#options === undefined) throw new FailedOperationError(`${context}: no secret can be read here`);
+    const { services, clock, log } = this.#parts;
+    const options = { account: this.#owner.name, secrets: services?.secrets, clock, log };
     const secret =
-      this.#secrets.get(key) ?? createSecretText(parseSecretReference(reference, context), this.#options);
+      this.#secrets.get(key) ?? createSecretText(parseSecretReference(reference, context), options);
     this.#secrets.set(key, secret);
     const text = await secret.getCurrent().catch((cause: unknown) => {
       throw new FailedOperationError(`${context}: ${getErrorMessage(cause)}`, { cause });

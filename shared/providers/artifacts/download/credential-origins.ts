@@ -1,7 +1,13 @@
 import { AccessDeniedError, InvalidInputError } from '#core/errors.ts';
 import { jsonObjectField, nameListField, stringListField } from '#settings/coerce.ts';
 import { type ConfiguredAccount, parseSettings } from './account-settings.ts';
-import type { Authorizer } from './authorization.ts';
+import {
+  type Authorizer,
+  type AuthorizerOptions,
+  type Credentials,
+  canAuthenticate,
+  createAuthorizer,
+} from './authorization.ts';
 import { formatHost } from './url-guard.ts';
 
 /** Schemes, hosts and ports that an account's credentials may be sent to, as `URL.origin` writes them. */
@@ -34,6 +40,39 @@ export function parseCredentialOrigins(
     ...credentialOrigins.map((entry, index) => parseOrigin(entry, `${context}: credentialOrigins[${index}]`)),
     ...allowedDomains.flatMap(toLiteralHost).map((host) => new URL(`https://${host}`).origin),
   ]);
+}
+
+/** Where an account's fixed credentials go, and how. */
+export interface LimitedOptions extends AuthorizerOptions {
+  /** The origins of the type of artifact, unless the account says otherwise. */
+  readonly originsOfType: readonly string[];
+  /** Whether the log says that an account's credentials may go nowhere. Default: no. */
+  readonly warns?: boolean | undefined;
+}
+
+/**
+ * An authorizer for fixed credentials, which go only to the account's origins: any user may name any host, which would then get them.
+ *
+ * @throws InvalidInputError for an entry of `credentialOrigins` that is not an origin, and, from the authorizer, AccessDeniedError.
+ */
+export function createLimitedAuthorizer(
+  account: ConfiguredAccount,
+  credentials: Credentials,
+  options: LimitedOptions,
+): Authorizer {
+  const { name, context } = account;
+  const origins = parseCredentialOrigins(account, options.originsOfType);
+  const authorize = createAuthorizer(credentials, account, options);
+  if (!canAuthenticate(credentials)) return authorize;
+  if (options.warns && origins.size === 0) {
+    options.log.warn(
+      'An artifact account has credentials but no credentialOrigins: it refuses every download',
+      {
+        account: name,
+      },
+    );
+  }
+  return limitToOrigins(authorize, { origins, setting: 'credentialOrigins', context });
 }
 
 /** Where an authorizer may authenticate. */

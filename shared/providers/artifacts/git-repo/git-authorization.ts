@@ -2,13 +2,8 @@ import { InvalidInputError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import { findMember } from '#settings/spring-config.ts';
 import type { ConfiguredAccount } from '../download/account-settings.ts';
-import {
-  type Authorizer,
-  type Credentials,
-  canAuthenticate,
-  createAuthorizer,
-} from '../download/authorization.ts';
-import { limitToOrigins, parseCredentialOrigins } from '../download/credential-origins.ts';
+import { type Authorizer, type Credentials, canAuthenticate } from '../download/authorization.ts';
+import { createLimitedAuthorizer, limitToOrigins } from '../download/credential-origins.ts';
 import type { CredentialHeaders, Downloader } from '../download/downloader.ts';
 import type { SourceOptions } from '../download/source.ts';
 import type { SshIdentity } from './git-ssh-identity.ts';
@@ -51,25 +46,13 @@ export function openGitAuthorizer(git: GitAccount, options: SourceOptions): GitA
     if (githubApp !== undefined) return { type: 'GITHUB_APP', authorize: openApp(git, githubApp, options) };
     return { type: 'NONE', authorize: async () => undefined };
   }
-  const { clock, log, services } = options;
-  const { name, context } = account;
-  const origins = parseCredentialOrigins(account, allowedHosts.map(toOrigin));
-  if (origins.size === 0) {
-    log.warn('An artifact account has credentials but no credentialOrigins: it refuses every download', {
-      account: name,
-    });
-  }
-  const secrets = { account: name, secrets: services?.secrets, clock, log };
-  const authorize = createAuthorizer(used, context, {
-    ...secrets,
+  const authorize = createLimitedAuthorizer(account, used, {
+    ...options,
     toTokenHeaders: (value) => toBasic('token', value),
+    originsOfType: allowedHosts.map((host) => `https://${host}`),
+    warns: true,
   });
-  const limit = { origins, setting: 'credentialOrigins', context };
-  return { type: isUser ? 'USER_PASS' : 'TOKEN', authorize: limitToOrigins(authorize, limit) };
-}
-
-function toOrigin(host: string): string {
-  return `https://${host}`;
+  return { type: isUser ? 'USER_PASS' : 'TOKEN', authorize };
 }
 
 function toBasic(user: string, secret: string): CredentialHeaders {

@@ -34,16 +34,16 @@ export function openTransport(reference: GitReference, caller: GitCaller): GitTr
 
 function openSshTransport(
   { ssh }: Extract<GitReference, { ssh: unknown }>,
-  { account: { name, context, settings }, options, identity }: GitCaller,
+  { account, options, identity }: GitCaller,
 ): SshTransport {
   if (identity === undefined) throw new TypeError('a reference of SSH was accepted without a key');
-  const { clock, log, services, environment = {} } = options;
-  const values = new CredentialValues(context, { account: name, secrets: services?.secrets, clock, log });
+  const { log, environment = {} } = options;
+  const values = new CredentialValues(account, options);
   const { passphrase } = identity;
   return createSshTransport(ssh, {
-    account: name,
+    account: account.name,
     identity,
-    restrictions: readUrlRestrictions({ name, context, settings }, options.settings),
+    restrictions: readUrlRestrictions(account, options.settings),
     limits: { ...downloadLimits, ...options.limits },
     environment,
     log,

@@ -5,6 +5,7 @@ import { getSetting } from '#settings/spring-config.ts';
 import { readDownloadBytesMax, startAccountDownloader } from '../download/account-downloader.ts';
 import {
   type ConfiguredAccount,
+  type OpenedAccount,
   openConfiguredAccounts,
   parseSettings,
 } from '../download/account-settings.ts';
@@ -14,13 +15,11 @@ import {
   tokenCredentialFields,
 } from '../download/authorization.ts';
 import { createSlots } from '../download/download-slots.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from '../download/source.ts';
+import type { OpenedSources, SourceOptions } from '../download/source.ts';
 import { parsePattern } from '../download/url-restrictions.ts';
 import { type CloneLimits, cloneLimits, deployedFolderBytesMax } from '../git/clone-limits.ts';
 import { openGitAuthorizer } from './git-authorization.ts';
 import { parseSshIdentity } from './git-ssh-identity.ts';
-
-const types = ['git/repo'];
 
 /** Repositories read at once for one account: each may fill a part of the disk. */
 export const clonesPerAccountMax = 4;
@@ -56,11 +55,8 @@ export const gitRepoSharedFields = {
  * version a branch, tag or commit. SSH works only on one machine, which has the program `ssh`.
  */
 export function openGitRepoSources(options: SourceOptions): OpenedSources {
-  const opened = openConfiguredAccounts({
-    settings: options.settings,
-    kind: 'gitRepo',
-    open: (account) => openGitRepoSource(account, options),
-  });
+  const kind = { kind: 'gitRepo', type: 'git/repo', types: ['git/repo'], open: openGitRepoAccount };
+  const opened = openConfiguredAccounts(kind, options);
   return opened.sources.length === 0 ? opened : { ...opened, warnings: listIdleSettings(options.settings) };
 }
 
@@ -74,7 +70,7 @@ function listIdleSettings(configuration: JsonObject): readonly AccountWarning[] 
   return [{ message: 'setting of no effect', reason }];
 }
 
-function openGitRepoSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+function openGitRepoAccount(account: ConfiguredAccount, options: SourceOptions): OpenedAccount {
   const { name, context } = account;
   const settings = parseSettings(gitRepoAccountFields, account.settings, context);
   const { allowedHosts: _, sshTrustUnknownHosts: __, githubApp: ___, ...texts } = settings;
@@ -88,10 +84,6 @@ function openGitRepoSource(account: ConfiguredAccount, options: SourceOptions): 
   const slots = createSlots(clonesPerAccountMax, `Artifact account '${name}'`);
   const limits = toLimits(options);
   return {
-    name,
-    type: 'git/repo',
-    types,
-    handles: (type) => types.includes(type),
     async fetch(artifact, signal) {
       const { findThreads, openTransport, parseGitReference, parseSubPath, readRepository } = await import(
         './git-reader.ts'

@@ -8,15 +8,14 @@ import { startAccountDownloader } from '../download/account-downloader.ts';
 import { assertNoOrigins, readServerUrl } from '../download/account-server.ts';
 import {
   type ConfiguredAccount,
+  type OpenedAccount,
   openConfiguredAccounts,
   parseSettings,
 } from '../download/account-settings.ts';
 import { assertCredentialsUsable } from '../download/authorization.ts';
 import { downloadLimits } from '../download/download-limits.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from '../download/source.ts';
+import type { OpenedSources, SourceOptions } from '../download/source.ts';
 import type { ChartPlace, ChartRegistry } from './chart-registry.ts';
-
-const types = ['helm/image'];
 
 /** The additional fields of an account of charts in a registry. */
 export const helmOciAccountFields = {
@@ -51,19 +50,9 @@ const passwordOptions = ['password', 'passwordFile', 'passwordCommand', 'dockerc
  * `artifacts.helm-oci.accounts`, where deployed functions that fetch artifacts look.
  */
 export function openHelmOciSources(options: SourceOptions): OpenedSources {
-  const open = (account: ConfiguredAccount) => openHelmOciSource(account, options);
-  const { settings } = options;
-  const own = openConfiguredAccounts({ settings, kind: 'helm-oci', open });
-  const shared = openConfiguredAccounts({
-    ...{ settings, kind: 'helm-oci', open },
-    place: { section: 'dockerRegistry', list: 'accounts' },
-    complete: (accounts) => accounts.filter((account) => hasRepositories(account.settings)),
-  });
-  const names = new Set(own.sources.map(({ name }) => name));
-  return {
-    sources: [...own.sources, ...shared.sources.filter(({ name }) => !names.has(name))],
-    rejectedAccounts: [...own.rejectedAccounts, ...shared.rejectedAccounts],
-  };
+  const shared = { section: 'dockerRegistry', list: 'accounts', isMeant: hasRepositories };
+  const kind = { kind: 'helm-oci', types: ['helm/image'], shared, open: openHelmOciAccount };
+  return openConfiguredAccounts(kind, options);
 }
 
 function hasRepositories(settings: JsonObject): boolean {
@@ -71,7 +60,7 @@ function hasRepositories(settings: JsonObject): boolean {
   return Array.isArray(repositories) ? repositories.length > 0 : Boolean(repositories);
 }
 
-function openHelmOciSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+function openHelmOciAccount(account: ConfiguredAccount, options: SourceOptions): OpenedAccount {
   const { name, context } = account;
   const settings = parseSettings(helmOciAccountFields, account.settings, context);
   assertNoOrigins(account, 'address');
@@ -98,10 +87,6 @@ function openHelmOciSource(account: ConfiguredAccount, options: SourceOptions): 
     return opening;
   };
   return {
-    name,
-    type: 'artifacts-helm-oci',
-    types,
-    handles: (type) => types.includes(type),
     async fetch(artifact, signal) {
       const place = parsePlace(artifact);
       return { body: await (await openRegistry()).readChart(place, signal) };

@@ -2,10 +2,14 @@ import { InvalidInputError, VisibleError } from '#core/errors.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
 import { stringField } from '#settings/coerce.ts';
 import { type AccountServer, openAccountServer } from '../download/account-server.ts';
-import { type ConfiguredAccount, openConfiguredAccounts } from '../download/account-settings.ts';
+import {
+  type ConfiguredAccount,
+  type OpenedAccount,
+  openConfiguredAccounts,
+} from '../download/account-settings.ts';
 import { basicCredentialFields } from '../download/authorization.ts';
 import type { DocumentMemory } from '../download/document-memory.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from '../download/source.ts';
+import type { OpenedSources, SourceOptions } from '../download/source.ts';
 import type { HelmQuery } from './helm-job.ts';
 
 const types = ['helm/chart', 'helm/index'];
@@ -21,21 +25,12 @@ export const helmAccountFields = { repository: stringField(), ...basicCredential
  * Archives may be on other hosts than the repository, which get no credentials.
  */
 export function openHelmSources(options: SourceOptions): OpenedSources {
-  return openConfiguredAccounts({
-    settings: options.settings,
-    kind: 'helm',
-    open: (account) => openHelmSource(account, options),
-  });
+  return openConfiguredAccounts({ kind: 'helm', types, open: openHelmAccount }, options);
 }
 
-function openHelmSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
-  const fields = { urlKey: 'repository', credentials: basicCredentialFields };
-  const server = withIndex(openAccountServer(account, fields, options), account.name, options);
+function openHelmAccount(account: ConfiguredAccount, options: SourceOptions): OpenedAccount {
+  const server = withIndex(openAccountServer(account, 'repository', options), account.name, options);
   return {
-    name: account.name,
-    type: 'artifacts-helm',
-    types,
-    handles: (type) => types.includes(type),
     fetch: async (artifact, signal) => {
       const isIndex = artifact.type === 'helm/index';
       return { body: await (isIndex ? server.readIndex(signal) : readChart(server, artifact, signal)) };

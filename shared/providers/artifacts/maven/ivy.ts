@@ -4,6 +4,7 @@ import { startAccountDownloader } from '../download/account-downloader.ts';
 import { assertNoOrigins } from '../download/account-server.ts';
 import {
   type ConfiguredAccount,
+  type OpenedAccount,
   openConfiguredAccounts,
   parseSettings,
 } from '../download/account-settings.ts';
@@ -16,12 +17,10 @@ import {
   withCredentials,
 } from '../download/authorization.ts';
 import type { CredentialHeaders } from '../download/downloader.ts';
-import type { ArtifactSource, OpenedSources, SourceOptions } from '../download/source.ts';
+import type { OpenedSources, SourceOptions } from '../download/source.ts';
 import type { IvyAccount, IvyReader } from './ivy-files.ts';
 import { getPatternOrigin } from './ivy-patterns.ts';
 import { type IvyResolver, type IvySettings, parseIvySettings } from './ivy-settings.ts';
-
-const types = ['ivy/file'];
 
 /** The configuration that Clouddriver resolves. */
 const usualConfigurations: readonly string[] = ['master'];
@@ -38,14 +37,10 @@ export const ivyAccountFields = {
  * that the settings name for them, or to the single server of all resolvers.
  */
 export function openIvySources(options: SourceOptions): OpenedSources {
-  return openConfiguredAccounts({
-    settings: options.settings,
-    kind: 'ivy',
-    open: (account) => openIvySource(account, options),
-  });
+  return openConfiguredAccounts({ kind: 'ivy', types: ['ivy/file'], open: openIvyAccount }, options);
 }
 
-function openIvySource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+function openIvyAccount(account: ConfiguredAccount, options: SourceOptions): OpenedAccount {
   const { name, context } = account;
   const fields = parseSettings(ivyAccountFields, account.settings, context);
   const settings = parseIvySettings(fields.settings ?? {}, `${context}: settings`);
@@ -63,10 +58,6 @@ function openIvySource(account: ConfiguredAccount, options: SourceOptions): Arti
   // Loaded late, with an XML parser: most functions open artifact accounts, and only one downloads.
   const load = async () => (await import('./ivy-files.ts')).createIvyReader(own);
   return {
-    name,
-    type: 'artifacts-ivy',
-    types,
-    handles: (type) => types.includes(type),
     async fetch(artifact, signal) {
       reader ??= load();
       return { body: await (await reader).read(artifact, signal) };
@@ -77,17 +68,18 @@ function openIvySource(account: ConfiguredAccount, options: SourceOptions): Arti
 
 /** Authenticates only at the origins for which the credentials are meant. */
 function openAuthorizer(
-  { name, context, settings }: ConfiguredAccount,
+  account: ConfiguredAccount,
   { resolvers, credentials }: IvySettings,
-  { placement, clock, log, services }: SourceOptions,
+  options: SourceOptions,
 ): Authorizer {
+  const { context, settings } = account;
   const own: Credentials = parseSettings(basicCredentialFields, settings, context);
   const hasOwn = Object.values(own).some(Boolean);
   if (hasOwn && credentials !== undefined) {
     throw new InvalidInputError(`${context}: settings: credentials: not beside those of the account itself`);
   }
   const used: Credentials = credentials ?? own;
-  assertCredentialsUsable({ ...used }, context, placement);
+  assertCredentialsUsable({ ...used }, context, options.placement);
   const origins = new Set(
     listOrigins(resolvers, credentials && (credentials.host ?? '')).map(({ origin }) => origin),
   );
@@ -99,12 +91,7 @@ function openAuthorizer(
       `${context}: username: expected resolvers of one server; for several, settings.credentials names the host`,
     );
   }
-  const authorize = createAuthorizer(used, context, {
-    account: name,
-    secrets: services?.secrets,
-    clock,
-    log,
-  });
+  const authorize = createAuthorizer(used, account, options);
   return async (url, isRefused) => (origins.has(url.origin) ? authorize(url, isRefused) : undefined);
 }
 

@@ -13,6 +13,8 @@ import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { createTestClock, createTestLog } from '../options.ts';
 
 const url = new URL('https://example.com/');
+const owner = { name: 'a', context: 'account a' };
+const noSecrets = { clock: createTestClock(), log: createTestLog() };
 
 function toBasic(text: string): string {
   return `Basic ${Buffer.from(text).toString('base64')}`;
@@ -27,7 +29,7 @@ describe('createAuthorizer', () => {
     [{ token: 'abc' }, 'token abc'],
     [{ username: 'ann', password: 'pass', token: 'abc' }, 'token abc'],
   ])('makes of %j the header %s', async (credentials, header) => {
-    expect((await createAuthorizer(credentials, 'account a')(url))?.authorization).toBe(header);
+    expect((await createAuthorizer(credentials, owner, noSecrets)(url))?.authorization).toBe(header);
   });
 
   test('prefers files, and reads them each time', async () => {
@@ -35,8 +37,8 @@ describe('createAuthorizer', () => {
     const tokenFile = path.join(dir.path, 'token');
     const usernamePasswordFile = path.join(dir.path, 'login');
     const login = { username: 'x', password: 'x', usernamePasswordFile };
-    const byToken = createAuthorizer({ ...login, token: 'x', tokenFile }, 'account a');
-    const byLogin = createAuthorizer(login, 'account a');
+    const byToken = createAuthorizer({ ...login, token: 'x', tokenFile }, owner, noSecrets);
+    const byLogin = createAuthorizer(login, owner, noSecrets);
     await writeFile(usernamePasswordFile, 'ann:pass\n');
     await writeFile(tokenFile, 'first\n');
     expect((await byLogin(url))?.authorization).toBe(toBasic('ann:pass'));
@@ -49,7 +51,7 @@ describe('createAuthorizer', () => {
     await using dir = await makeTempDir();
     const tokenFile = path.join(dir.path, 'token');
     await rm(tokenFile, { force: true });
-    await expect(createAuthorizer({ tokenFile }, 'account a')(url)).rejects.toThrow(
+    await expect(createAuthorizer({ tokenFile }, owner, noSecrets)(url)).rejects.toThrow(
       new FailedOperationError('account a: tokenFile: the file cannot be read'),
     );
   });
@@ -67,7 +69,7 @@ describe('credentials that are secrets', () => {
     };
     const clock = createTestClock();
     const secrets = { follow, read: async () => '', readRoles: async () => undefined };
-    const options = { account: 'a', secrets, clock, log: createTestLog() };
+    const options = { services: { secrets }, clock, log: createTestLog() };
     return { texts, clock, count: () => reads, options };
   }
 
@@ -78,7 +80,7 @@ describe('credentials that are secrets', () => {
     [{ usernamePasswordFile: 'encryptedFile:s3!r:eu-west-1!b:c!f:d' }, toBasic('ann:pass')],
   ])('are read when they are first needed: %j', async (credentials, header) => {
     const { options, count } = startSecrets({ a: 'abc\n', b: 'pä ss', 'c/d': 'ann:pass\n' });
-    const authorize = createAuthorizer(credentials, 'account a', options);
+    const authorize = createAuthorizer(credentials, owner, options);
     expect(count()).toBe(0);
     expect((await authorize(url))?.authorization).toBe(header);
     await authorize(url);
@@ -87,7 +89,7 @@ describe('credentials that are secrets', () => {
 
   test('are read again when they are refused, and what was refused is sent once more then', async () => {
     const { texts, clock, options } = startSecrets({ a: 'old' });
-    const authorize = createAuthorizer({ token: 'encrypted:ssm!n:a' }, 'account a', options);
+    const authorize = createAuthorizer({ token: 'encrypted:ssm!n:a' }, owner, options);
     const sent: unknown[] = [];
     const download = async (credentials?: { readonly [name: string]: string }) => {
       sent.push(credentials?.['authorization']);
@@ -105,7 +107,7 @@ describe('credentials that are secrets', () => {
   test('say which cannot be read or sent, without themselves', async () => {
     const { options } = startSecrets({ bad: 'planted planted' });
     const say = (token: string) =>
-      createAuthorizer({ token }, 'account a', options)(url).catch((error: Error) => error.message);
+      createAuthorizer({ token }, owner, options)(url).catch((error: Error) => error.message);
     expect(await say('encrypted:ssm!n:away')).toBe('account a: token: cannot read the secret away');
     expect(await say('encrypted:ssm!n:bad')).toBe(
       'account a: token: the secret has blanks or letters beyond ASCII, which no header can carry',
