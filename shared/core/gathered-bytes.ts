@@ -1,5 +1,18 @@
 const firstCapacity = 256;
 
+/** All bytes of a body; undefined for more than `bytesMax`, after which it is not read on. */
+export async function gatherBytes(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  bytesMax: number,
+): Promise<Uint8Array | undefined> {
+  const gathered = new GatheredBytes();
+  for await (const piece of body) {
+    gathered.add(piece);
+    if (gathered.length > bytesMax) return undefined;
+  }
+  return gathered.take();
+}
+
 /**
  * Joins bytes that come in parts. It holds at most twice what was added, however small the parts are: a list of parts would cost a hundred
  * times as much when a server sends byte by byte.

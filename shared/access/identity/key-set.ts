@@ -1,6 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '#core/clock.ts';
 import { getErrorMessage, UnavailableError } from '#core/errors.ts';
+import { gatherBytes } from '#core/gathered-bytes.ts';
 import type { JsonValue } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
 import { type KeySource, type PublicKey, readKeys } from './identity-settings.ts';
@@ -148,21 +149,11 @@ async function fetchJson(url: URL): Promise<JsonValue> {
     await answer.body?.cancel();
     throw new Error(`it answered ${answer.status}`);
   }
-  const text = await readText(answer);
+  const bytes = await gatherBytes(answer.body ?? [], keysBytesMax);
+  if (bytes === undefined) throw new Error(`its answer is larger than ${keysBytesMax} bytes`);
   try {
-    return JSON.parse(text) as JsonValue;
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as JsonValue;
   } catch {
     throw new Error('its answer is not JSON');
   }
-}
-
-async function readText({ body }: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let received = 0;
-  for await (const piece of body ?? []) {
-    received += piece.byteLength;
-    if (received > keysBytesMax) throw new Error(`its answer is larger than ${keysBytesMax} bytes`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }

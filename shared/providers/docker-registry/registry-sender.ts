@@ -1,9 +1,8 @@
-import type { Dispatcher } from 'undici';
 import { retry } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { within } from '#core/deadline.ts';
 import { FailedOperationError, UnreachableError, VisibleError } from '#core/errors.ts';
-import { GatheredBytes } from '#core/gathered-bytes.ts';
+import { gatherBytes } from '#core/gathered-bytes.ts';
 import { Authentication, credentialsRefused } from '#oci/authentication.ts';
 import type { BasicCredentials } from '#oci/credentials.ts';
 import { smallAnswerBytesMax } from '#oci/limits.ts';
@@ -154,7 +153,11 @@ export class RegistrySender {
       ...(authorization !== undefined && { authorization }),
     };
     const response = await this.#options.pool.send({ url, method, headers, signal });
-    const body = await readBody(response, bytesMax, url.host);
+    // A body that is not read to its end must not crash the process when its connection breaks.
+    response.body.on('error', () => {});
+    const body = await gatherBytes(response.body, bytesMax);
+    if (body === undefined)
+      throw new FailedOperationError(`${url.host} answered more than ${bytesMax} bytes`);
     return {
       url,
       statusCode: response.statusCode,
@@ -162,24 +165,6 @@ export class RegistrySender {
       getHeader: (name) => [response.headers[name] ?? []].flat().join(', '),
     };
   }
-}
-
-/** @throws FailedOperationError for a body that is too large */
-async function readBody(
-  { body }: Dispatcher.ResponseData,
-  bytesMax: number,
-  host: string,
-): Promise<Uint8Array> {
-  // A body that is not read to its end must not crash the process when its connection breaks.
-  body.on('error', () => {});
-  const gathered = new GatheredBytes();
-  for await (const piece of body) {
-    gathered.add(piece);
-    if (gathered.length <= bytesMax) continue;
-    body.destroy();
-    throw new FailedOperationError(`${host} answered more than ${bytesMax} bytes`);
-  }
-  return gathered.take();
 }
 
 /** The error of a failed connection, by its code: Node's messages contain addresses. */

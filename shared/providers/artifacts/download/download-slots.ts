@@ -52,15 +52,8 @@ export const slotsOfProcess = createSlots(downloadsPerProcessMax, 'This process'
  * @throws UnavailableError if one has none free; then none is taken.
  */
 export function takeAll(slots: readonly Slots[]): () => void {
-  const taken: (() => void)[] = [];
-  const giveBack = () => {
-    for (const release of taken) release();
-  };
-  try {
-    for (const slot of slots) taken.push(slot.take());
-  } catch (error) {
-    giveBack();
-    throw error;
-  }
-  return giveBack;
+  using taken = new DisposableStack();
+  for (const slot of slots) taken.defer(slot.take());
+  const all = taken.move();
+  return () => all.dispose();
 }

@@ -13,7 +13,7 @@ import {
   takeAll,
 } from './download-slots.ts';
 import { type DownloadTime, startDownloadTime } from './download-time.ts';
-import type { GuardedAgent, ResolveHost } from './guarded-agent.ts';
+import { type GuardedAgent, type ResolveHost, startGuardedAgent } from './guarded-agent.ts';
 import {
   findErrorCode,
   type ResponseBodyOptions,
@@ -133,62 +133,40 @@ interface Hop extends DownloadRequest {
   readonly signal: AbortSignal;
 }
 
-/** Sends single requests of one account. */
-interface Sender extends AsyncDisposable {
-  send(hop: Hop): Promise<Dispatcher.ResponseData>;
-}
+type Send = (hop: Hop) => Promise<Dispatcher.ResponseData>;
 
-/** Opens a connection pool on demand. */
-function startSender(
-  { restrictions, resolve, insecureOrigin }: DownloaderOptions,
-  limits: DownloadLimits,
-): Sender {
-  let starting: Promise<GuardedAgent> | undefined;
-
-  async function startAgent(): Promise<GuardedAgent> {
-    // Loaded late: most functions open artifact accounts, and only one downloads.
-    const { startGuardedAgent } = await import('./guarded-agent.ts');
-    const { connectTimeoutMs } = limits;
-    return startGuardedAgent({ restrictions, resolve, insecureOrigin, connectTimeoutMs });
-  }
-
-  return {
-    async send({ url, method, accept, body, credentials, headers, known, signal }) {
-      starting ??= startAgent();
-      const agent = await starting;
-      return await agent.request({
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method,
-        headers: {
-          ...credentials,
-          ...(known?.etag && { 'if-none-match': known.etag }),
-          ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
-          accept: accept ?? '*/*',
-          'accept-encoding': 'gzip',
-          // GitHub's API refuses requests without a user agent.
-          'user-agent': 'busdriver',
-          ...(body && { 'content-type': body.mediaType }),
-          ...headers,
-        },
-        body: body?.text ?? null,
-        signal,
-        headersTimeout: limits.headersTimeoutMs,
-        bodyTimeout: limits.bodyTimeoutMs,
-        highWaterMark: readAheadBytesMax,
-      });
-    },
-    async [Symbol.asyncDispose]() {
-      await (await starting)?.[Symbol.asyncDispose]();
-    },
-  };
+function createSend(agent: GuardedAgent, limits: DownloadLimits): Send {
+  return ({ url, method, accept, body, credentials, headers, known, signal }) =>
+    agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: {
+        ...credentials,
+        ...(known?.etag && { 'if-none-match': known.etag }),
+        ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
+        accept: accept ?? '*/*',
+        'accept-encoding': 'gzip',
+        // GitHub's API refuses requests without a user agent.
+        'user-agent': 'busdriver',
+        ...(body && { 'content-type': body.mediaType }),
+        ...headers,
+      },
+      body: body?.text ?? null,
+      signal,
+      headersTimeout: limits.headersTimeoutMs,
+      bodyTimeout: limits.bodyTimeoutMs,
+      highWaterMark: readAheadBytesMax,
+    });
 }
 
 /** Opens a connection pool for one account. It connects on demand. */
 export function startDownloader(options: DownloaderOptions): Downloader {
   const limits = { ...downloadLimits, ...options.limits };
-  const { account, restrictions } = options;
-  const sender = startSender(options, limits);
+  const { account, restrictions, resolve, insecureOrigin } = options;
+  const { connectTimeoutMs } = limits;
+  const agent = startGuardedAgent({ restrictions, resolve, insecureOrigin, connectTimeoutMs });
+  const send = createSend(agent, limits);
   const slots = [
     createSlots(downloadsPerAccountMax, `Artifact account '${account}'`),
     options.sharedSlots ?? slotsOfProcess,
@@ -201,7 +179,7 @@ export function startDownloader(options: DownloaderOptions): Downloader {
       assertUrlAllowed(url, restrictions);
       const sameOrigin = url.origin === start.origin;
       const hop = { ...request, url, method, signal, credentials: sameOrigin ? credentials : undefined };
-      const response = await sendWithRetries(hop, sender, options);
+      const response = await sendWithRetries(hop, send, options);
       if (method !== 'GET' || !redirectStatuses.has(response.statusCode)) return { url, response };
       url = readRedirect(response, url);
     }
@@ -249,7 +227,7 @@ export function startDownloader(options: DownloaderOptions): Downloader {
   return {
     open,
     download: async (request, signal) => (await open(request, signal)).body,
-    [Symbol.asyncDispose]: () => sender[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
   };
 }
 
@@ -269,12 +247,12 @@ function readAnswer(
 /** Retries failures before an answer, and a GET that the server failed to answer (5xx). */
 async function sendWithRetries(
   hop: Hop,
-  sender: Sender,
+  send: Send,
   { account, clock, log, randomness }: DownloaderOptions,
 ): Promise<Dispatcher.ResponseData> {
   const startedAtMs = clock.monotonic();
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await tryHop(hop, sender);
+    const outcome = await tryHop(hop, send);
     const inTime = clock.monotonic() - startedAtMs < retryWindowMs;
     if (!outcome.retryable || attempt > retriesMax || !inTime) return getResponse(outcome, hop);
     outcome.response?.body.destroy();
@@ -290,9 +268,9 @@ interface Outcome {
   readonly retryable: boolean;
 }
 
-async function tryHop(hop: Hop, sender: Sender): Promise<Outcome> {
+async function tryHop(hop: Hop, send: Send): Promise<Outcome> {
   try {
-    const response = await sender.send(hop);
+    const response = await send(hop);
     // An unread body must not crash the process when its connection breaks.
     response.body.on('error', () => {});
     return { response, retryable: hop.method === 'GET' && response.statusCode >= 500 };

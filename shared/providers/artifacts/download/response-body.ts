@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { parseExactJson } from '#core/bounded-json.ts';
 import type { Clock } from '#core/clock.ts';
 import { FailedOperationError, VisibleError } from '#core/errors.ts';
+import { gatherBytes } from '#core/gathered-bytes.ts';
 import type { JsonValue } from '#core/json.ts';
 import { isShallowJson, jsonDepthMax } from './json-depth.ts';
 
@@ -106,21 +107,10 @@ export async function readJsonBody(
   body: AsyncIterable<Uint8Array>,
   bytesMax: number,
 ): Promise<JsonValue | undefined> {
-  // Not a list of pieces: for an answer that comes byte by byte that would be a hundred times as large.
-  let bytes = Buffer.alloc(Math.min(bytesMax, 2 ** 16));
-  let received = 0;
-  for await (const chunk of body) {
-    if (received + chunk.byteLength > bytesMax) return undefined;
-    if (received + chunk.byteLength > bytes.byteLength) {
-      bytes = Buffer.concat([bytes], Math.min(bytesMax, 2 * (received + chunk.byteLength)));
-    }
-    bytes.set(chunk, received);
-    received += chunk.byteLength;
-  }
-  const text = bytes.subarray(0, received);
-  if (!isShallowJson(text, jsonDepthMax)) return undefined;
+  const bytes = await gatherBytes(body, bytesMax);
+  if (bytes === undefined || !isShallowJson(bytes, jsonDepthMax)) return undefined;
   try {
-    return parseExactJson(text.toString('utf8')) as JsonValue;
+    return parseExactJson(Buffer.from(bytes).toString('utf8')) as JsonValue;
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { AccessDeniedError, FailedOperationError, getErrorMessage, InvalidInputError } from '#core/errors.ts';
-import { GatheredBytes } from '#core/gathered-bytes.ts';
+import { gatherBytes } from '#core/gathered-bytes.ts';
 import type { AnswerQuery, RegistryFacts } from '#oci/answer-job.ts';
 import { readRegistryAnswer } from '#oci/answers.ts';
 import { Authentication } from '#oci/authentication.ts';
@@ -178,7 +178,10 @@ class RegistryCaller {
     const credentials = authorization ? { authorization } : undefined;
     try {
       const body = await downloader.download({ url, accept: 'application/json', credentials }, signal);
-      return { statusCode: 200, text: await readText(body, smallAnswerBytesMax, url.host) };
+      return {
+        statusCode: 200,
+        text: new TextDecoder().decode(await gather(body, smallAnswerBytesMax, url.host)),
+      };
     } catch (error) {
       if (error instanceof CredentialsRefusedError) return { statusCode: 401, text: '' };
       throw error;
@@ -224,17 +227,8 @@ async function listTags(
   return [...tags];
 }
 
-async function readText(body: AsyncIterable<Uint8Array>, bytesMax: number, host: string): Promise<string> {
-  return new TextDecoder().decode(await gather(body, bytesMax, host));
-}
-
 async function gather(body: AsyncIterable<Uint8Array>, bytesMax: number, host: string): Promise<Uint8Array> {
-  const gathered = new GatheredBytes();
-  for await (const piece of body) {
-    gathered.add(piece);
-    if (gathered.length > bytesMax) {
-      throw new FailedOperationError(`${host} answered more than ${bytesMax} bytes`);
-    }
-  }
-  return gathered.take();
+  const bytes = await gatherBytes(body, bytesMax);
+  if (bytes !== undefined) return bytes;
+  throw new FailedOperationError(`${host} answered more than ${bytesMax} bytes`);
 }

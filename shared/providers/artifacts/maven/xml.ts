@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser';
 import { FailedOperationError } from '#core/errors.ts';
-import { GatheredBytes } from '#core/gathered-bytes.ts';
+import { gatherBytes } from '#core/gathered-bytes.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
 
 /** Largest XML of a host, in bytes: far more than thousands of versions take. */
@@ -34,7 +34,10 @@ const parserOptions = {
  * @throws FailedOperationError if it is larger or deeper than a limit, or not XML.
  */
 export async function readXml(body: AsyncIterable<Uint8Array>, host: string): Promise<JsonObject> {
-  const text = await readText(body, host);
+  const bytes = await gatherBytes(body, xmlBytesMax);
+  if (bytes === undefined)
+    throw new FailedOperationError(`${host} tells more than ${xmlBytesMax} bytes of XML`);
+  const text = new TextDecoder().decode(bytes);
   assertAffordable(text, host);
   try {
     return asJsonObject(new XMLParser(parserOptions).parse(text)) ?? {};
@@ -42,16 +45,6 @@ export async function readXml(body: AsyncIterable<Uint8Array>, host: string): Pr
     // The parser's message would quote what the host sent.
     throw new FailedOperationError(`${host} does not answer XML that can be read`, { cause });
   }
-}
-
-async function readText(body: AsyncIterable<Uint8Array>, host: string): Promise<string> {
-  const gathered = new GatheredBytes();
-  for await (const piece of body) {
-    gathered.add(piece);
-    if (gathered.length > xmlBytesMax)
-      throw new FailedOperationError(`${host} tells more than ${xmlBytesMax} bytes of XML`);
-  }
-  return new TextDecoder().decode(gathered.take());
 }
 
 /** @throws FailedOperationError if the parser would need too much memory for it. */

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { JsonBounds } from '#core/bounded-json.ts';
+import { gatherBytes } from '#core/gathered-bytes.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
 import { findJson } from '../api/find-json.ts';
 import { findEnvironmentProxy } from './environment-proxy.ts';
@@ -94,14 +95,9 @@ function exchange(
 }
 
 async function readBody(response: AsyncIterable<Buffer>, bytesMax: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw new AnswerError(`answers more than ${bytesMax} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = await gatherBytes(response, bytesMax);
+  if (bytes === undefined) throw new AnswerError(`answers more than ${bytesMax} bytes`);
+  return Buffer.from(bytes).toString('utf8');
 }
 
 /** By its code alone: Node's messages may quote what was sent. */
