@@ -14,7 +14,6 @@ export const destroyServerGroup = defineV1Operation({
   purpose: 'deletes a server group with its pods',
   operationClass: 'DestroyKubernetesAtomicOperation',
   phase: 'DESTROY',
-  prefix: 'destroyKubernetesAtomicOperationDescription',
   schema: destroyField,
   check: checkServerGroup,
   run: runDestroy,

@@ -46,7 +46,6 @@ function defineRegistration(direction: Direction) {
     purpose,
     operationClass: `${verb === 'register' ? 'Register' : 'Deregister'}KubernetesAtomicOperation`,
     phase: verb.toUpperCase(),
-    prefix: `${verb}KubernetesAtomicOperationDescription`,
     schema: registrationField,
     check: checkRegistration,
     run: (description, work) => runRegistration(description, direction, work),

@@ -12,7 +12,6 @@ export const resizeServerGroup = defineV1Operation({
   purpose: 'sets the number of pods',
   operationClass: 'ResizeKubernetesAtomicOperation',
   phase: 'RESIZE',
-  prefix: 'resizeKubernetesAtomicOperationDescription',
   schema: resizeField,
   check: checkResize,
   run: runResize,

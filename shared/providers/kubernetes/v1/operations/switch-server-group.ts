@@ -35,7 +35,6 @@ function defineSwitch(direction: Direction, purpose: string) {
     purpose,
     operationClass: `${title}KubernetesAtomicOperation`,
     phase: verb.toUpperCase(),
-    prefix: `${verb}KubernetesAtomicOperationDescription`,
     schema: switchField,
     check: checkSwitch,
     run: (description, work) => runSwitch(description, direction, work),

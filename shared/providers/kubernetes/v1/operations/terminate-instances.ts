@@ -11,7 +11,6 @@ export const terminateInstances = defineV1Operation({
   purpose: 'deletes pods',
   operationClass: 'TerminateKubernetesInstancesAtomicOperation',
   phase: 'TERMINATE_INSTANCES',
-  prefix: 'terminateKubernetesInstancesAtomicOperationDescription',
   schema: instancesField,
   check: checkInstances,
   run: runTerminate,

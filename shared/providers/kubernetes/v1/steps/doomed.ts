@@ -17,6 +17,30 @@ export function toDoomed(kind: V1Kind, name: string, uid: string | undefined): D
   return uid === undefined ? null : { kind, name, uid };
 }
 
+/** What deletes one object that a description names. */
+export interface NamedDeletion extends ServerGroupName {
+  readonly kind: V1Kind;
+  /** Key of the step that deletes it. */
+  readonly step: 'delete' | 'destroy';
+  /** The line that is reported before that. Default: none. */
+  readonly line?: string;
+}
+
+/** Deletes one object; a missing one counts as deleted. @throws what `deleteDoomed` throws. */
+export async function deleteNamed(
+  { kind, step, line, ...where }: NamedDeletion,
+  work: V1Work,
+): Promise<void> {
+  const { run, session } = work;
+  const { doomed, decidedAtMs } = await run.decide('target', async () => ({
+    doomed: await findDoomed(kind, where, work),
+    decidedAtMs: session.clock.now(),
+  }));
+  if (line !== undefined) run.report(line);
+  const { namespace } = where;
+  if (doomed !== null) await run.step(step, () => deleteDoomed([doomed], { namespace, decidedAtMs }, work));
+}
+
 /**
  * Deletes objects with their dependents, and waits until they are gone. Ignores those that are already gone.
  *

@@ -18,8 +18,8 @@ import { AttributeRules } from '../descriptions/attribute-rules.ts';
 /** One operation of V1 accounts, without accounts and sessions. */
 export interface V1OperationFields<D extends object>
   extends Pick<OperationFields<D>, 'name' | 'purpose' | 'operationClass' | 'phase' | 'schema'> {
-  /** Clouddriver's name of the description, which begins its validation errors. */
-  readonly prefix: string;
+  /** Clouddriver's name of the description, which begins its validation errors. Default: that of the class, with `Description`. */
+  readonly prefix?: string;
   /** The account that a description says to read from; empty or undefined for its own account. */
   findSourceAccount?(description: D): string | undefined;
   /** Reports what is wrong with a description as far as is known without a call. */
@@ -49,14 +49,16 @@ export interface V1Work extends TrackedClient {
 
 /** Creates an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are the same for all. */
 export function defineV1Operation<D extends object>(fields: V1OperationFields<D>): V1OperationDefinition {
-  const { name, purpose, operationClass, phase, prefix, schema } = fields;
+  const { name, purpose, operationClass, phase, schema } = fields;
+  const { prefix = `${operationClass.charAt(0).toLowerCase()}${operationClass.slice(1)}Description` } =
+    fields;
   return {
     name,
     purpose,
     title: `${prefix.charAt(0).toUpperCase()}${prefix.slice(1)}`,
     schema,
     prepare(input, session) {
-      const account = getV1Account(input, fields, session);
+      const account = getV1Account(input, { name, prefix }, session);
       const description = parseWith(requireField(schema), input, name);
       const source = findSource(fields.findSourceAccount?.(description), account, session);
       const rules = new AttributeRules(prefix, account.namespaces, source?.namespaces);
@@ -79,10 +81,27 @@ export function defineV1Operation<D extends object>(fields: V1OperationFields<D>
   };
 }
 
+/** The work of an operation as part of another one: its lines carry the given phase. */
+export function inPhase(work: V1Work, phase: string): V1Work {
+  const { run } = work;
+  return {
+    ...work,
+    run: {
+      signal: run.signal,
+      report: (status, own = phase) => run.report(status, own),
+      output: (output) => run.output(output),
+      step: (key, act) => run.step(key, act),
+      decide: (key, choose) => run.decide(key, choose),
+      recall: (key) => run.recall(key),
+      waitUntil: (key, look, wait) => run.waitUntil(key, look, { phase, ...wait }),
+    },
+  };
+}
+
 /** @throws InvalidInputError; if the account is wrong, nothing else is checked, as in Clouddriver. */
 function getV1Account(
   input: JsonObject,
-  { name, prefix }: Pick<V1OperationFields<object>, 'name' | 'prefix'>,
+  { name, prefix }: { readonly name: string; readonly prefix: string },
   session: KubernetesSession,
 ): KubernetesV1Account {
   const accountName = readAccountName(input, name);

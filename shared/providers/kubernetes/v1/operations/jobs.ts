@@ -2,13 +2,33 @@ import { FailedOperationError } from '#core/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { inheritPod } from '../build/inherit.ts';
-import { type CloneJobDescription, checkCloneJob, cloneJobField } from '../descriptions/job.ts';
+import {
+  type CloneJobDescription,
+  checkCloneJob,
+  checkDestroyJob,
+  checkJob,
+  cloneJobField,
+  type DestroyJobDescription,
+  destroyJobField,
+  runJobField,
+} from '../descriptions/job.ts';
 import { parseServerGroupName } from '../naming/server-group-name.ts';
-import { inPhase } from '../steps/in-phase.ts';
-import { getNamespace } from '../steps/namespace.ts';
+import { deleteNamed } from '../steps/doomed.ts';
+import { chooseNamespace, getNamespace } from '../steps/namespace.ts';
 import { runPod } from '../steps/run-pod.ts';
 import { findLive, type ServerGroupName } from '../steps/server-group.ts';
-import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { defineV1Operation, inPhase, type V1Work } from '../steps/v1-operation.ts';
+
+/** Runs a job, which is a separate pod. */
+export const runJob = defineV1Operation({
+  name: 'runJob',
+  purpose: 'runs a job, which is a pod of its own',
+  operationClass: 'RunKubernetesJobAtomicOperation',
+  phase: 'RUN_JOB',
+  schema: runJobField,
+  check: checkJob,
+  run: (description, work) => runPod(description, work),
+});
 
 /** Runs a copy of another job, with the description's changes. */
 export const cloneJob = defineV1Operation({
@@ -16,11 +36,30 @@ export const cloneJob = defineV1Operation({
   purpose: 'runs a job that is like another one, but for what the description says',
   operationClass: 'CloneKubernetesJobAtomicOperation',
   phase: 'CLONE_JOB',
-  prefix: 'cloneKubernetesJobAtomicOperationDescription',
   schema: cloneJobField,
   check: checkCloneJob,
   run: runClone,
 });
+
+/** Deletes a job, whether it has ended or not. */
+export const destroyJob = defineV1Operation({
+  name: 'destroyJob',
+  purpose: 'deletes a job, whether it has ended or not',
+  operationClass: 'DestroyKubernetesJobAtomicOperation',
+  phase: 'DESTROY',
+  schema: destroyJobField,
+  check: checkDestroyJob,
+  run: runDestroy,
+});
+
+async function runDestroy(description: DestroyJobDescription, work: V1Work): Promise<undefined> {
+  const { run } = work;
+  const name = description.jobName ?? '';
+  run.report('Initializing destroy of job.');
+  const namespace = chooseNamespace([description.namespace], work);
+  await deleteNamed({ kind: 'Pod', namespace, name, step: 'destroy', line: 'Destroying job...' }, work);
+  run.report(`Successfully destroyed job ${name}.`);
+}
 
 async function runClone(description: CloneJobDescription, work: V1Work): Promise<object> {
   const { run } = work;

@@ -1,10 +1,14 @@
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { buildIngress } from '../build/ingress.ts';
 import {
+  checkDeleteSecurityGroup,
   checkSecurityGroup,
+  type DeleteSecurityGroupDescription,
+  deleteSecurityGroupField,
   type SecurityGroupDescription,
   securityGroupField,
 } from '../descriptions/security-group.ts';
+import { deleteNamed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { upsertObject } from '../steps/upsert-object.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
@@ -20,6 +24,28 @@ export const upsertSecurityGroup = defineV1Operation({
   check: checkSecurityGroup,
   run: runUpsert,
 });
+
+/** Deletes a security group. */
+export const deleteSecurityGroup = defineV1Operation({
+  name: 'deleteSecurityGroup',
+  purpose: 'deletes a security group, which is an Ingress',
+  operationClass: 'DeleteKubernetesSecurityGroupAtomicOperation',
+  // The phase of an upsert, as in Clouddriver.
+  phase: 'UPSERT_SECURITY_GROUP',
+  prefix: 'deleteKubernetesSecurityGroupDescription',
+  schema: deleteSecurityGroupField,
+  check: checkDeleteSecurityGroup,
+  run: runDelete,
+});
+
+async function runDelete(description: DeleteSecurityGroupDescription, work: V1Work): Promise<undefined> {
+  const { run } = work;
+  const name = description.securityGroupName ?? '';
+  run.report('Initializing delete of ingress.');
+  const namespace = chooseNamespace([description.namespace], work);
+  await deleteNamed({ kind: 'Ingress', namespace, name, step: 'delete' }, work);
+  run.report(`Successfully deleted ${name} in ${namespace}.`);
+}
 
 /** What Spinnaker reports before it writes. */
 const lines = [

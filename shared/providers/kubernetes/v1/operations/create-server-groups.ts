@@ -3,13 +3,23 @@ import type { Manifest } from '../../api/manifest.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { inheritTemplate } from '../build/inherit.ts';
 import { type DeployDescription, deployField } from '../descriptions/server-group.ts';
-import { checkClone, usesSourceCapacity } from '../descriptions/server-group-rules.ts';
+import { checkClone, checkDeploy, usesSourceCapacity } from '../descriptions/server-group-rules.ts';
 import { parseServerGroupName } from '../naming/server-group-name.ts';
 import { deployServerGroup } from '../steps/deploy.ts';
-import { inPhase } from '../steps/in-phase.ts';
 import { getNamespace } from '../steps/namespace.ts';
 import { findServerGroup, readReplicas, type ServerGroupName } from '../steps/server-group.ts';
-import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { defineV1Operation, inPhase, type V1Work } from '../steps/v1-operation.ts';
+
+/** Creates a server group: the next one of its cluster. */
+export const createServerGroup = defineV1Operation({
+  name: 'createServerGroup',
+  purpose: 'creates the next server group of a cluster',
+  operationClass: 'DeployKubernetesAtomicOperation',
+  phase: 'DEPLOY',
+  schema: deployField,
+  check: checkDeploy,
+  run: (description, work) => deployServerGroup(description, work),
+});
 
 /** Creates a copy of another server group, with the description's changes. */
 export const cloneServerGroup = defineV1Operation({
@@ -17,7 +27,6 @@ export const cloneServerGroup = defineV1Operation({
   purpose: 'creates a server group that is like another one, but for what the description says',
   operationClass: 'CloneKubernetesAtomicOperation',
   phase: 'CLONE_SERVER_GROUP',
-  prefix: 'cloneKubernetesAtomicOperationDescription',
   schema: deployField,
   findSourceAccount: ({ source }) => source?.account,
   check: checkClone,

@@ -1,11 +1,15 @@
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { buildService } from '../build/service.ts';
 import {
+  checkDeleteLoadBalancer,
+  checkLoadBalancer,
+  type DeleteLoadBalancerDescription,
+  deleteLoadBalancerField,
   type LoadBalancerDescription,
   loadBalancerField,
   readLoadBalancerName,
 } from '../descriptions/load-balancer.ts';
-import { checkLoadBalancer } from '../descriptions/load-balancer-rules.ts';
+import { deleteNamed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { findLive } from '../steps/server-group.ts';
 import { upsertObject } from '../steps/upsert-object.ts';
@@ -17,11 +21,30 @@ export const upsertLoadBalancer = defineV1Operation({
   purpose: 'creates or changes a load balancer, which is a Service',
   operationClass: 'UpsertKubernetesLoadBalancerAtomicOperation',
   phase: 'UPSERT_LOAD_BALANCER',
-  prefix: 'upsertKubernetesLoadBalancerAtomicOperationDescription',
   schema: loadBalancerField,
   check: checkLoadBalancer,
   run: runUpsert,
 });
+
+/** Deletes a load balancer. */
+export const deleteLoadBalancer = defineV1Operation({
+  name: 'deleteLoadBalancer',
+  purpose: 'deletes a load balancer',
+  operationClass: 'DeleteKubernetesLoadBalancerAtomicOperation',
+  phase: 'DESTROY_LOAD_BALANCER',
+  schema: deleteLoadBalancerField,
+  check: checkDeleteLoadBalancer,
+  run: runDelete,
+});
+
+async function runDelete(description: DeleteLoadBalancerDescription, work: V1Work): Promise<undefined> {
+  const { run } = work;
+  const name = description.loadBalancerName ?? '';
+  run.report(`Initializing delete of load balancer ${name}...`);
+  const namespace = chooseNamespace([description.namespace], work);
+  await deleteNamed({ kind: 'Service', namespace, name, step: 'delete' }, work);
+  run.report(`Successfully deleted load balancer ${name}.`);
+}
 
 /** What Spinnaker reports before it writes. */
 const lines = [
