@@ -20,13 +20,15 @@ const systemPushSuffix = /^(?<cluster>.*)-v(?<sequence>\d{3,6})$/s;
 /**
  * Reads a name of Spinnaker's convention `app-stack-detail-v000`, as Netflix's frigga 0.28 does. Any other name gives an empty moniker.
  * Never throws.
+ *
+ * @param pick what of the cluster's name has the other parts. Default: all of it
  */
-export function parseMoniker(name: string): Moniker {
+export function parseMoniker(name: string, pick = (cluster: string) => cluster): Moniker {
   const isSystem = name.startsWith(systemPrefix);
   const { cluster = name, sequence } = (isSystem ? systemPushSuffix : pushSuffix).exec(name)?.groups ?? {};
   const number = sequence === undefined ? {} : { sequence: Number(sequence) };
   if (isSystem) return { app: 'system', cluster, ...number };
-  const parts = clusterShape.exec(cluster)?.groups;
+  const parts = clusterShape.exec(pick(cluster))?.groups;
   if (parts?.app === undefined) return {};
   return {
     app: parts.app,

@@ -99,6 +99,15 @@ export class AttributeRules {
     this.reject(attribute, `invalid (Must be in range [${min}, ${max}])`);
   }
 
+  /** Calls `check` with each item of a list and its path: `container[0]`. */
+  checkEach<T>(
+    list: readonly T[],
+    attribute: string,
+    check: (item: T, at: string, rules: this) => void,
+  ): void {
+    for (const [index, item] of list.entries()) check(item, `${attribute}[${index}]`, this);
+  }
+
   /** Rejects an invalid port. */
   checkPort(value: number | undefined, attribute: string): void {
     this.checkRange(value, attribute, [1, 65_535]);

@@ -13,29 +13,26 @@ export function checkContainer(container: ContainerDescription, at: string, rule
     rules.checkText(container[part]?.cpu, `${at}.${part}.cpu`, quantityRule);
     rules.checkText(container[part]?.memory, `${at}.${part}.memory`, quantityRule);
   }
-  checkPorts(container, at, rules);
-  for (const [index, { name }] of container.envVars.entries())
-    rules.checkPresent(name, `${at}.envVars[${index}].name`);
-  for (const [index, mount] of container.volumeMounts.entries()) {
-    rules.requireText(mount.name, `${at}.mounts[${index}].name`, nameRule);
-    rules.requireText(mount.mountPath, `${at}.mounts[${index}].mountPath`, pathRule);
-  }
+  rules.checkEach(container.ports, `${at}.ports`, checkPort);
+  rules.checkEach(container.envVars, `${at}.envVars`, ({ name }, place) =>
+    rules.checkPresent(name, `${place}.name`),
+  );
+  rules.checkEach(container.volumeMounts, `${at}.mounts`, ({ name, mountPath }, place) => {
+    rules.requireText(name, `${place}.name`, nameRule);
+    rules.requireText(mountPath, `${place}.mountPath`, pathRule);
+  });
   for (const part of ['livenessProbe', 'readinessProbe'] as const)
     checkProbe(container[part], `${at}.${part}`, rules);
   for (const part of ['command', 'args'] as const)
-    for (const [index, word] of container[part].entries())
-      rules.checkPresent(word, `${at}.${part}[${index}]`);
+    rules.checkEach(container[part], `${at}.${part}`, (word, place) => rules.checkPresent(word, place));
 }
 
-function checkPorts({ ports }: ContainerDescription, at: string, rules: AttributeRules): void {
-  for (const [index, port] of ports.entries()) {
-    const place = `${at}.ports[${index}]`;
-    rules.checkText(port.name, `${place}.name`, nameRule);
-    rules.checkPort(port.containerPort, `${place}.containerPort`);
-    rules.checkPort(port.hostPort || undefined, `${place}.hostPort`);
-    checkIpv4(port.hostIp, `${place}.hostIp`, rules);
-    rules.checkOneOf(port.protocol, `${place}.protocol`, protocols);
-  }
+function checkPort(port: ContainerDescription['ports'][number], at: string, rules: AttributeRules): void {
+  rules.checkText(port.name, `${at}.name`, nameRule);
+  rules.checkPort(port.containerPort, `${at}.containerPort`);
+  rules.checkPort(port.hostPort || undefined, `${at}.hostPort`);
+  checkIpv4(port.hostIp, `${at}.hostIp`, rules);
+  rules.checkOneOf(port.protocol, `${at}.protocol`, protocols);
 }
 
 /** Rejects anything but an IPv4 address; a missing one is fine. */

@@ -27,8 +27,7 @@ export function checkInstances(
   rules: AttributeRules,
 ): void {
   rules.checkPresent(instanceIds, 'instanceIds');
-  for (const [index, name] of instanceIds.entries())
-    rules.requireText(name, `instanceIds[${index}]`, secretNameRule);
+  rules.checkEach(instanceIds, 'instanceIds', (name, at) => rules.requireText(name, at, secretNameRule));
   rules.checkNamespace(namespace);
 }
 
@@ -36,6 +35,7 @@ export function checkInstances(
 export function checkRegistration(description: RegistrationDescription, rules: AttributeRules): void {
   checkInstances(description, rules);
   rules.checkPresent(description.loadBalancerNames, 'loadBalancerNames');
-  for (const [index, name] of description.loadBalancerNames.entries())
-    rules.requireText(name, `loadBalancerNames[${index}]`, nameRule);
+  rules.checkEach(description.loadBalancerNames, 'loadBalancerNames', (name, at) =>
+    rules.requireText(name, at, nameRule),
+  );
 }

@@ -81,11 +81,9 @@ function checkJobParts(description: JobDescription, rules: AttributeRules): void
   rules.checkText(description.stack, 'stack', applicationRule);
   rules.checkText(description.freeFormDetails, 'details', nameRule);
   rules.checkNamespace(description.namespace);
-  for (const [index, volume] of description.volumeSources.entries())
-    checkVolume(volume, `volumeSources[${index}]`, rules);
+  rules.checkEach(description.volumeSources, 'volumeSources', checkVolume);
   const isOne = description.containers.length === 0;
   for (const [index, container] of listJobContainers(description).entries())
     checkContainer(container, isOne ? 'container' : `container[${index}]`, rules);
-  for (const [index, container] of description.initContainers.entries())
-    checkContainer(container, `initContainer[${index}]`, rules);
+  rules.checkEach(description.initContainers, 'initContainer', checkContainer);
 }

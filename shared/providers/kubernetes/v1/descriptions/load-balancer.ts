@@ -59,16 +59,14 @@ const affinities = ['None', 'ClientIP'];
 export function checkLoadBalancer(description: LoadBalancerDescription, rules: AttributeRules): void {
   rules.requireText(readLoadBalancerName(description), 'name', nameRule);
   rules.checkNamespace(description.namespace);
-  for (const [index, port] of (description.ports ?? []).entries()) {
-    const at = `ports[${index}]`;
+  rules.checkEach(description.ports ?? [], 'ports', (port, at) => {
     rules.requireText(port.name, `${at}.name`, nameRule);
     if (rules.checkPresent(port.protocol, `${at}.protocol`))
       rules.checkOneOf(port.protocol, `${at}.protocol`, protocols);
     for (const part of ['nodePort', 'port', 'targetPort'] as const)
       rules.checkPort(port[part] || undefined, `${at}.${part}`);
-  }
-  for (const [index, address] of (description.externalIps ?? []).entries())
-    checkIpv4(address, `externalIps[${index}]`, rules);
+  });
+  rules.checkEach(description.externalIps ?? [], 'externalIps', checkIpv4);
   if (description.clusterIp !== 'None') checkIpv4(description.clusterIp, 'clusterIp', rules);
   checkIpv4(description.loadBalancerIp, 'loadBalancerIp', rules);
   rules.checkOneOf(description.sessionAffinity, 'sessionAffinity', affinities);

@@ -68,19 +68,17 @@ const hostRule: TextRule = {
 export function checkSecurityGroup(description: SecurityGroupDescription, rules: AttributeRules): void {
   checkDeleteSecurityGroup(description, rules);
   if (description.ingress?.serviceName) checkBackend(description.ingress, 'ingress', rules);
-  for (const [index, { hosts, secretName }] of description.tls.entries()) {
-    for (const [place, host] of hosts.entries())
-      rules.requireText(host, `tls[${index}].hosts[${place}]`, hostRule);
-    rules.checkText(secretName, `tls[${index}].secretName`, secretNameRule);
-  }
-  for (const [index, { host, value }] of description.rules.entries()) {
-    rules.checkText(host, `rules[${index}].host`, hostRule);
-    for (const [place, { path, ingress }] of (value?.http?.paths ?? []).entries()) {
-      const at = `rules[${index}].value.http.paths[${place}]`;
-      rules.checkText(path, `${at}.path`, httpPathRule);
-      checkBackend(ingress, `${at}.ingress`, rules);
-    }
-  }
+  rules.checkEach(description.tls, 'tls', ({ hosts, secretName }, at) => {
+    rules.checkEach(hosts, `${at}.hosts`, (host, place) => rules.requireText(host, place, hostRule));
+    rules.checkText(secretName, `${at}.secretName`, secretNameRule);
+  });
+  rules.checkEach(description.rules, 'rules', ({ host, value }, at) => {
+    rules.checkText(host, `${at}.host`, hostRule);
+    rules.checkEach(value?.http?.paths ?? [], `${at}.value.http.paths`, ({ path, ingress }, place) => {
+      rules.checkText(path, `${place}.path`, httpPathRule);
+      checkBackend(ingress, `${place}.ingress`, rules);
+    });
+  });
 }
 
 /** Reports what is wrong with how an Ingress is named. */

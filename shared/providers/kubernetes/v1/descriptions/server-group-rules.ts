@@ -35,8 +35,8 @@ export function checkClone(description: DeployDescription, rules: AttributeRules
   checkDeployParts({ ...description, source: undefined }, rules);
 }
 
-/** Reports what is wrong with the given fields of a new server group: a clone takes the rest from its source. */
-export function checkDeployParts(description: DeployDescription, rules: AttributeRules): void {
+/** The given fields of a new server group: a clone takes the rest from its source. */
+function checkDeployParts(description: DeployDescription, rules: AttributeRules): void {
   const { containers, initContainers, volumeSources, loadBalancers, securityGroups } = description;
   rules.checkText(description.application, 'application', applicationRule);
   rules.checkText(description.stack, 'stack', applicationRule);
@@ -44,16 +44,12 @@ export function checkDeployParts(description: DeployDescription, rules: Attribut
   rules.checkNotNegative(description.targetSize ?? description.capacity?.desired, 'targetSize');
   rules.checkNamespace(description.source?.namespace || description.namespace);
   rules.checkOneOf(description.restartPolicy, 'restartPolicy', restartPolicies);
-  for (const [index, volume] of volumeSources.entries())
-    checkVolume(volume, `volumeSources[${index}]`, rules);
-  for (const [index, name] of (loadBalancers ?? []).entries())
-    rules.requireText(name, `loadBalancers[${index}]`, nameRule);
-  for (const [index, name] of (securityGroups ?? []).entries())
-    rules.requireText(name, `securityGroups[${index}]`, nameRule);
-  for (const [index, container] of containers.entries())
-    checkContainer(container, `container[${index}]`, rules);
-  for (const [index, container] of initContainers.entries())
-    checkContainer(container, `initContainer[${index}]`, rules);
+  const requireName = (name: string, at: string) => rules.requireText(name, at, nameRule);
+  rules.checkEach(volumeSources, 'volumeSources', checkVolume);
+  rules.checkEach(loadBalancers ?? [], 'loadBalancers', requireName);
+  rules.checkEach(securityGroups ?? [], 'securityGroups', requireName);
+  rules.checkEach(containers, 'container', checkContainer);
+  rules.checkEach(initContainers, 'initContainer', checkContainer);
   rules.checkOneOf(description.kind, 'kind', [...serverGroupKinds, ...setKinds]);
   // A DaemonSet has as many pods as there are nodes.
   if (description.kind !== 'DaemonSet') checkScalingPolicy(description, rules);

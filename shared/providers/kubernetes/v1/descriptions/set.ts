@@ -100,10 +100,9 @@ export function findSetKind(kind: string | undefined): SetKind | undefined {
 export function checkSetParts(description: SetDescription, rules: AttributeRules): void {
   const { podSpec, podManagementPolicy, volumeClaims } = description;
   rules.checkOneOf(podManagementPolicy, 'podManagementPolicy', ['OrderedReady', 'Parallel']);
-  for (const [index, { claimName }] of volumeClaims.entries())
-    rules.requireText(claimName, `volumeClaims[${index}].claimName`, nameRule);
-  for (const [index, container] of (podSpec?.containers ?? []).entries())
-    checkContainer(container, `podSpec.container[${index}]`, rules);
-  for (const [index, volume] of (podSpec?.volumeSources ?? []).entries())
-    checkVolume(volume, `podSpec.volumeSources[${index}]`, rules);
+  rules.checkEach(volumeClaims, 'volumeClaims', ({ claimName }, at) =>
+    rules.requireText(claimName, `${at}.claimName`, nameRule),
+  );
+  rules.checkEach(podSpec?.containers ?? [], 'podSpec.container', checkContainer);
+  rules.checkEach(podSpec?.volumeSources ?? [], 'podSpec.volumeSources', checkVolume);
 }

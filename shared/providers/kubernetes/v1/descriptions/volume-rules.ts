@@ -45,10 +45,10 @@ export function checkVolume(volume: VolumeDescription, at: string, rules: Attrib
 
 function checkConfigMap({ configMap }: VolumeDescription, at: string, rules: AttributeRules): void {
   rules.requireText(configMap?.configMapName, `${at}.configMapName`, secretNameRule);
-  for (const [index, { key, path }] of (configMap?.items ?? []).entries()) {
-    rules.requireText(path, `${at}.items[${index}].path`, relativePathRule);
-    rules.requireText(key, `${at}.items[${index}].key`, configMapKeyRule);
-  }
+  rules.checkEach(configMap?.items ?? [], `${at}.items`, ({ key, path }, place) => {
+    rules.requireText(path, `${place}.path`, relativePathRule);
+    rules.requireText(key, `${place}.key`, configMapKeyRule);
+  });
 }
 
 /** Keys of config maps may hold capitals and underscores, which Spinnaker's rule does not allow. */

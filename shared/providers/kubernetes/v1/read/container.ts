@@ -13,7 +13,6 @@ import type {
   ContainerDescription,
   EnvVarDescription,
   HandlerDescription,
-  ImageDescription,
   ProbeDescription,
   SecurityContextDescription,
 } from '../descriptions/container.ts';
@@ -29,7 +28,7 @@ const pullPolicies = new Map<JsonValue | undefined, ContainerDescription['imageP
 export function readContainer(container: Unchecked<V1Container>): Draft<ContainerDescription> {
   return {
     name: asString(container?.name),
-    imageDescription: readImage(asString(container?.image) ?? ''),
+    imageDescription: parseUri(asString(container?.image) ?? ''),
     imagePullPolicy: pullPolicies.get(container?.imagePullPolicy),
     requests: readAmounts(container?.resources?.requests),
     limits: readAmounts(container?.resources?.limits),
@@ -60,21 +59,10 @@ export function readContainer(container: Unchecked<V1Container>): Draft<Containe
       configMapRef: readReference(source?.configMapRef),
       secretRef: readReference(source?.secretRef),
     })),
-    command: listTexts(toJson(container?.command)),
-    args: listTexts(toJson(container?.args)),
+    command: listTexts(container?.command),
+    args: listTexts(container?.args),
     securityContext: container?.securityContext ? readSecurityContext(container.securityContext) : undefined,
   };
-}
-
-/** The parts of an image's name. */
-export function readImage(image: string): Draft<ImageDescription> {
-  const { registry, repository, tag, digest } = parseUri(image);
-  return { registry, repository, tag, digest };
-}
-
-/** A list of Kubernetes' types as plain JSON. */
-function toJson(list: unknown): JsonValue | undefined {
-  return list as JsonValue | undefined;
 }
 
 function readAmounts(amounts: JsonValue | undefined): Draft<ContainerDescription['requests']> | undefined {
@@ -97,7 +85,7 @@ function readProbe(probe: NonNullable<Unchecked<V1Probe>>): Draft<ProbeDescripti
 /** Probes name their actions like lifecycle handlers. */
 function findHandler(handler: Unchecked<V1LifecycleHandler>): Draft<HandlerDescription> | undefined {
   const { exec, tcpSocket, httpGet } = handler ?? {};
-  if (exec) return { type: 'EXEC', execAction: { commands: listTexts(toJson(exec.command)) } };
+  if (exec) return { type: 'EXEC', execAction: { commands: listTexts(exec.command) } };
   if (tcpSocket) return { type: 'TCP', tcpSocketAction: { port: findNumber(tcpSocket.port) } };
   if (!httpGet) return undefined;
   return {
@@ -153,7 +141,7 @@ function readSecurityContext(
   const { capabilities, seLinuxOptions } = context;
   return {
     capabilities: capabilities
-      ? { add: listTexts(toJson(capabilities.add)), drop: listTexts(toJson(capabilities.drop)) }
+      ? { add: listTexts(capabilities.add), drop: listTexts(capabilities.drop) }
       : undefined,
     privileged: findFlag(context.privileged),
     seLinuxOptions: seLinuxOptions

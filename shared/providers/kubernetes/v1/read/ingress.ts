@@ -1,5 +1,5 @@
 import type { V1Ingress, V1IngressBackend } from '@kubernetes/client-node';
-import { asString, type JsonObject, type JsonValue } from '#core/json.ts';
+import { asString, type JsonObject } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type Unchecked } from '../../api/unchecked.ts';
 import { readAnnotations, readLabels } from '../../manifest/annotations.ts';
@@ -18,7 +18,7 @@ export function readIngress(ingress: Manifest, account: string): JsonObject {
       namespace: readNamespace(ingress),
       ingress: spec?.defaultBackend ? readBackend(spec.defaultBackend) : undefined,
       tls: readList(spec?.tls).map((entry) => ({
-        hosts: listTexts(entry?.hosts as JsonValue | undefined),
+        hosts: listTexts(entry?.hosts),
         secretName: asString(entry?.secretName),
       })),
       rules: readList(spec?.rules).map((rule) => ({

@@ -1,5 +1,5 @@
 import type { V1Service } from '@kubernetes/client-node';
-import { asString, type JsonObject, type JsonValue } from '#core/json.ts';
+import { asString, type JsonObject } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList } from '../../api/unchecked.ts';
 import { readAnnotations, readLabels } from '../../manifest/annotations.ts';
@@ -23,7 +23,7 @@ export function readService(service: Manifest, account: string): JsonObject {
         targetPort: findNumber(port?.targetPort),
         nodePort: findNumber(port?.nodePort),
       })),
-      externalIps: listTexts(spec?.externalIPs as JsonValue | undefined),
+      externalIps: listTexts(spec?.externalIPs),
       clusterIp: asString(spec?.clusterIP),
       loadBalancerIp: asString(spec?.loadBalancerIP),
       sessionAffinity: asString(spec?.sessionAffinity),

@@ -1,5 +1,5 @@
 import type { V1DaemonSet, V1PersistentVolumeClaim, V1StatefulSet } from '@kubernetes/client-node';
-import { asJsonObject, asString, type JsonValue } from '#core/json.ts';
+import { asJsonObject, asString } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type Unchecked } from '../../api/unchecked.ts';
 import { toTextMap } from '../../manifest/annotations.ts';
@@ -45,7 +45,7 @@ function readClaim(claim: Unchecked<V1PersistentVolumeClaim>): Draft<VolumeClaim
   const { accessModes, resources, selector, storageClassName } = claim?.spec ?? {};
   return {
     claimName: asString(claim?.metadata?.name),
-    accessModes: listTexts(accessModes as JsonValue | undefined),
+    accessModes: listTexts(accessModes),
     requirements: asJsonObject(resources) && {
       limits: toTextMap(resources?.limits),
       requests: toTextMap(resources?.requests),
@@ -54,7 +54,7 @@ function readClaim(claim: Unchecked<V1PersistentVolumeClaim>): Draft<VolumeClaim
       matchExpressions: readList(selector?.matchExpressions).map((expression) => ({
         key: asString(expression?.key),
         operator: asString(expression?.operator),
-        values: listTexts(expression?.values as JsonValue | undefined),
+        values: listTexts(expression?.values),
       })),
       matchLabels: toTextMap(selector?.matchLabels),
     },

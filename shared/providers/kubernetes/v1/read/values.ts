@@ -1,9 +1,15 @@
-import { asJsonArray, asString, type JsonValue } from '#core/json.ts';
+import { asString, type JsonValue } from '#core/json.ts';
 import { findNumber } from '../../api/unchecked.ts';
 
 /** The texts of a list. */
-export function listTexts(value: JsonValue | undefined): string[] {
-  return asJsonArray(value).filter((item) => typeof item === 'string');
+export function listTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** A time in epoch milliseconds; undefined for anything else. */
+export function findTime(value: JsonValue | undefined): number | undefined {
+  const time = Date.parse(asString(value) ?? '');
+  return Number.isNaN(time) ? undefined : time;
 }
 
 /** A flag, or undefined for anything else. */

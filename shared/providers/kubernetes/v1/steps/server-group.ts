@@ -9,10 +9,9 @@ import type { V1Work } from './v1-operation.ts';
 /** Kinds of controllers that a server group may be, in the order in which Spinnaker searches for a name. */
 const controllerKinds = ['ReplicationController', 'ReplicaSet'] as const satisfies readonly ServerGroupKind[];
 
-/** An existing server group. */
-export interface LiveServerGroup {
-  readonly kind: ServerGroupKind;
-  readonly ref: ObjectRef;
+/** An existing object, such as a server group. */
+interface LiveObject<Kind extends V1Kind> {
+  readonly kind: Kind;
   readonly live: Manifest;
 }
 
@@ -37,16 +36,23 @@ export function findLive(
 }
 
 /** The ReplicationController of that name or else the ReplicaSet; undefined if there is neither. */
-export async function findServerGroup(
+export function findServerGroup(
   where: ServerGroupName,
   work: Pick<V1Work, 'client' | 'run'>,
-): Promise<LiveServerGroup | undefined> {
-  const found = await Promise.all(controllerKinds.map((kind) => findLive(kind, where, work)));
-  for (const [index, kind] of controllerKinds.entries()) {
-    const live = found[index];
-    if (live !== undefined) return { kind, ref: getRef(kind, where), live };
-  }
-  return undefined;
+): Promise<LiveObject<ServerGroupKind> | undefined> {
+  return findFirst(controllerKinds, where, work);
+}
+
+/** The object of that name, of the first kind that has one. */
+async function findFirst<Kind extends V1Kind>(
+  kinds: readonly Kind[],
+  where: ServerGroupName,
+  work: Pick<V1Work, 'client' | 'run'>,
+): Promise<LiveObject<Kind> | undefined> {
+  const found = await Promise.all(
+    kinds.map(async (kind) => ({ kind, live: await findLive(kind, where, work) })),
+  );
+  return found.find((each): each is LiveObject<Kind> => each.live !== undefined);
 }
 
 /**
@@ -57,17 +63,10 @@ export async function findAnyServerGroup(
   where: ServerGroupName,
   kind: string | undefined,
   work: Pick<V1Work, 'client' | 'run'>,
-): Promise<{ readonly kind: ServerGroupKind | SetKind; readonly live: Manifest } | undefined> {
+): Promise<LiveObject<ServerGroupKind | SetKind> | undefined> {
   const setKind = findSetKind(kind);
-  const found = setKind === undefined ? await findServerGroup(where, work) : undefined;
-  if (found !== undefined) return found;
-  const candidates = setKind === undefined ? setKinds : [setKind];
-  const sets = await Promise.all(candidates.map((each) => findLive(each, where, work)));
-  for (const [index, live] of sets.entries()) {
-    const each = candidates[index];
-    if (live !== undefined && each !== undefined) return { kind: each, live };
-  }
-  return undefined;
+  if (setKind !== undefined) return findFirst([setKind], where, work);
+  return (await findServerGroup(where, work)) ?? findFirst(setKinds, where, work);
 }
 
 /** The names and times of all server groups of a namespace. */

@@ -1,11 +1,12 @@
 import type { V1ContainerState, V1Pod } from '@kubernetes/client-node';
 import type { V1JobView } from '#contract/answers/kubernetes-v1.ts';
-import { asJsonObject, asString, type JsonValue, omitNullMembers } from '#core/json.ts';
+import { asJsonObject, asString, omitNullMembers } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type Unchecked } from '../../api/unchecked.ts';
 import { readCreationTimestamp, readName, readNamespace } from '../../manifest/identity.ts';
 import { cloudProvider } from '../../views/resource-view.ts';
 import { parseServerGroupName } from '../naming/server-group-name.ts';
+import { findTime } from '../read/values.ts';
 
 /** Reasons of a container that waits for ever, in lower case, besides those that mention an error. */
 const hopelessReasons: readonly string[] = ['imagepullbackoff', 'registryunavailable'];
@@ -66,11 +67,6 @@ export function findJobEnd(pod: Manifest): number | undefined {
 function findFirstState(pod: Manifest): Unchecked<V1ContainerState> {
   const { status } = asUnchecked<V1Pod>(pod);
   return readList(status?.containerStatuses)[0]?.state;
-}
-
-function findTime(value: JsonValue | undefined): number | undefined {
-  const time = Date.parse(asString(value) ?? '');
-  return Number.isNaN(time) ? undefined : time;
 }
 
 function toText(value: number | undefined): string {

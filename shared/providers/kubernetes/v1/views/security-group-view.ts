@@ -1,6 +1,6 @@
 import type { V1Ingress } from '@kubernetes/client-node';
 import type { V1SecurityGroupView } from '#contract/answers/kubernetes-v1.ts';
-import { asString, type JsonValue } from '#core/json.ts';
+import { asString } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, readList } from '../../api/unchecked.ts';
 import { readAnnotations } from '../../manifest/annotations.ts';
@@ -59,7 +59,7 @@ function listCertificates(object: Manifest): V1SecurityGroupView['tls'] {
   const { spec } = asUnchecked<V1Ingress>(object);
   return readList(spec?.tls).map((entry) => {
     const secretName = asString(entry?.secretName);
-    const hosts = listTexts(entry?.hosts as JsonValue | undefined);
+    const hosts = listTexts(entry?.hosts);
     return { hosts, ...(secretName !== undefined && { secretName }) };
   });
 }

@@ -1,11 +1,11 @@
 import type { V1Deployment, V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
 import type { V1ServerGroupView } from '#contract/answers/kubernetes-v1.ts';
-import { asString, type JsonValue } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList } from '../../api/unchecked.ts';
 import { readAnnotations } from '../../manifest/annotations.ts';
 import type { ServerGroupFacts } from '../../rows/facts.ts';
 import { readServerGroup, type ServerGroupParts } from '../read/server-group.ts';
+import { findTime } from '../read/values.ts';
 import { toKubernetesKind, toV1InstanceView } from './instance-view.ts';
 import { formatObjectYaml } from './object-yaml.ts';
 import { isV1Disabled } from './server-group-links.ts';
@@ -79,10 +79,4 @@ function toDeploymentStatus(deployment: Manifest): V1ServerGroupView['deployment
     updatedReplicas: findNumber(status?.updatedReplicas),
     revision: readAnnotations(deployment)[revisionAnnotation],
   };
-}
-
-/** Epoch milliseconds. */
-function findTime(value: JsonValue | undefined): number | undefined {
-  const time = Date.parse(asString(value) ?? '');
-  return Number.isNaN(time) ? undefined : time;
 }
