@@ -1,8 +1,9 @@
 import type { Authorizer, UserPermission } from '#access/authorizer.ts';
-import type { Clock, Randomness } from '#core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
 import type { RememberedBytes } from '#core/remembered-bytes.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { createEmptyPermission } from './answers.ts';
 import { anonymousUser, createFiatClient, type FiatClient } from './client.ts';
 import { KeptPermissions } from './kept-permissions.ts';
@@ -28,26 +29,18 @@ export interface AuthorizerOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
   /** What this process may remember. Default: its own. */
-  readonly remembered?: RememberedBytes;
-}
-
-/** The options of an authorizer with its own client. */
-export interface OpenAuthorizerOptions {
-  readonly clock: Clock;
-  readonly randomness: Pick<Randomness, 'fraction'>;
-  readonly log: Logger;
-  readonly remembered?: RememberedBytes;
+  readonly remembered?: RememberedBytes | undefined;
 }
 
 /** An authorizer that asks the Fiat of the settings. Disposing of it cuts its connections. */
 export function openAuthorizer(
   settings: FiatSettings,
-  { clock, randomness, ...others }: OpenAuthorizerOptions,
+  { clock, randomness, log, remembered }: ProviderOptions,
 ): Authorizer & AsyncDisposable {
   const { baseUrl, totalMs, retryDelayMs } = settings;
   const client = createFiatClient({ baseUrl, clock, randomness, limits: { totalMs, retryDelayMs } });
   return {
-    ...createAuthorizer({ client, settings, clock, ...others }),
+    ...createAuthorizer({ client, settings, clock, log, remembered }),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 }
@@ -62,7 +55,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
   const { client, settings, clock, log, remembered } = options;
   const { keptMs, staleMs, usersMax } = settings;
   const longestMs = keptMs + staleMs;
-  const kept = new KeptPermissions({ clock, usersMax, longestMs, ...(remembered && { remembered }) });
+  const kept = new KeptPermissions({ clock, usersMax, longestMs, remembered });
   const questions = new SharedRequests<UserPermission>();
   const complaints = new Complaints(clock, log);
 
@@ -72,11 +65,11 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
       const permission = await client.getPermission(user, { signal, isOnce: complaints.areFresh });
       complaints.end();
       if (permission === undefined) complaints.tellOfStranger(name);
-      return keep(name, permission ?? createEmptyPermission(name));
+      return kept.keep(name, permission ?? createEmptyPermission(name));
     } catch (error) {
       // No caller waits any more: that says nothing of Fiat.
       if (signal.aborted) throw error;
-      const stale = kept.find(name, keptMs + staleMs);
+      const stale = kept.find(name, longestMs);
       complaints.add(error, stale !== undefined);
       if (stale === undefined) throw error;
       kept.recordFailure(name);
@@ -84,14 +77,9 @@ export function createAuthorizer(options: AuthorizerOptions): Authorizer {
     }
   }
 
-  function keep(name: string, permission: UserPermission): UserPermission {
-    kept.keep(name, permission);
-    return permission;
-  }
-
   /** The stale permission of a user for whom Fiat was asked a moment ago. */
   function findStale(name: string): UserPermission | undefined {
-    return kept.hasFailed(name, staleRetryMs) ? kept.find(name, keptMs + staleMs) : undefined;
+    return kept.hasFailed(name, staleRetryMs) ? kept.find(name, longestMs) : undefined;
   }
 
   return {

@@ -1,14 +1,19 @@
 import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import type { UserPermission } from '#access/authorizer.ts';
 import { type RetryOptions, retry } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { FailedOperationError, getErrorMessage, UnavailableError } from '#core/errors.ts';
 import type { JsonValue } from '#core/json.ts';
+import { RefusedError, readServiceAnswer } from '#core/service-answer.ts';
 import { parsePermission } from './answers.ts';
-import { type ConnectionPool, startConnectionPool } from './connection-pool.ts';
+
+/** The most connections of a process to Fiat. */
+const connectionsMax = 16;
 
 /** Limits of a request to Fiat. */
-export interface ClientLimits {
+interface ClientLimits {
   /** Milliseconds for an answer, including retries. */
   readonly totalMs: number;
   /** Milliseconds for one try, from connecting to the last byte. */
@@ -20,10 +25,10 @@ export interface ClientLimits {
 }
 
 /** Milliseconds for one try: Fiat answers from memory, so a slower one is in trouble. */
-export const tryMs = 2_000;
+const tryMs = 2_000;
 
 /** The most bytes of one answer of Fiat. */
-export const answerBytesMax = 8 * 2 ** 20;
+const answerBytesMax = 8 * 2 ** 20;
 
 /** Bytes of a 404 that are read, so that its connection can be used again. */
 const missingBytesMax = 64 * 2 ** 10;
@@ -59,17 +64,6 @@ export interface FiatClient extends AsyncDisposable {
   getPermission(user: string | undefined, options: AskOptions): Promise<UserPermission | undefined>;
 }
 
-/** An answer that says nothing of the user, and whether another try may help. */
-class RefusedError extends Error {
-  override name = 'RefusedError';
-  readonly isRetryable: boolean;
-
-  constructor(message: string, isRetryable: boolean) {
-    super(message);
-    this.isRetryable = isRetryable;
-  }
-}
-
 /** Fiat's name for anonymous callers. */
 export const anonymousUser = 'anonymous';
 
@@ -77,14 +71,21 @@ export const anonymousUser = 'anonymous';
 export function createFiatClient(options: FiatClientOptions): FiatClient {
   const { baseUrl, clock, randomness } = options;
   const limits = { tryMs, bytesMax: answerBytesMax, ...options.limits };
-  let pool: ConnectionPool | undefined;
+  const agent = new Agent({
+    allowH2: false,
+    connections: connectionsMax,
+    connect: { timeout: limits.tryMs },
+    headersTimeout: limits.tryMs,
+    bodyTimeout: limits.tryMs,
+  });
 
   async function ask(user: string | undefined, signal: AbortSignal): Promise<UserPermission | undefined> {
-    pool ??= startConnectionPool(limits.tryMs);
     const name = user ?? anonymousUser;
     const path = `${baseUrl.pathname}authorize/${encodeURIComponent(name)}`;
-    const question = { origin: baseUrl.origin, path, headers: toHeaders(user), signal };
-    const answer = await readJson(await pool.get(question), limits.bytesMax);
+    const headers = { accept: 'application/json', 'user-agent': 'busdriver', ...toHeaders(user) };
+    const { origin } = baseUrl;
+    const response = await request.call(agent, { origin, path, method: 'GET', headers, signal });
+    const answer = await readJson(response, limits.bytesMax);
     return answer === undefined ? undefined : parsePermission(answer, name);
   }
 
@@ -128,9 +129,7 @@ export function createFiatClient(options: FiatClientOptions): FiatClient {
         throw new UnavailableError(`Fiat (${baseUrl.origin}) cannot be asked: ${reason}`, { cause: error });
       }
     },
-    async [Symbol.asyncDispose]() {
-      await pool?.[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => agent.destroy(),
   };
 }
 
@@ -144,42 +143,22 @@ function toHeaders(user: string | undefined): { readonly [name: string]: string 
 
 /** Lost connections, time-outs and statuses of temporary failures. A retry does not help against an answer of a wrong form. */
 function isRetryable(error: unknown): boolean {
-  return error instanceof RefusedError ? error.isRetryable : !(error instanceof FailedOperationError);
+  if (error instanceof RefusedError) return error.isRetryable || error.statusCode === 408;
+  return !(error instanceof FailedOperationError);
 }
 
 /** The answer; undefined for 404. */
-async function readJson(
-  { statusCode, body }: Dispatcher.ResponseData,
-  bytesMax: number,
-): Promise<JsonValue | undefined> {
-  // A body that is not read to its end must not crash the process when its connection breaks.
-  body.on('error', () => {});
+async function readJson(answer: Dispatcher.ResponseData, bytesMax: number): Promise<JsonValue | undefined> {
+  const { statusCode, body } = answer;
   if (statusCode === 404) {
+    body.on('error', () => {});
     await body.dump({ limit: missingBytesMax }).catch(() => undefined);
     return undefined;
   }
-  if (statusCode !== 200) {
-    body.destroy();
-    throw new RefusedError(
-      `it answered ${statusCode}`,
-      statusCode >= 500 || statusCode === 429 || statusCode === 408,
-    );
-  }
-  const text = await readText(body, bytesMax);
+  const bytes = await readServiceAnswer(answer, bytesMax);
   try {
-    return JSON.parse(text) as JsonValue;
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as JsonValue;
   } catch {
     throw new RefusedError('its answer is not JSON', false);
   }
-}
-
-async function readText(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let received = 0;
-  for await (const piece of body) {
-    received += piece.byteLength;
-    if (received > bytesMax) throw new RefusedError(`its answer is larger than ${bytesMax} bytes`, false);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }

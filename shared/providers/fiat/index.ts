@@ -1,7 +1,12 @@
 import type { Authorizer } from '#access/authorizer.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
-import { toPublicSettings } from './public-settings.ts';
-import { type FiatSettings, knownSettings, parseFiatSettings, settingsPath } from './settings.ts';
+import {
+  type FiatSettings,
+  knownSettings,
+  parseFiatSettings,
+  settingsPath,
+  toPublicSettings,
+} from './settings.ts';
 
 /** Fiat, which decides what users may do, if `services.fiat.enabled` is set. */
 export const fiatPlugin: ProviderPlugin = { name: 'fiat', knownSettings, open: openFiat, toPublicSettings };
@@ -15,12 +20,8 @@ function openFiat(options: ProviderOptions): Provider {
   const fiat = parseFiatSettings(options.settings);
   if (fiat === undefined) return { ...emptyProvider, async [Symbol.asyncDispose]() {} };
   if (fiat.wantsLegacyFallback) {
-    options.log.warn(
-      `${settingsPath}.legacyFallback is not obeyed: nobody passes whom Fiat does not let pass`,
-      {
-        instead: `${settingsPath}.allowStaleSeconds`,
-      },
-    );
+    const warning = `${settingsPath}.legacyFallback is not obeyed: nobody passes whom Fiat does not let pass`;
+    options.log.warn(warning, { instead: `${settingsPath}.allowStaleSeconds` });
   }
   return { ...emptyProvider, ...openLate(fiat, options) };
 }

@@ -11,7 +11,7 @@ export interface KeptPermissionsOptions {
   /** Milliseconds after which a permission is useless. */
   readonly longestMs: number;
   /** What this process may remember. Default: its own. */
-  readonly remembered?: RememberedBytes;
+  readonly remembered?: RememberedBytes | undefined;
 }
 
 interface Kept {
@@ -53,21 +53,18 @@ export class KeptPermissions {
     return this.#getAge(failedAtMs) < ageMs;
   }
 
-  /** Keeps a user's new permission. If there are too many users, the oldest permissions are dropped. */
-  keep(user: string, permission: UserPermission): void {
+  /** Keeps a user's new permission, and returns it. If there are too many users, the oldest permissions are dropped. */
+  keep(user: string, permission: UserPermission): UserPermission {
     this.#drop(user);
-    const kept = {
-      permission,
-      atMs: this.#options.clock.now(),
-      failedAtMs: Number.NEGATIVE_INFINITY,
-    };
+    const kept = { permission, atMs: this.#options.clock.now(), failedAtMs: Number.NEGATIVE_INFINITY };
     this.#kept.set(user, kept);
     this.#remembered.keep(kept, estimateBytes(permission), () => this.#kept.delete(user));
     for (const [oldest, entry] of this.#kept) {
       const { usersMax, longestMs } = this.#options;
-      if (this.#kept.size <= usersMax && this.#getAge(entry.atMs) < longestMs) return;
+      if (this.#kept.size <= usersMax && this.#getAge(entry.atMs) < longestMs) break;
       this.#drop(oldest);
     }
+    return permission;
   }
 
   #drop(user: string): void {

@@ -9,6 +9,7 @@ import {
   stringField,
   withDefault,
 } from '#settings/coerce.ts';
+import { isPlainUrl, pickSettings } from '#settings/public-settings.ts';
 import { getSetting } from '#settings/spring-config.ts';
 
 /** Path of Fiat in the configuration, as in all of Spinnaker's services. */
@@ -79,6 +80,19 @@ export const knownSettings: readonly string[] = [
   ...Object.keys(retryFields).map((name) => `${settingsPath}.retry.${name}`),
 ];
 
+/** The settings for whether and how Fiat is asked; none of them is secret. */
+const publicNames = [
+  ...['enabled', 'allowStaleSeconds', 'legacyFallback', 'cache.maxEntries', 'cache.expiresAfterWriteSeconds'],
+  ...['retry.initialBackoffMillis', 'retry.maxBackoffMillis'],
+];
+
+/** The settings that functions without secrets need to ask Fiat. A URL with a user or a password is refused when the settings are read. */
+export function toPublicSettings(settings: JsonObject): JsonObject {
+  const path = `${settingsPath}.baseUrl`;
+  const paths = publicNames.map((name) => `${settingsPath}.${name}`);
+  return pickSettings(settings, isPlainUrl(getSetting(settings, path)) ? [...paths, path] : paths);
+}
+
 /**
  * Reads `services.fiat`.
  *
@@ -113,12 +127,8 @@ function isEnabled(fiat: unknown): boolean {
 
 function parseBaseUrl(text: string): URL {
   const url = URL.parse(text.endsWith('/') ? text : `${text}/`);
-  if (url !== null && isPlain(url)) return url;
+  if (url !== null && /^https?:$/.test(url.protocol) && isPlainUrl(url.href)) return url;
   throw new InvalidInputError(
     `${settingsPath}.baseUrl: expected an http or https URL without user, query and fragment`,
   );
-}
-
-function isPlain({ protocol, username, password, search, hash }: URL): boolean {
-  return /^https?:$/.test(protocol) && username + password + search + hash === '';
 }

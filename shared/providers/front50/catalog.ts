@@ -16,20 +16,16 @@ const freshForMissingMs = 2_000;
  * The catalog of Front50. It requests all applications, or all projects, at once, and no more often than needed: Front50 has them in
  * memory, and one answer serves all callers.
  */
-export function createCatalog({ client, clock, randomness, log }: CatalogOptions): Catalog {
+export function createCatalog({ client, ...parts }: CatalogOptions): Catalog {
   const applications = createRemembered<readonly CatalogApplication[]>({
     what: 'applications',
     load: async () => parseApplications(await client.getJson('v2/applications?restricted=false')),
-    clock,
-    randomness,
-    log,
+    ...parts,
   });
   const projects = createRemembered<readonly CatalogProject[]>({
     what: 'projects',
     load: async () => parseProjects(await client.getJson('v2/projects')),
-    clock,
-    randomness,
-    log,
+    ...parts,
   });
 
   return {

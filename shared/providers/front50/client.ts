@@ -1,14 +1,13 @@
-import type { Dispatcher } from 'undici';
 import { retry } from '#core/back-off.ts';
 import { type JsonBounds, JsonBoundsError, parseBoundedJson } from '#core/bounded-json.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { getErrorMessage, UnavailableError } from '#core/errors.ts';
-import { GatheredBytes } from '#core/gathered-bytes.ts';
 import { isJsonObject, type JsonValue } from '#core/json.ts';
+import { RefusedError, readServiceAnswer, type ServiceAnswer } from '#core/service-answer.ts';
 import type { ConnectionPool, PoolTimeouts } from './connection-pool.ts';
 
 /** Limits of a request to Front50. */
-export interface ClientLimits extends PoolTimeouts {
+interface ClientLimits extends PoolTimeouts {
   /** Milliseconds for an answer, including retries. */
   readonly totalMs: number;
   /** Largest answer. */
@@ -19,10 +18,10 @@ export interface ClientLimits extends PoolTimeouts {
  * Largest answer of Front50, bytes: 16,000 applications or projects of 2 KB. It comes uncompressed, since nothing else is requested.
  * Parsing it blocks the process for about 0.2 s.
  */
-export const front50BytesMax = 32 * 2 ** 20;
+const front50BytesMax = 32 * 2 ** 20;
 
 /** Nesting and number of values of Front50's answers: 16,000 applications have 30 values each. */
-export const front50JsonBounds: JsonBounds = { depthMax: 128, valuesMax: 750_000 };
+const front50JsonBounds: JsonBounds = { depthMax: 128, valuesMax: 750_000 };
 
 /** Reads end within 20 seconds: a page must be complete even if Front50 does not answer. */
 const defaultLimits: ClientLimits = {
@@ -62,20 +61,6 @@ export interface Front50Client extends AsyncDisposable {
   findObjectText(path: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** A refusal, and whether another attempt may help. */
-class RefusedError extends Error {
-  override name = 'RefusedError';
-  readonly isRetryable: boolean;
-  /** Whether Front50 has nothing there. */
-  readonly isMissing: boolean;
-
-  constructor(message: string, isRetryable: boolean, isMissing = false) {
-    super(message);
-    this.isRetryable = isRetryable;
-    this.isMissing = isMissing;
-  }
-}
-
 /** An answer, and what it says. */
 interface JsonAnswer {
   readonly text: string;
@@ -89,9 +74,9 @@ export function createFront50Client(options: Front50ClientOptions): Front50Clien
   let starting: Promise<ConnectionPool> | undefined;
 
   async function ask(url: URL, signal: AbortSignal): Promise<JsonAnswer> {
-    starting ??= startPool(limits);
-    const pool = await starting;
-    return await readJson(await pool.get(url, signal), limits.bytesMax);
+    // Loaded late: all functions with accounts open the catalog, and few use it.
+    starting ??= import('./connection-pool.ts').then((pool) => pool.startConnectionPool(limits));
+    return await readJson(await (await starting).get(url, signal), limits.bytesMax);
   }
 
   function askAgain(url: URL, signal: AbortSignal): Promise<JsonAnswer> {
@@ -130,42 +115,16 @@ export function createFront50Client(options: Front50ClientOptions): Front50Clien
   };
 }
 
-/** Loaded late: all functions with accounts open the catalog, and few use it. */
-async function startPool(timeouts: PoolTimeouts): Promise<ConnectionPool> {
-  const { startConnectionPool } = await import('./connection-pool.ts');
-  return startConnectionPool(timeouts);
-}
-
 function isMissing(error: unknown): boolean {
-  return error instanceof RefusedError && error.isMissing;
+  return error instanceof RefusedError && error.statusCode === 404;
 }
 
-async function readJson(
-  { statusCode, body }: Dispatcher.ResponseData,
-  bytesMax: number,
-): Promise<JsonAnswer> {
-  // A body that is not read to its end must not crash the process when its connection breaks.
-  body.on('error', () => {});
-  if (statusCode !== 200) {
-    body.destroy();
-    const isRetryable = statusCode >= 500 || statusCode === 429;
-    throw new RefusedError(`it answered ${statusCode}`, isRetryable, statusCode === 404);
-  }
-  const text = await readText(body, bytesMax);
+async function readJson(answer: ServiceAnswer, bytesMax: number): Promise<JsonAnswer> {
+  const text = new TextDecoder().decode(await readServiceAnswer(answer, bytesMax));
   try {
     return { text, value: parseBoundedJson(text, front50JsonBounds).value };
   } catch (error) {
     if (error instanceof JsonBoundsError) throw new RefusedError(`its answer ${error.message}`, false);
     throw new RefusedError('its answer is not JSON', true);
   }
-}
-
-async function readText(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
-  const gathered = new GatheredBytes();
-  for await (const piece of body) {
-    gathered.add(piece);
-    if (gathered.length > bytesMax)
-      throw new RefusedError(`its answer is larger than ${bytesMax} bytes`, false);
-  }
-  return new TextDecoder().decode(gathered.take());
 }

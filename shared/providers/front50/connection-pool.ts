@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 
@@ -13,13 +12,10 @@ export interface PoolTimeouts {
 }
 
 /** Connections to Front50. Disposing of them cuts them. */
-export interface ConnectionPool extends AsyncDisposable {
-  /** Sends a GET and returns the response; does not follow redirects. @throws undici's errors, the signal's reason. */
-  get(url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
-}
+export type ConnectionPool = ReturnType<typeof startConnectionPool>;
 
 /** Opens a pool of at most four connections, on demand. */
-export function startConnectionPool({ connectMs, headersMs, bodyMs }: PoolTimeouts): ConnectionPool {
+export function startConnectionPool({ connectMs, headersMs, bodyMs }: PoolTimeouts) {
   const agent = new Agent({
     allowH2: false,
     connections: 4,
@@ -28,7 +24,8 @@ export function startConnectionPool({ connectMs, headersMs, bodyMs }: PoolTimeou
     bodyTimeout: bodyMs,
   });
   return {
-    get: (url, signal) =>
+    /** Sends a GET and returns the response; does not follow redirects. @throws undici's errors, the signal's reason. */
+    get: (url: URL, signal: AbortSignal) =>
       request.call(agent, {
         origin: url.origin,
         path: url.pathname + url.search,

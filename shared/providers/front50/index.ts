@@ -4,8 +4,7 @@ import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/pr
 import { createCatalog } from './catalog.ts';
 import { createFront50Client } from './client.ts';
 import { createTemplateFetcher, templateBytesMax } from './pipeline-templates.ts';
-import { toPublicSettings } from './public-settings.ts';
-import { knownSettings, parseBaseUrl, settingsPath } from './settings.ts';
+import { knownSettings, parseBaseUrl, settingsPath, toPublicSettings } from './settings.ts';
 
 /** Front50: the applications, projects and pipeline templates that users entered, if `services.front50.baseUrl` is set. */
 export const front50Plugin: ProviderPlugin = {

@@ -50,14 +50,12 @@ const freshForPickersMs = 2_000;
  * the ids of those with scope `global`.
  */
 export function createTemplateFetcher(options: TemplateFetcherOptions): ArtifactFetcher {
-  const { client, listClient, clock, randomness, log } = options;
+  const { client, listClient, ...parts } = options;
   let fetching = 0;
   const ids = createRemembered<readonly string[]>({
     what: 'pipeline templates',
     load: async () => parseTemplateIds(await listClient.getJson('v2/pipelineTemplates?scopes=global')),
-    clock,
-    randomness,
-    log,
+    ...parts,
   });
 
   async function fetchText(template: TemplateReference, signal: AbortSignal): Promise<string> {
@@ -93,7 +91,7 @@ export function createTemplateFetcher(options: TemplateFetcherOptions): Artifact
  *
  * @throws InvalidInputError for anything else
  */
-export function parseTemplateReference({ reference = '' }: Artifact): TemplateReference {
+function parseTemplateReference({ reference = '' }: Artifact): TemplateReference {
   if (!reference.startsWith(scheme)) {
     throw new InvalidInputError(
       `reference: expected one that begins with ${scheme} for an artifact of type ${templateType}`,

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import { booleanField, parseWith, requireField, settingsField, stringField } from '#settings/coerce.ts';
+import { isPlainUrl } from '#settings/public-settings.ts';
 import { getSetting } from '#settings/spring-config.ts';
 
 /** Path of Front50 in the configuration, as in all of Spinnaker's services. */
@@ -27,12 +28,19 @@ export function parseBaseUrl(settings: JsonObject): URL | undefined {
   const { enabled, baseUrl = '' } = parseWith(front50Schema, front50, settingsPath);
   if (enabled === false || (enabled === undefined && baseUrl === '')) return undefined;
   const url = URL.parse(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
-  if (url !== null && isPlain(url)) return url;
+  if (url !== null && /^https?:$/.test(url.protocol) && isPlainUrl(url.href)) return url;
   throw new InvalidInputError(
     `${settingsPath}.baseUrl: expected an http or https URL without user, query and fragment`,
   );
 }
 
-function isPlain({ protocol, username, password, search, hash }: URL): boolean {
-  return /^https?:$/.test(protocol) && username + password + search + hash === '';
+/** Only the URL of Front50: for a wrong one, which may hold a password, the rejected accounts say why Front50 was left out. */
+export function toPublicSettings(settings: JsonObject): JsonObject {
+  try {
+    const baseUrl = parseBaseUrl(settings);
+    return baseUrl === undefined ? {} : { services: { front50: { enabled: true, baseUrl: baseUrl.href } } };
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    return {};
+  }
 }
