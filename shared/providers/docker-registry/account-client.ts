@@ -1,12 +1,12 @@
 import { type BasicCredentials, createCredentials } from '#oci/credentials.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import type { RegistryAccount } from './account.ts';
+import type { TagListing } from './cached-tags.ts';
 import { startConnectionPool } from './connection-pool.ts';
 import { EcrClient } from './ecr-client.ts';
 import { createEcrCredentials } from './ecr-credentials.ts';
 import { RegistryClient } from './registry-client.ts';
 import { RegistrySender } from './registry-sender.ts';
-import { type TagListing, toTagListing } from './tag-listing.ts';
 
 /** The options of opening a client. */
 export type ClientParts = Pick<ProviderOptions, 'clock' | 'randomness' | 'log' | 'services' | 'environment'>;
@@ -30,15 +30,17 @@ export function openAccountClient(account: RegistryAccount, parts: ClientParts):
       ? createCredentials(account, parts)
       : createEcrCredentials({ clock, ask: (signal) => ecr.getAuthorizationToken(signal) });
   const sender = new RegistrySender({ account, pool, credentials, clock, randomness });
-  const { baseUrl, pageSize } = account;
-  const client = new RegistryClient({
-    ...{ account: account.name, baseUrl, pageSize },
-    send: (request) => sender.send(request),
-  });
+  const client = new RegistryClient(account, (request) => sender.send(request));
+  // The registry's own protocol lists only names.
+  const names: TagListing = {
+    listRepositories: (signal) => client.listRepositories(signal),
+    listTags: async (repository, signal) =>
+      (await client.listTags(repository, signal))?.map((name) => ({ name })),
+  };
   return {
     client,
     credentials,
-    listing: ecr ?? toTagListing(client),
+    listing: ecr ?? names,
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   };
 }

@@ -1,3 +1,4 @@
+import { accessKeys } from '#accounts/permissions.ts';
 import type { JsonValue } from '#core/json.ts';
 import {
   booleanField,
@@ -57,8 +58,17 @@ const accountSchema = requireField(settingsField(accountShape));
 /** One entry of `dockerRegistry.accounts`, whose options are each valid. */
 export type AccountFields = ReturnType<typeof parseAccountFields>;
 
-/** Names of all options of an account, except its permissions. */
-export const accountOptions: readonly string[] = Object.keys(accountShape);
+/** What Halyard and the Operator write beside the options: it changes nothing here. */
+const idleOptions = ['providerVersion', 'type'];
+
+/** All that is known of the settings of Docker registries. */
+export const knownSettings: readonly string[] = [
+  enabledPath,
+  'dockerRegistry.primaryAccount',
+  ...[...Object.keys(accountShape), ...accessKeys, ...idleOptions].map(
+    (option) => `${accountsPath}.*.${option}`,
+  ),
+];
 
 /**
  * Reads one entry of `dockerRegistry.accounts`.

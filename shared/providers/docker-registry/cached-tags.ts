@@ -12,6 +12,14 @@ export interface CachedTag {
   readonly labels?: { readonly [name: string]: string } | undefined;
 }
 
+/** Lists a registry. Its methods throw FailedOperationError, and the signal's reason. */
+export interface TagListing {
+  /** The names of all repositories, each once. */
+  listRepositories(signal: AbortSignal): Promise<readonly string[]>;
+  /** The tags of a repository, each once, with their details in the list; undefined if there is no such repository. */
+  listTags(repository: string, signal: AbortSignal): Promise<readonly CachedTag[] | undefined>;
+}
+
 /** Kinds of the cached objects: repositories of images, and of charts, in chunks. */
 export type RepositoryKind = 'repository' | 'chart';
 

@@ -8,7 +8,7 @@ import { asJsonArray, getPath } from '#core/json.ts';
 import { compareText } from '#core/text-order.ts';
 import { isRepositoryName } from '#oci/names.ts';
 import type { RegistryAccount, RepositoryChoice } from './account.ts';
-import type { CachedTag, RepositoryKind } from './cached-tags.ts';
+import type { CachedTag, RepositoryKind, TagListing } from './cached-tags.ts';
 import {
   type CachingAgentState,
   formatState,
@@ -20,7 +20,6 @@ import { PushedImages } from './pushed-images.ts';
 import type { RegistryClient } from './registry-client.ts';
 import { RepositoryWriter } from './repository-writer.ts';
 import { TagDetails } from './tag-details.ts';
-import { type TagListing, toTagListing } from './tag-listing.ts';
 
 /** The most repositories of an account whose runs share a worker with other accounts. */
 export const sharedRepositoriesMax = 200;
@@ -41,11 +40,10 @@ const brokenToldMax = 5;
 export interface CachingAgentRunOptions {
   readonly account: RegistryAccount;
   readonly client: RegistryClient;
-  /** Lists repositories and tags. Default: the client, which returns only names. */
-  readonly listing?: TagListing;
+  readonly listing: TagListing;
   readonly clock: Clock;
-  /** The kind to bring up to date. Default: the repositories of images. */
-  readonly kind?: RepositoryKind;
+  /** The kind to bring up to date. */
+  readonly kind: RepositoryKind;
 }
 
 /**
@@ -74,12 +72,11 @@ async function listRepositories(
   options: CachingAgentRunOptions,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const { client, listing = toTagListing(client) } = options;
   const repositories = getChoice(options);
   const { names, catalogFile } = repositories;
   const listed = async () => {
     if (names.length > 0) return names;
-    return catalogFile === undefined ? listing.listRepositories(signal) : readCatalog(catalogFile);
+    return catalogFile === undefined ? options.listing.listRepositories(signal) : readCatalog(catalogFile);
   };
   return (await listed()).filter((name) => isChosen(name, repositories));
 }
@@ -111,7 +108,7 @@ export async function updateRepository(
   { repository, pushedTag }: RepositoryChange,
   { cache, signal }: Pick<CachingRun, 'cache' | 'signal'>,
 ): Promise<UpdateResult> {
-  const { account, client, clock, kind = 'repository', listing = toTagListing(client) } = options;
+  const { account, client, clock, kind, listing } = options;
   const repositories = getChoice(options);
   const { names } = repositories;
   const isListed = names.length === 0 || names.includes(repository);
@@ -154,12 +151,8 @@ async function readCatalog(file: string): Promise<readonly string[]> {
     const usable = names.filter((name) => typeof name === 'string').filter((name) => isRepositoryName(name));
     return [...new Set(usable)].slice(0, repositoriesMax);
   } catch (cause) {
-    throw new FailedOperationError(
-      'catalogFile cannot be read: expected JSON like {"repositories": ["a/b"]}',
-      {
-        cause,
-      },
-    );
+    const message = 'catalogFile cannot be read: expected JSON like {"repositories": ["a/b"]}';
+    throw new FailedOperationError(message, { cause });
   }
 }
 
@@ -179,25 +172,18 @@ class ImageAgentRun {
   readonly #writer: RepositoryWriter;
   readonly #details: TagDetails;
   readonly #pushed: PushedImages;
-  readonly #listing: TagListing;
   readonly #next = new Map<string, RepositoryState>();
   readonly #broken = new Map<string, VisibleError>();
 
   constructor(options: CachingAgentRunOptions, run: CachingRun, known: CachingAgentState | undefined) {
-    const { account, client, clock, kind = 'repository' } = options;
+    const { account, client, clock, kind } = options;
     const { cache, signal, ensureHeld } = run;
     this.#options = options;
-    this.#listing = options.listing ?? toTagListing(client);
     this.#run = run;
     this.#known = known;
     this.#startedAtMs = clock.now();
-    this.#writer = new RepositoryWriter({
-      account: account.name,
-      kind,
-      cache,
-      startedAtMs: this.#startedAtMs,
-      ensureHeld,
-    });
+    const startedAtMs = this.#startedAtMs;
+    this.#writer = new RepositoryWriter({ account: account.name, kind, cache, startedAtMs, ensureHeld });
     this.#pushed = new PushedImages({ account, atMs: this.#startedAtMs });
     this.#details = new TagDetails({ account, client, clock, signal, untilMs: clock.monotonic() + lookMs });
   }
@@ -261,7 +247,7 @@ class ImageAgentRun {
     // A repository that appears after the first run is new, and so are all its tags.
     const known = last ?? (this.#known === undefined ? unknownState : undefined);
     if (known !== undefined) this.#next.set(repository, known);
-    const tags = await this.#listing.listTags(repository, this.#run.signal);
+    const tags = await this.#options.listing.listTags(repository, this.#run.signal);
     if (tags === undefined) {
       await this.#writer.remove(repository, known?.chunks ?? 0);
       this.#next.delete(repository);

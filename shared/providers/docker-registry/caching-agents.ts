@@ -1,10 +1,12 @@
 import type { AccountBreakers } from '#accounts/model/account-breaker.ts';
+import type { AwsEvent } from '#caching/scheduling/aws-event.ts';
 import { type CachingAgent, defaultCachingAgentTimeoutMs } from '#caching/scheduling/caching-agent.ts';
 import type { Clock } from '#core/clock.ts';
+import { asString } from '#core/json.ts';
 import type { RegistryAccount } from './account.ts';
-import type { AccountClients } from './account-clients.ts';
+import type { AccountClient } from './account-client.ts';
 import type { RepositoryKind } from './cached-tags.ts';
-import { findImageChange } from './ecr-events.ts';
+import type { RepositoryChange } from './caching-agent-run.ts';
 
 /** Clouddriver's names. It runs `cacheThreads` of each per account; here one is enough. */
 const agentNames: { readonly [kind in RepositoryKind]: string } = {
@@ -14,7 +16,8 @@ const agentNames: { readonly [kind in RepositoryKind]: string } = {
 
 /** The options of caching agents. */
 export interface CachingAgentParts {
-  readonly clients: AccountClients;
+  /** Opens the client of an account, the same each time. */
+  openClient(account: RegistryAccount): Promise<AccountClient>;
   readonly clock: Clock;
   /** Reports the health of accounts. Default: not reported. */
   readonly breakers?: AccountBreakers | undefined;
@@ -23,12 +26,12 @@ export interface CachingAgentParts {
 /** Creates the caching agents of accounts. Nothing else is loaded or connected before one of them runs. */
 export function createCachingAgents(
   accounts: readonly RegistryAccount[],
-  { clients, clock, breakers }: CachingAgentParts,
+  { openClient, clock, breakers }: CachingAgentParts,
 ): readonly CachingAgent[] {
   const open = async (account: RegistryAccount, kind: RepositoryKind) => {
     const [{ runImageCachingAgent, updateRepository }, { client, listing }] = await Promise.all([
       import('./caching-agent-run.ts'),
-      clients.open(account),
+      openClient(account),
     ]);
     return { runImageCachingAgent, updateRepository, account, client, listing, clock, kind };
   };
@@ -60,4 +63,23 @@ export function createCachingAgents(
     toAgent(account, 'repository'),
     ...(account.charts.names.length > 0 ? [toAgent(account, 'chart')] : []),
   ]);
+}
+
+/**
+ * The change in an account's registry that an event of ECR reports: an image was tagged, or deleted. Undefined for any other event; AWS:
+ * "Sample events from Amazon ECR".
+ */
+function findImageChange(
+  { source, detailType, account, region, detail }: AwsEvent,
+  { ecr }: Pick<RegistryAccount, 'ecr'>,
+): RepositoryChange | undefined {
+  if (source !== 'aws.ecr' || detailType !== 'ECR Image Action') return undefined;
+  if (ecr === undefined || ecr.registryId !== account || ecr.region !== region) return undefined;
+  const repository = asString(detail['repository-name']);
+  const tag = asString(detail['image-tag']) || undefined;
+  const action = detail['action-type'];
+  if (repository === undefined || detail['result'] !== 'SUCCESS') return undefined;
+  if (action === 'DELETE') return { repository };
+  // Images without a tag, such as the parts of a multi-platform image, are shown nowhere.
+  return action === 'PUSH' && tag !== undefined ? { repository, pushedTag: tag } : undefined;
 }

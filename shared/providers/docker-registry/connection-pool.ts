@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import type { RegistryAccount } from './account.ts';
@@ -20,13 +19,10 @@ export interface PoolRequest {
 }
 
 /** Connections of one account. Disposing of them cuts them. */
-export interface ConnectionPool extends AsyncDisposable {
-  /** @throws undici's errors, AccessDeniedError for a host that may not be called, the signal's reason. */
-  send(target: PoolRequest): Promise<Dispatcher.ResponseData>;
-}
+export type ConnectionPool = ReturnType<typeof startConnectionPool>;
 
 /** Opens the connections of an account on demand: to its registry, at any address, and to other hosts, at public ones unless trusted. */
-export function startConnectionPool(account: RegistryAccount): ConnectionPool {
+export function startConnectionPool(account: RegistryAccount) {
   const { baseUrl, insecure, threads, timeoutMs } = account;
   const shared = {
     allowH2: false,
@@ -39,7 +35,8 @@ export function startConnectionPool(account: RegistryAccount): ConnectionPool {
   const lookup = createForeignLookup(baseUrl.hostname, account);
   const foreign = new Agent({ ...shared, connect: { timeout: connectTimeoutMs, lookup } });
   return {
-    send({ url, method, headers, signal }) {
+    /** @throws undici's errors, AccessDeniedError for a host that may not be called, the signal's reason. */
+    send({ url, method, headers, signal }: PoolRequest) {
       const agent = url.origin === baseUrl.origin ? own : foreign;
       const path = url.pathname + url.search;
       return request.call(agent, { origin: url.origin, path, method, headers, signal });

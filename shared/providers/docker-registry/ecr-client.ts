@@ -4,10 +4,9 @@ import { FailedOperationError, getErrorMessage } from '#core/errors.ts';
 import { isDigest, isRepositoryName, isTag } from '#oci/names.ts';
 import type { EcrPageOptions, EcrRegistry, EcrService, EcrToken } from '#platform/ports/ecr.ts';
 import { ServiceBusyError } from '#platform/ports/lookup.ts';
-import type { CachedTag } from './cached-tags.ts';
+import type { CachedTag, TagListing } from './cached-tags.ts';
 import { ecrTriesMax, pagesMax, repositoriesMax, requestsPerSecond, tagsMax } from './limits.ts';
-import { Pace } from './pace.ts';
-import type { TagListing } from './tag-listing.ts';
+import { createPace } from './pace.ts';
 
 const backOff = { firstMs: 500, fixedShare: 0.5 };
 
@@ -33,11 +32,11 @@ interface Page<T> {
  */
 export class EcrClient implements TagListing {
   readonly #options: EcrClientOptions;
-  readonly #pace: Pace;
+  readonly #waitForTurn: (signal: AbortSignal) => Promise<void>;
 
   constructor(options: EcrClientOptions) {
     this.#options = options;
-    this.#pace = new Pace(options.clock, requestsPerSecond * options.threads);
+    this.#waitForTurn = createPace(options.clock, requestsPerSecond * options.threads);
   }
 
   async listRepositories(signal: AbortSignal): Promise<readonly string[]> {
@@ -103,7 +102,7 @@ export class EcrClient implements TagListing {
       return await retry(
         { backOff, triesMax: ecrTriesMax, clock, randomness, signal, isRetryable },
         async () => {
-          await this.#pace.wait(signal);
+          await this.#waitForTurn(signal);
           return act(service, registry);
         },
       );

@@ -2,15 +2,13 @@ import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { AccessDeniedError } from '#core/errors.ts';
+import type { RegistryAccount } from './account.ts';
 
 /** The well-known prefix of NAT64: an IPv4 address follows it. */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
 /** The hosts besides its own to which a registry may send us. */
-export interface ForeignHostRules {
-  /** Hosts that may have any address, in lower case. */
-  readonly trustedHosts: ReadonlySet<string>;
-}
+type ForeignHostRules = Pick<RegistryAccount, 'trustedHosts'>;
 
 /**
  * Refuses a URL from a registry unless it is clearly safe to call: `https`, or `http` if the registry itself uses that; without user and

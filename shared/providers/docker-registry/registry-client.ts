@@ -5,6 +5,7 @@ import { readRegistryAnswer } from '#oci/answers.ts';
 import { findNextPage } from '#oci/challenge.ts';
 import { isDigest, isRepositoryName, isTag } from '#oci/names.ts';
 import { threadsOfProcess } from '#threads/thread-pool.ts';
+import type { RegistryAccount } from './account.ts';
 import { labelBytesMax, pagesMax, repositoriesMax, tagsMax } from './limits.ts';
 import type { RegistryAnswer, RegistryRequest } from './registry-sender.ts';
 
@@ -21,18 +22,6 @@ export interface ImageDetails {
   /** When it was created, according to itself; undefined if it does not say. */
   readonly created?: string | undefined;
   readonly labels: { readonly [name: string]: string };
-}
-
-/** The options of a client. */
-export interface RegistryClientOptions {
-  /** Name of the account. */
-  readonly account: string;
-  /** Address of the registry, with a slash at its end. */
-  readonly baseUrl: URL;
-  /** Names on a page. */
-  readonly pageSize: number;
-  /** Sends a request. Throws if there is no answer. */
-  send(request: RegistryRequest): Promise<RegistryAnswer>;
 }
 
 /** A request for something in content that is stored by its digest. */
@@ -58,10 +47,13 @@ interface ListRequest {
  * FailedOperationError, whose message names only the host of a URL; they also throw the signal's reason.
  */
 export class RegistryClient {
-  readonly #options: RegistryClientOptions;
+  readonly #account: Pick<RegistryAccount, 'name' | 'baseUrl' | 'pageSize'>;
+  readonly #send: (request: RegistryRequest) => Promise<RegistryAnswer>;
 
-  constructor(options: RegistryClientOptions) {
-    this.#options = options;
+  /** @param send sends a request of the account, and throws if there is no answer. */
+  constructor(account: RegistryAccount, send: (request: RegistryRequest) => Promise<RegistryAnswer>) {
+    this.#account = account;
+    this.#send = send;
   }
 
   /** The names of all repositories, each once. */
@@ -85,14 +77,13 @@ export class RegistryClient {
 
   /** The digest that a tag refers to; undefined if there is no such tag. */
   async findDigest(repository: string, tag: string, signal: AbortSignal): Promise<string | undefined> {
-    const { send } = this.#options;
     const request = { ...this.#toRequest(repository, `manifests/${tag}`, signal), accept: manifestTypes };
-    const head = await send({ ...request, method: 'HEAD' });
+    const head = await this.#send({ ...request, method: 'HEAD' });
     if (head.statusCode === 404) return undefined;
     checkStatus(head);
     const told = head.getHeader('docker-content-digest');
     if (isDigest(told)) return told;
-    const whole = await send(request);
+    const whole = await this.#send(request);
     checkStatus(whole);
     return toDigest(whole.body);
   }
@@ -123,7 +114,7 @@ export class RegistryClient {
     { digest, accept, signal, wanted }: StoredContent,
   ): Promise<RegistryFacts> {
     const request = { ...this.#toRequest(repository, path, signal), accept };
-    const answer = await this.#options.send(request);
+    const answer = await this.#send(request);
     checkStatus(answer);
     if (toDigest(answer.body) !== digest) {
       throw new FailedOperationError(`${request.url.host} answered something else than what has the digest`);
@@ -136,7 +127,7 @@ export class RegistryClient {
     wanted: AnswerQuery['wanted'],
     signal: AbortSignal,
   ): Promise<RegistryFacts> {
-    const { account } = this.#options;
+    const { name: account } = this.#account;
     return readRegistryAnswer(
       { body, host: url.host, wanted },
       { account, threads: threadsOfProcess, signal },
@@ -144,24 +135,19 @@ export class RegistryClient {
   }
 
   #toRequest(repository: string, path: string, signal: AbortSignal): Omit<RegistryRequest, 'accept'> {
-    const url = new URL(`v2/${repository}/${path}`, this.#options.baseUrl);
+    const url = new URL(`v2/${repository}/${path}`, this.#account.baseUrl);
     return { url, scope: toScope(repository), signal };
   }
 
   /** The names of all pages; undefined if the first one is 404. */
-  async #list({
-    path,
-    member,
-    scope,
-    namesMax,
-    signal,
-  }: ListRequest): Promise<readonly string[] | undefined> {
-    const { baseUrl, pageSize, send } = this.#options;
+  async #list(list: ListRequest): Promise<readonly string[] | undefined> {
+    const { path, member, scope, namesMax, signal } = list;
+    const { baseUrl, pageSize } = this.#account;
     const names = new Set<string>();
     let url: URL | undefined = new URL(`v2/${path}?n=${pageSize}`, baseUrl);
     for (let pages = 0; url !== undefined; pages += 1) {
       const { host }: URL = url;
-      const answer = await send({ url, accept: 'application/json', scope, signal });
+      const answer = await this.#send({ url, accept: 'application/json', scope, signal });
       if (answer.statusCode === 404 && pages === 0) return undefined;
       checkStatus(answer);
       for (const name of (await this.#read(answer, { member }, signal)).names) names.add(name);

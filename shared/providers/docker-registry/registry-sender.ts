@@ -10,7 +10,7 @@ import type { RegistryAccount } from './account.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { assertForeignUrlAllowed } from './foreign-hosts.ts';
 import { answerBytesMax, redirectsMax, requestsPerSecond, retryAfterMaxMs, triesMax } from './limits.ts';
-import { Pace } from './pace.ts';
+import { createPace } from './pace.ts';
 
 const backOff = { firstMs: 500, fixedShare: 0.5 };
 
@@ -64,13 +64,13 @@ interface Hop {
 /** Sends the requests of one account: authenticated, at its pace, within its limits. */
 export class RegistrySender {
   readonly #options: SenderOptions;
-  readonly #pace: Pace;
+  readonly #waitForTurn: (signal: AbortSignal) => Promise<void>;
   readonly #authentication: Authentication;
 
   constructor(options: SenderOptions) {
     const { account, clock, credentials } = options;
     this.#options = options;
-    this.#pace = new Pace(clock, requestsPerSecond * account.threads);
+    this.#waitForTurn = createPace(clock, requestsPerSecond * account.threads);
     this.#authentication = new Authentication({
       baseUrl: account.baseUrl,
       credentials,
@@ -126,7 +126,7 @@ export class RegistrySender {
     }
     const isRetryable = (error: unknown) => error instanceof PassingError || !(error instanceof VisibleError);
     return retry({ backOff, triesMax, clock, randomness, signal: hop.signal, isRetryable }, async () => {
-      await this.#pace.wait(hop.signal);
+      await this.#waitForTurn(hop.signal);
       return this.#sendOnce(hop);
     }).catch((error: unknown) => {
       hop.signal.throwIfAborted();

@@ -14,8 +14,8 @@ import {
 /** The options of a writer. */
 export interface WriterOptions {
   readonly account: string;
-  /** Whether they have images or charts. Default: images. */
-  readonly kind?: RepositoryKind;
+  /** Whether they have images or charts. */
+  readonly kind: RepositoryKind;
   readonly cache: CacheStore;
   /** When the run began, wall time in milliseconds: of two runs the later one wins. */
   readonly startedAtMs: number;
@@ -41,7 +41,7 @@ export class RepositoryWriter {
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    this.#place = { account: options.account, kind: options.kind ?? 'repository' };
+    this.#place = { account: options.account, kind: options.kind };
     this.#revision = toRevision(1, String(options.startedAtMs));
   }
 

@@ -76,13 +76,19 @@ describeWithRegistry('the caching agent of a registry', () => {
     const opened = openClient(given, { clock });
     const run = (state?: string, isAlone = true, runClock: Clock = clock): Promise<CachingResult> => {
       const { signal } = new AbortController();
-      const { client } = opened;
+      const { client, listing } = opened;
       return runImageCachingAgent(
-        { account, client, clock: runClock },
+        { account, client, listing, clock: runClock, kind: 'repository' },
         { cache, state, isAlone, signal, ensureHeld() {}, async commitState() {} },
       );
     };
-    const writer = new RepositoryWriter({ account: name, cache, startedAtMs: 0, ensureHeld() {} });
+    const writer = new RepositoryWriter({
+      account: name,
+      kind: 'repository',
+      cache,
+      startedAtMs: 0,
+      ensureHeld() {},
+    });
     const readTags = async (repository: string) => {
       const cached = await writer.listCached();
       return writer.read(`${folder}/${repository}`, cached.get(`${folder}/${repository}`)?.chunks ?? 0);

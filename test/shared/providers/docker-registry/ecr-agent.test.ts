@@ -54,9 +54,15 @@ describe('the caching agent of an ECR registry', () => {
       ...{ identities: new AwsIdentities(systemClock), clock: systemClock, environment },
     });
     const { client, listing } = stack.use(openClient(given, { services: { ecr: service } }));
-    const agent = { account, client, listing, clock: systemClock };
+    const agent = { account, client, listing, clock: systemClock, kind: 'repository' } as const;
     const { signal } = new AbortController();
-    const writer = new RepositoryWriter({ account: account.name, cache, startedAtMs: 0, ensureHeld() {} });
+    const writer = new RepositoryWriter({
+      account: account.name,
+      kind: 'repository',
+      cache,
+      startedAtMs: 0,
+      ensureHeld() {},
+    });
     return {
       run: (state?: string): Promise<CachingResult> =>
         runImageCachingAgent(agent, {

@@ -52,10 +52,22 @@ describeWithRegistry('labels of images in ECR', () => {
       const cache = createCacheStore({ ...parts, clock: systemClock });
       const { signal } = new AbortController();
       const run = { cache, isAlone: true, signal, ensureHeld() {}, async commitState() {} };
-      const agent = { account: parseAccount(given), client, listing, clock: systemClock };
+      const agent = {
+        account: parseAccount(given),
+        client,
+        listing,
+        clock: systemClock,
+        kind: 'repository',
+      } as const;
       const { state } = await runImageCachingAgent(agent, { ...run, state: undefined });
 
-      const writer = new RepositoryWriter({ account: 'ecr', cache, startedAtMs: 0, ensureHeld() {} });
+      const writer = new RepositoryWriter({
+        account: 'ecr',
+        kind: 'repository',
+        cache,
+        startedAtMs: 0,
+        ensureHeld() {},
+      });
       const created = '2026-03-04T05:06:07.000Z';
       expect(await writer.read('shop/cart', 1)).toEqual([
         { name: '1', digest, created, labels: { buildNumber: '7' } },
