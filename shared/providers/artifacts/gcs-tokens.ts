@@ -41,17 +41,14 @@ export interface GcsTokenOptions {
   readonly sts: StsService | undefined;
 }
 
-/** Makes the headers that authenticate at Google Cloud Storage. */
-export interface GcsTokens {
-  /**
-   * The header with a token for reading. A token from Google is remembered until shortly before its expiry, and callers that need the same
-   * one share one request.
-   *
-   * @param isRefused whether the last one was refused: then another one is requested, unless that one is brand-new.
-   * @throws FailedOperationError naming the account if Google returns none, and what the download throws.
-   */
-  getHeader(key: GcsKey, isRefused: boolean): Promise<CredentialHeaders>;
-}
+/**
+ * Makes the header with a token for reading Google Cloud Storage. A token from Google is remembered until shortly before its expiry, and
+ * callers that need the same one share one request.
+ *
+ * @param isRefused whether the last one was refused: then another one is requested, unless that one is brand-new.
+ * @throws FailedOperationError naming the account if Google returns none, and what the download throws.
+ */
+export type MakeGcsHeader = (key: GcsKey, isRefused: boolean) => Promise<CredentialHeaders>;
 
 interface GivenToken {
   readonly value: string;
@@ -59,7 +56,7 @@ interface GivenToken {
 }
 
 /** Tokens of one account. */
-export function createGcsTokens(options: GcsTokenOptions): GcsTokens {
+export function createGcsTokens(options: GcsTokenOptions): MakeGcsHeader {
   const { clock } = options;
   let known:
     | { readonly key: GcsKey; readonly token: Promise<GivenToken>; readonly askedAtMs: number }
@@ -75,15 +72,13 @@ export function createGcsTokens(options: GcsTokenOptions): GcsTokens {
     return token;
   }
 
-  return {
-    async getHeader(key, isRefused) {
-      if (key.kind === 'serviceAccount') return toHeader(signToken(key, clock));
-      const isSuspect = isRefused && clock.now() - (known?.askedAtMs ?? 0) >= refusalPauseMs;
-      if (isSuspect || known?.key !== key) return toHeader((await start(key)).value);
-      const token = await known.token;
-      const isFresh = token.expiresAtMs - refreshAheadMs > clock.now();
-      return toHeader((isFresh ? token : await start(key)).value);
-    },
+  return async (key, isRefused) => {
+    if (key.kind === 'serviceAccount') return toHeader(signToken(key, clock));
+    const isSuspect = isRefused && clock.now() - (known?.askedAtMs ?? 0) >= refusalPauseMs;
+    if (isSuspect || known?.key !== key) return toHeader((await start(key)).value);
+    const token = await known.token;
+    const isFresh = token.expiresAtMs - refreshAheadMs > clock.now();
+    return toHeader((isFresh ? token : await start(key)).value);
   };
 }
 

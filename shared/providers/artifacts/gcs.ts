@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
@@ -16,6 +15,7 @@ import {
   type Authorizer,
   assertCredentialsUsable,
   CredentialValues,
+  readKeyFile,
   withCredentials,
 } from './download/authorization.ts';
 import type { CredentialHeaders, Downloader } from './download/downloader.ts';
@@ -28,7 +28,7 @@ import {
   parseGcsKey,
   toFederatedKey,
 } from './gcs-key.ts';
-import type { GcsTokens } from './gcs-tokens.ts';
+import type { MakeGcsHeader } from './gcs-tokens.ts';
 import { parseObjectReference } from './object-reference.ts';
 
 /** The additional fields of a Google Cloud Storage account. */
@@ -81,18 +81,16 @@ function createGcsAuthorizer(
   readKey: ReadKey,
   { account: { context }, options, downloader }: AccountParts,
 ): Authorizer {
-  let tokens: Promise<GcsTokens> | undefined;
-
-  async function startTokens(): Promise<GcsTokens> {
+  let loading: Promise<MakeGcsHeader> | undefined;
+  const load = async () => {
     const { createGcsTokens } = await import('./gcs-tokens.ts');
     return createGcsTokens({ downloader, context, clock: options.clock, sts: options.services?.sts });
-  }
-
+  };
   return async (_, isRefused = false) => {
     const key = await readKey(isRefused);
     if (key === undefined) return undefined;
-    tokens ??= startTokens();
-    return (await tokens).getHeader(key, isRefused);
+    loading ??= load();
+    return (await loading)(key, isRefused);
   };
 }
 
@@ -111,7 +109,10 @@ function openKey(account: ConfiguredAccount, base: URL, options: SourceOptions):
   if (json && isSecretReference(json)) return followKey(json, { ...account, base }, options);
   const key = workloadIdentity
     ? readWorkloadIdentity(workloadIdentity, context)
-    : readKeyText(json || readKeyFile(jsonPath, context), `${context}: ${json ? 'json' : 'jsonPath'}`);
+    : readKeyText(
+        json || (jsonPath && readKeyFile(jsonPath, `${context}: jsonPath`)),
+        `${context}: ${json ? 'json' : 'jsonPath'}`,
+      );
   if (key !== undefined && !isKeptAtHome(key, base)) {
     throw new InvalidInputError(`${context}: ${json ? 'json' : 'jsonPath'}: ${gcsKeyStrays}`);
   }
@@ -144,15 +145,6 @@ function readKeyText(text: string | undefined, context: string): GcsKey | undefi
   const key = parseGcsKey(text);
   if (key !== undefined) return key;
   throw new InvalidInputError(`${context}: ${gcsKeyExpected}`);
-}
-
-function readKeyFile(path: string | undefined, context: string): string | undefined {
-  if (!path) return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new InvalidInputError(`${context}: jsonPath: the file cannot be read`, { cause });
-  }
 }
 
 function readWorkloadIdentity(input: JsonObject, context: string): GcsKey {

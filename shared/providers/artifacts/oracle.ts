@@ -1,5 +1,4 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
 import { stringField } from '#settings/coerce.ts';
@@ -11,7 +10,12 @@ import {
   openConfiguredAccounts,
   parseSettings,
 } from './download/account-settings.ts';
-import { type Authorizer, assertCredentialsUsable, CredentialValues } from './download/authorization.ts';
+import {
+  type Authorizer,
+  assertCredentialsUsable,
+  CredentialValues,
+  readKeyFile,
+} from './download/authorization.ts';
 import type { OpenedSources, SourceOptions } from './download/source.ts';
 import { parseObjectReference } from './object-reference.ts';
 
@@ -107,7 +111,7 @@ function openKey(
   if (sshPrivateKey && sshPrivateKeyFilePath) {
     throw new InvalidInputError(`${context}: expected sshPrivateKeyFilePath or sshPrivateKey, not both`);
   }
-  const pem = sshPrivateKey || readKeyFile(sshPrivateKeyFilePath ?? '', context);
+  const pem = sshPrivateKey || readKeyFile(sshPrivateKeyFilePath ?? '', `${context}: sshPrivateKeyFilePath`);
   if (!isSecretReference(pem) && !isSecretReference(passphrase)) {
     const key = parseKey(pem, passphrase);
     if (key === undefined) throw new InvalidInputError(`${context}: ${keyExpected}`);
@@ -126,14 +130,6 @@ function openKey(
 }
 
 const keyExpected = 'expected an RSA private key as PEM, and its privateKeyPassphrase where it has one';
-
-function readKeyFile(path: string, context: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new InvalidInputError(`${context}: sshPrivateKeyFilePath: the file cannot be read`, { cause });
-  }
-}
 
 /** Undefined for anything but an RSA key: the parser's own message might quote it. */
 function parseKey(pem: string, passphrase: string): KeyObject | undefined {

@@ -76,7 +76,7 @@ function openKubernetes(options: ProviderOptions): Provider {
     async loadCachingAgents() {
       const [{ createCachingAgents }, v1] = await Promise.all([
         import('./caching/caching-agents.ts'),
-        session.v1Accounts.length === 0 ? undefined : import('./v1/caching/v1-agents.ts'),
+        session.v1Accounts.length === 0 ? undefined : import('./v1/caching/caching-agents.ts'),
       ]);
       agents ??= [...createCachingAgents(session, options), ...(v1?.createV1Agents(session, options) ?? [])];
       return agents;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { FailedOperationError, getErrorMessage, InvalidInputError } from '#core/errors.ts';
@@ -213,6 +214,15 @@ function assertReferenceUsable(
     throw new InvalidInputError(
       `${context}: ${key}: deployed, artifact accounts stand in a secret of their own: give the value itself`,
     );
+  }
+}
+
+/** The content of an account's key file, which is read with its settings. @throws InvalidInputError, with the prefix `context` */
+export function readKeyFile(path: string, context: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new InvalidInputError(`${context}: the file cannot be read`, { cause });
   }
 }
 

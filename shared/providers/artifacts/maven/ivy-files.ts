@@ -20,38 +20,32 @@ export interface IvyAccount {
   readonly options: SourceOptions;
 }
 
-/** Reads files of the repositories of one account. */
-export interface IvyReader {
-  /**
-   * The first file of the module in an artifact's reference, from the first resolver that has it.
-   *
-   * @throws InvalidInputError for a reference of another form, NotFoundError if no resolver has the file, and what `IvyAccount.open`
-   *   throws.
-   */
-  read(artifact: Artifact, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-}
+/**
+ * Reads the first file of the module in an artifact's reference, from the first resolver that has it.
+ *
+ * @throws InvalidInputError for a reference of another form, NotFoundError if no resolver has the file, and what `IvyAccount.open` throws.
+ */
+export type ReadIvyFile = (artifact: Artifact, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
 
 type IvyModule = Pick<IvyCoordinates, 'organisation' | 'module' | 'revision'>;
 
 /** Reads files of an account; descriptors of modules are remembered for a minute. */
-export function createIvyReader(account: IvyAccount): IvyReader {
+export function createIvyReader(account: IvyAccount): ReadIvyFile {
   const { resolvers, options, open } = account;
   const memory = new DocumentMemory({ clock: options.clock, open });
-  return {
-    async read(artifact, signal) {
-      const module = parseIvyReference(artifact);
-      const readDescriptor = (url: URL) => memory.read(url, signal);
-      return findFirst(resolvers, async (resolver) => {
-        const files = await findFiles({ account, readDescriptor, signal }, resolver, module);
-        return findFirst(files, (file) => {
-          const coordinates = toCoordinates(resolver, module, file);
-          return findFirst(resolver.artifacts, async (pattern) => {
-            const url = fillIvyPattern(pattern, coordinates);
-            return (await account.open(url, undefined, signal)).body;
-          });
+  return async (artifact, signal) => {
+    const module = parseIvyReference(artifact);
+    const readDescriptor = (url: URL) => memory.read(url, signal);
+    return findFirst(resolvers, async (resolver) => {
+      const files = await findFiles({ account, readDescriptor, signal }, resolver, module);
+      return findFirst(files, (file) => {
+        const coordinates = toCoordinates(resolver, module, file);
+        return findFirst(resolver.artifacts, async (pattern) => {
+          const url = fillIvyPattern(pattern, coordinates);
+          return (await open(url, undefined, signal)).body;
         });
       });
-    },
+    });
   };
 }
 

@@ -2,7 +2,7 @@ import { asJsonObject, asString, getPath, type JsonObject, type JsonValue } from
 import { type AnswerBody, readPieces } from '../download/answer-body.ts';
 import { isCoordinate } from './coordinates.ts';
 import { type IvyFile, toIvyFile } from './ivy-patterns.ts';
-import { readXml, xmlBytesMax } from './xml.ts';
+import { listElements, readXml, xmlBytesMax } from './xml.ts';
 
 /** A request for the files that a module's descriptor names. */
 export interface IvyQuery {
@@ -54,8 +54,10 @@ function readPublications(
   const publications = getPath(document, 'ivy-module', 'publications');
   if (publications === undefined) return [jar];
   const usual = asString(getPath(publications, '@defaultconf')) || '*';
-  const published = list(getPath(publications, 'artifact')).find((entry) => {
-    const named = list(getPath(entry, 'conf')).flatMap((conf) => asString(getPath(conf, '@name')) ?? []);
+  const published = listElements(getPath(publications, 'artifact')).find((entry) => {
+    const named = listElements(getPath(entry, 'conf')).flatMap(
+      (conf) => asString(getPath(conf, '@name')) ?? [],
+    );
     const listed = asString(getPath(entry, '@conf'))?.split(',') ?? named;
     const within = (listed.length > 0 ? listed : usual.split(',')).map((conf) => conf.trim());
     return within.includes('*') || within.some((conf) => configurations.includes(conf));
@@ -72,10 +74,4 @@ function toPublished(entry: JsonValue, jar: IvyFile): readonly IvyFile[] {
     ext: asString(attributes['@ext']) ?? type,
   };
   return Object.values(file).every(isCoordinate) ? [file] : [];
-}
-
-/** The elements of a name: none, one or many. */
-function list(value: JsonValue | undefined): readonly JsonValue[] {
-  if (value === undefined) return [];
-  return Array.isArray(value) ? value : [value];
 }

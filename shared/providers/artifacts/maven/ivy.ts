@@ -18,7 +18,7 @@ import {
 } from '../download/authorization.ts';
 import type { CredentialHeaders } from '../download/downloader.ts';
 import type { OpenedSources, SourceOptions } from '../download/source.ts';
-import type { IvyAccount, IvyReader } from './ivy-files.ts';
+import type { IvyAccount, ReadIvyFile } from './ivy-files.ts';
 import { getPatternOrigin } from './ivy-patterns.ts';
 import { type IvyResolver, type IvySettings, parseIvySettings } from './ivy-settings.ts';
 
@@ -54,13 +54,13 @@ function openIvyAccount(account: ConfiguredAccount, options: SourceOptions): Ope
   };
   const configurations = fields.resolveConfigurations ?? usualConfigurations;
   const own: IvyAccount = { name, resolvers: settings.resolvers, configurations, open, options };
-  let reader: Promise<IvyReader> | undefined;
+  let reading: Promise<ReadIvyFile> | undefined;
   // Loaded late, with an XML parser: most functions open artifact accounts, and only one downloads.
   const load = async () => (await import('./ivy-files.ts')).createIvyReader(own);
   return {
     async fetch(artifact, signal) {
-      reader ??= load();
-      return { body: await (await reader).read(artifact, signal) };
+      reading ??= load();
+      return { body: await (await reading)(artifact, signal) };
     },
     [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
   };

@@ -30,16 +30,13 @@ export interface MavenVersion {
 
 const snapshotEnd = '-SNAPSHOT';
 
-/** Reads files of a Maven repository. */
-export interface MavenReader {
-  /**
-   * The file that an artifact refers to.
-   *
-   * @throws InvalidInputError for a reference of another form, NotFoundError if the repository has no such version, and what
-   *   `AccountServer.read` throws.
-   */
-  read(artifact: Artifact, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-}
+/**
+ * Reads the file that an artifact refers to.
+ *
+ * @throws InvalidInputError for a reference of another form, NotFoundError if the repository has no such version, and what
+ *   `AccountServer.read` throws.
+ */
+export type ReadMavenFile = (artifact: Artifact, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
 
 /** An account of a Maven repository. */
 export interface MavenAccount {
@@ -50,30 +47,23 @@ export interface MavenAccount {
 }
 
 /** Reads files of the repository of one account, remembering its metadata for a minute. */
-export function createMavenReader(account: MavenAccount): MavenReader {
+export function createMavenReader(account: MavenAccount): ReadMavenFile {
   const { name, server, options } = account;
   const memory = new DocumentMemory({ clock: options.clock, open: server.open });
-  return {
-    async read(artifact, signal) {
-      const coordinates = parseMavenReference(artifact);
-      const { host } = server.base;
-      const folders = [...coordinates.group.split('.'), coordinates.artifact];
-      const found = await findMavenVersion(coordinates, async (wanted, ...folder) => {
-        const url = toUrl(server, [...folders, ...folder, 'maven-metadata.xml']);
-        const job = {
-          load: () => import('./maven-job.ts'),
-          query: { host, wanted },
-          account: name,
-          options,
-          signal,
-        };
-        return readAnswer(await memory.read(url, signal), job);
-      });
-      if (found === undefined) {
-        throw new NotFoundError(`${host} has no version of the artifact that the reference asks for`);
-      }
-      return server.read(toUrl(server, [...folders, found.folder, toFileName(coordinates, found)]), signal);
-    },
+  return async (artifact, signal) => {
+    const coordinates = parseMavenReference(artifact);
+    const { host } = server.base;
+    const folders = [...coordinates.group.split('.'), coordinates.artifact];
+    const found = await findMavenVersion(coordinates, async (wanted, ...folder) => {
+      const url = toUrl(server, [...folders, ...folder, 'maven-metadata.xml']);
+      const load = () => import('./maven-job.ts');
+      const job = { load, query: { host, wanted }, account: name, options, signal };
+      return readAnswer(await memory.read(url, signal), job);
+    });
+    if (found === undefined) {
+      throw new NotFoundError(`${host} has no version of the artifact that the reference asks for`);
+    }
+    return server.read(toUrl(server, [...folders, found.folder, toFileName(coordinates, found)]), signal);
   };
 }
 

@@ -1,8 +1,8 @@
+import { asString, getPath, type JsonValue } from '#core/json.ts';
 import { type AnswerBody, readPieces } from '../download/answer-body.ts';
 import { isCoordinate } from './coordinates.ts';
-import { type MavenMetadata, readMavenMetadata } from './maven-metadata.ts';
 import { findGreatestVersion, parseVersionConstraint } from './maven-versions.ts';
-import { xmlBytesMax } from './xml.ts';
+import { listElements, readXml, xmlBytesMax } from './xml.ts';
 
 /** Maven's and Ivy's words for the newest release, and for the newest version of all. */
 const releaseWords: readonly string[] = ['RELEASE', 'latest.release'];
@@ -53,4 +53,53 @@ function selectVersion(metadata: MavenMetadata, wanted: string): string | undefi
 function findBuild({ builds }: MavenMetadata, { classifier, extension }: SnapshotFile): string | undefined {
   const meant = builds.filter((build) => build.classifier === classifier);
   return (meant.find((build) => build.extension === extension) ?? meant[0])?.version;
+}
+
+/** A Maven repository's metadata of an artifact, or of one of its snapshots. */
+interface MavenMetadata {
+  /** The newest version that is not a snapshot. */
+  readonly release: string | undefined;
+  /** The newest version of all. */
+  readonly latest: string | undefined;
+  readonly versions: readonly string[];
+  /** The newest files of a snapshot. */
+  readonly builds: readonly MavenBuild[];
+}
+
+/** A file of a snapshot. */
+interface MavenBuild {
+  /** Empty for none. */
+  readonly classifier: string;
+  readonly extension: string;
+  /** `1.0-20260101.120000-7`. */
+  readonly version: string;
+}
+
+/**
+ * Reads a `maven-metadata.xml`. Missing members are empty.
+ *
+ * @throws FailedOperationError like `readXml`.
+ */
+async function readMavenMetadata(body: AsyncIterable<Uint8Array>, host: string): Promise<MavenMetadata> {
+  const document = await readXml(body, host);
+  const versioning = getPath(document, 'metadata', 'versioning');
+  return {
+    release: readText(versioning, 'release'),
+    latest: readText(versioning, 'latest'),
+    versions: listElements(getPath(versioning, 'versions', 'version')).flatMap(
+      (version) => asString(version) ?? [],
+    ),
+    builds: listElements(getPath(versioning, 'snapshotVersions', 'snapshotVersion')).flatMap(toBuild),
+  };
+}
+
+function toBuild(value: JsonValue): readonly MavenBuild[] {
+  const version = readText(value, 'value');
+  if (version === undefined) return [];
+  const classifier = readText(value, 'classifier') ?? '';
+  return [{ classifier, extension: readText(value, 'extension') ?? '', version }];
+}
+
+function readText(value: JsonValue | undefined, key: string): string | undefined {
+  return asString(getPath(value, key)) || undefined;
 }

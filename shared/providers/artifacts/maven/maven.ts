@@ -7,7 +7,7 @@ import {
 } from '../download/account-settings.ts';
 import { basicCredentialFields } from '../download/authorization.ts';
 import type { OpenedSources, SourceOptions } from '../download/source.ts';
-import type { MavenReader } from './maven-files.ts';
+import type { ReadMavenFile } from './maven-files.ts';
 
 /** The additional fields of an account of a Maven repository. */
 export const mavenAccountFields = { repositoryUrl: stringField(), ...basicCredentialFields };
@@ -21,14 +21,14 @@ export function openMavenSources(options: SourceOptions): OpenedSources {
 
 function openMavenAccount(account: ConfiguredAccount, options: SourceOptions): OpenedAccount {
   const server = openAccountServer(account, 'repositoryUrl', options);
-  let reader: Promise<MavenReader> | undefined;
+  let reading: Promise<ReadMavenFile> | undefined;
   // Loaded late, with an XML parser: most functions open artifact accounts, and only one downloads.
   const own = { name: account.name, server, options };
   const load = async () => (await import('./maven-files.ts')).createMavenReader(own);
   return {
     async fetch(artifact, signal) {
-      reader ??= load();
-      return { body: await (await reader).read(artifact, signal) };
+      reading ??= load();
+      return { body: await (await reading)(artifact, signal) };
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

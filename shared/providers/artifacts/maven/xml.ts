@@ -1,7 +1,7 @@
 import { XMLParser } from 'fast-xml-parser';
 import { FailedOperationError } from '#core/errors.ts';
 import { gatherBytes } from '#core/gathered-bytes.ts';
-import { asJsonObject, type JsonObject } from '#core/json.ts';
+import { asJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 
 /** Largest XML of a host, in bytes: far more than thousands of versions take. */
 export const xmlBytesMax = 8 * 2 ** 20;
@@ -45,6 +45,11 @@ export async function readXml(body: AsyncIterable<Uint8Array>, host: string): Pr
     // The parser's message would quote what the host sent.
     throw new FailedOperationError(`${host} does not answer XML that can be read`, { cause });
   }
+}
+
+/** The elements of a name: none, one or many. @param value the member that `readXml` made of them */
+export function listElements(value: JsonValue = []): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [value];
 }
 
 /** @throws FailedOperationError if the parser would need too much memory for it. */

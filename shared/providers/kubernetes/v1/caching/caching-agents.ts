@@ -6,6 +6,7 @@ import type { KubernetesSession } from '../../account/session.ts';
 import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
 import { type CachingAgentParts, createCachingAgent } from '../../caching/caching-agents.ts';
 import { deleteEndedJobs, sweepIntervalMs } from './ended-jobs.ts';
+import { createRegistrationAgents } from './registration-agents.ts';
 
 /** Name of the caching agent of a V1 account. */
 export const v1CachingAgentName = 'KubernetesV1CachingAgent[1/1]';
@@ -18,8 +19,18 @@ const replacedAgents = [
   .map((kind) => `Kubernetes${kind}CachingAgent`)
   .join(', ');
 
-/** Creates the caching agents of V1 accounts. Nothing is loaded or connected before one of them runs. */
-export function createV1CachingAgents(
+/**
+ * Creates the caching agents of V1 accounts, and the agents that maintain their namespaces and pull secrets. Nothing is loaded or connected
+ * before one of them runs.
+ */
+export function createV1Agents(
+  session: KubernetesSession,
+  options: ProviderOptions,
+): readonly CachingAgent[] {
+  return [...createV1CachingAgents(session, options), ...createRegistrationAgents(session, options)];
+}
+
+function createV1CachingAgents(
   session: KubernetesSession,
   options: ProviderOptions,
 ): readonly CachingAgent[] {

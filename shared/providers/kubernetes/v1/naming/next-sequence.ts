@@ -1,4 +1,5 @@
 import { FailedOperationError } from '#core/errors.ts';
+import { compareText } from '#core/text-order.ts';
 import { parseServerGroupName } from './server-group-name.ts';
 
 /** Sequences are 0 to 999; after the last comes the first. */
@@ -32,10 +33,13 @@ export function chooseNextSequence(
   const members = serverGroups
     .map((group) => ({ ...group, ...parseServerGroupName(group.name) }))
     .filter((group) => group.cluster === cluster);
-  const latest = members.reduce<(typeof members)[number] | undefined>(
-    (found, group) => (found !== undefined && isLater(found, group) ? found : group),
-    undefined,
+  // Times of one form compare as texts.
+  const byAge = members.toSorted(
+    (one, other) =>
+      compareText(one.creationTimestamp, other.creationTimestamp) ||
+      (one.sequence ?? -1) - (other.sequence ?? -1),
   );
+  const latest = byAge.at(-1);
   if (latest === undefined) return { sequence: 0, ancestor: undefined };
   const taken = new Set(members.map(({ sequence }) => sequence));
   const first = ((latest.sequence ?? 0) + 1) % sequencesMax;
@@ -44,16 +48,4 @@ export function chooseNextSequence(
     if (!taken.has(sequence)) return { sequence, ancestor: latest.name };
   }
   throw new FailedOperationError(`All server group names for cluster ${cluster} in ${namespace} are taken.`);
-}
-
-interface Age {
-  readonly creationTimestamp: string;
-  readonly sequence?: number;
-}
-
-/** Times of one form compare as texts. */
-function isLater(one: Age, other: Age): boolean {
-  if (one.creationTimestamp !== other.creationTimestamp)
-    return one.creationTimestamp > other.creationTimestamp;
-  return (one.sequence ?? -1) > (other.sequence ?? -1);
 }

@@ -19,48 +19,52 @@ import { getV1JobState, toV1JobView } from '../views/job-view.ts';
 /** How much of a job's log is shown, bytes from the beginning: the console shows the rest. */
 const shownLogBytesMax = 100_000;
 
-/** Live reads of jobs: those of V1 accounts are pods, by their bare names; `reader` reads all others. */
-export function joinV1JobReader(session: KubernetesSession, reader: JobReader): JobReader {
+/** Live reads of jobs, and of pods' output. */
+interface LiveReaders {
+  readonly jobs: JobReader;
+  readonly instances: InstanceReader;
+}
+
+/** Live reads of accounts of both versions: those of V1 accounts are of pods, by their bare names; the given ones read all others. */
+export function joinV1Readers(session: KubernetesSession, { jobs, instances }: LiveReaders): LiveReaders {
+  const find = ({ account: name }: ObjectRequest) => {
+    const account = session.findV1Account(name);
+    return account && createV1Reader(session, account);
+  };
   return {
-    getJob(request) {
-      const account = session.findV1Account(request.account);
-      if (account === undefined) return reader.getJob(request);
-      return explain('read', request, async () => {
-        const client = await openV1Client(session, account, request);
-        const pod = await getPod(client, request);
-        return toV1JobView(account.name, pod, await findLogs(client, request, pod));
-      });
+    jobs: {
+      getJob: (request) => (find(request) ?? jobs).getJob(request),
+      cancelJob: (request) => (find(request) ?? jobs).cancelJob(request),
+      getFileContents: async (...request) => (find(request[0]) ?? jobs).getFileContents(...request),
     },
-    cancelJob(request) {
-      const account = session.findV1Account(request.account);
-      if (account === undefined) return reader.cancelJob(request);
-      return explain('cancel', request, async () => {
-        const client = await openV1Client(session, account, request);
-        const answer = await client.delete(toRef(request), { propagationPolicy: 'Background' });
-        if (answer === undefined) throw notFound(request);
-      });
-    },
-    async getFileContents(request, container) {
-      const account = session.findV1Account(request.account);
-      if (account === undefined) return reader.getFileContents(request, container);
-      const client = await openV1Client(session, account, request);
-      return readProperties(() => readLog(client, { ...toPodName(request), container }));
+    instances: {
+      getConsoleOutput: async (request) => (find(request) ?? instances).getConsoleOutput(request),
+      getFileContents: async (...request) => (find(request[0]) ?? instances).getFileContents(...request),
     },
   };
 }
 
-/** Live reads of pods' output: those of V1 accounts by their bare names; `reader` reads all others. */
-export function joinV1InstanceReader(session: KubernetesSession, reader: InstanceReader): InstanceReader {
+function createV1Reader(
+  session: KubernetesSession,
+  account: KubernetesV1Account,
+): JobReader & InstanceReader {
+  const open = (request: ObjectRequest) => openV1Client(session, account, request);
   return {
-    async getConsoleOutput(request) {
-      const account = session.findV1Account(request.account);
-      if (account === undefined) return reader.getConsoleOutput(request);
-      return listConsoleOutput(await openV1Client(session, account, request), toPodName(request));
-    },
+    getJob: (request) =>
+      explain('read', request, async () => {
+        const client = await open(request);
+        const pod = await getPod(client, request);
+        return toV1JobView(account.name, pod, await findLogs(client, request, pod));
+      }),
+    cancelJob: (request) =>
+      explain('cancel', request, async () => {
+        const client = await open(request);
+        const answer = await client.delete(toRef(request), { propagationPolicy: 'Background' });
+        if (answer === undefined) throw notFound(request);
+      }),
+    getConsoleOutput: async (request) => listConsoleOutput(await open(request), toPodName(request)),
     async getFileContents(request, container) {
-      const account = session.findV1Account(request.account);
-      if (account === undefined) return reader.getFileContents(request, container);
-      const client = await openV1Client(session, account, request);
+      const client = await open(request);
       return readProperties(() => readLog(client, { ...toPodName(request), container }));
     },
   };
