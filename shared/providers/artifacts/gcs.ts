@@ -15,10 +15,10 @@ import {
   type Authorizer,
   assertCredentialsUsable,
   CredentialValues,
+  createAuthorizedReader,
   readKeyFile,
-  withCredentials,
 } from './download/authorization.ts';
-import type { CredentialHeaders, Downloader } from './download/downloader.ts';
+import type { Downloader } from './download/downloader.ts';
 import type { OpenedSources, SourceOptions } from './download/source.ts';
 import {
   type GcsKey,
@@ -56,14 +56,14 @@ function openGcsAccount(account: ConfiguredAccount, options: SourceOptions): Ope
   const readKey = openKey(account, base, options);
   const downloader = startAccountDownloader(account, options);
   const authorize = createGcsAuthorizer(readKey, { account, options, downloader });
+  const reader = createAuthorizedReader(downloader, authorize);
   return {
     async fetch(artifact, signal) {
       const url = toObjectUrl(artifact, base);
-      const download = (credentials?: CredentialHeaders) => downloader.download({ url, credentials }, signal);
       signal.throwIfAborted();
-      return { body: await withCredentials(authorize, url, download) };
+      return { body: await reader.read(url, signal) };
     },
-    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
   };
 }
 

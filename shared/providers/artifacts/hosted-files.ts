@@ -8,7 +8,11 @@ import {
   openConfiguredAccounts,
   parseSettings,
 } from './download/account-settings.ts';
-import { assertCredentialsUsable, type Credentials, withCredentials } from './download/authorization.ts';
+import {
+  assertCredentialsUsable,
+  type Credentials,
+  createAuthorizedReader,
+} from './download/authorization.ts';
 import { createLimitedAuthorizer } from './download/credential-origins.ts';
 import type { CredentialHeaders } from './download/downloader.ts';
 import type { OpenedSources, SourceOptions } from './download/source.ts';
@@ -45,14 +49,9 @@ function openAccount(host: FileHost, account: ConfiguredAccount, options: Source
     originsOfType: origins ?? [],
     warns: origins === undefined,
   });
-  const downloader = startAccountDownloader(account, options);
+  const reader = createAuthorizedReader(startAccountDownloader(account, options), authorize);
   return {
-    async fetch(artifact, signal) {
-      const url = toUrl(artifact);
-      const download = (headers?: CredentialHeaders) =>
-        downloader.download({ url, credentials: headers }, signal);
-      return { body: await withCredentials(authorize, url, download) };
-    },
-    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
+    fetch: async (artifact, signal) => ({ body: await reader.read(toUrl(artifact), signal) }),
+    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
   };
 }

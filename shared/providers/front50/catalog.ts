@@ -17,12 +17,12 @@ const freshForMissingMs = 2_000;
  * memory, and one answer serves all callers.
  */
 export function createCatalog({ client, ...parts }: CatalogOptions): Catalog {
-  const applications = createRemembered<readonly CatalogApplication[]>({
+  const readApplications = createRemembered<readonly CatalogApplication[]>({
     what: 'applications',
     load: async () => parseApplications(await client.getJson('v2/applications?restricted=false')),
     ...parts,
   });
-  const projects = createRemembered<readonly CatalogProject[]>({
+  const readProjects = createRemembered<readonly CatalogProject[]>({
     what: 'projects',
     load: async () => parseProjects(await client.getJson('v2/projects')),
     ...parts,
@@ -30,28 +30,28 @@ export function createCatalog({ client, ...parts }: CatalogOptions): Catalog {
 
   return {
     async listApplications() {
-      const { value = [], isCurrent } = await applications.read();
+      const { value = [], isCurrent } = await readApplications();
       return { applications: value, isCurrent };
     },
     async findApplication(name) {
       const wanted = name.toLowerCase();
       const isWanted = (application: CatalogApplication) => application.name.toLowerCase() === wanted;
-      const found = (await applications.read()).value?.find(isWanted);
-      return found ?? (await applications.read({ freshMs: freshForMissingMs })).value?.find(isWanted);
+      const found = (await readApplications()).value?.find(isWanted);
+      return found ?? (await readApplications(freshForMissingMs)).value?.find(isWanted);
     },
     async findProject(name) {
       const wanted = name.toLowerCase();
       const isWanted = (project: CatalogProject) =>
         project.id.toLowerCase() === wanted || project.name.toLowerCase() === wanted;
-      const found = (await projects.read()).value?.find(isWanted);
+      const found = (await readProjects()).value?.find(isWanted);
       if (found !== undefined) return found;
-      const { value, isCurrent } = await projects.read({ freshMs: freshForMissingMs });
+      const { value, isCurrent } = await readProjects(freshForMissingMs);
       const second = value?.find(isWanted);
       if (second !== undefined || isCurrent) return second;
       throw new UnavailableError('Front50, which has the projects, does not answer; try again');
     },
     async listProjects() {
-      return (await projects.read()).value ?? [];
+      return (await readProjects()).value ?? [];
     },
   };
 }

@@ -52,7 +52,7 @@ const freshForPickersMs = 2_000;
 export function createTemplateFetcher(options: TemplateFetcherOptions): ArtifactFetcher {
   const { client, listClient, ...parts } = options;
   let fetching = 0;
-  const ids = createRemembered<readonly string[]>({
+  const readIds = createRemembered<readonly string[]>({
     what: 'pipeline templates',
     load: async () => parseTemplateIds(await listClient.getJson('v2/pipelineTemplates?scopes=global')),
     ...parts,
@@ -67,7 +67,7 @@ export function createTemplateFetcher(options: TemplateFetcherOptions): Artifact
   return {
     accounts: [account],
     async listNames() {
-      const { value } = await ids.read({ freshMs: freshForPickersMs });
+      const { value } = await readIds(freshForPickersMs);
       if (value !== undefined) return value;
       throw new UnavailableError('Front50, which has the pipeline templates, does not answer; try again');
     },

@@ -16,21 +16,18 @@ export interface RememberedOptions<T> {
 }
 
 /** A remembered answer. */
-export interface RememberedAnswer<T> {
+interface RememberedAnswer<T> {
   /** Undefined as long as there is no answer. */
   readonly value: T | undefined;
   /** Whether it was answered within the last 5 minutes. */
   readonly isCurrent: boolean;
 }
 
-/** Something that is remembered while it cannot be requested. */
-export interface Remembered<T> {
-  /**
-   * The last answer, which is requested again if it is older than `freshMs`; default 30 seconds. If there is an answer, it waits only half
-   * a second for a newer one. Never rejects.
-   */
-  read(options?: { readonly freshMs?: number }): Promise<RememberedAnswer<T>>;
-}
+/**
+ * Reads the last answer, which is requested again if it is older than `freshMs`; default 30 seconds. If there is an answer, it waits only
+ * half a second for a newer one. Never rejects.
+ */
+type ReadRemembered<T> = (freshMs?: number) => Promise<RememberedAnswer<T>>;
 
 /** Answers of up to this age are good enough. */
 const freshAgeMs = 30_000;
@@ -51,7 +48,7 @@ const complaintIntervalMs = 5 * 60_000;
  * Remembers the answers to one question. Lambda stops a process between its invocations, so nothing here uses a timer: the first caller
  * after a newer answer is due requests it.
  */
-export function createRemembered<T>(options: RememberedOptions<T>): Remembered<T> {
+export function createRemembered<T>(options: RememberedOptions<T>): ReadRemembered<T> {
   const { clock, randomness, log, what } = options;
   let known: { readonly value: T; readonly atMs: number } | undefined;
   let asking: Promise<void> | undefined;
@@ -97,10 +94,8 @@ export function createRemembered<T>(options: RememberedOptions<T>): Remembered<T
     else await waitAtMost(clock, waitMs, asking);
   }
 
-  return {
-    async read({ freshMs = freshAgeMs } = {}) {
-      if (!isYounger(freshMs)) await refresh();
-      return { value: known?.value, isCurrent: isYounger(currentAgeMs) };
-    },
+  return async (freshMs = freshAgeMs) => {
+    if (!isYounger(freshMs)) await refresh();
+    return { value: known?.value, isCurrent: isYounger(currentAgeMs) };
   };
 }

@@ -4,28 +4,20 @@ import { findMember } from '#settings/spring-config.ts';
 import { startAccountDownloader } from './account-downloader.ts';
 import { type ConfiguredAccount, parseSettings } from './account-settings.ts';
 import {
+  type AuthorizedReader,
   type Authorizer,
   assertCredentialsUsable,
   basicCredentialFields,
+  createAuthorizedReader,
   createAuthorizer,
-  withCredentials,
 } from './authorization.ts';
-import type { ContentVersion, CredentialHeaders, DownloadAnswer } from './downloader.ts';
 import type { SourceOptions } from './source.ts';
 import { hasUserInfo } from './url-guard.ts';
 
-/** A server that an account names: artifacts name places on it. */
-export interface AccountServer extends AsyncDisposable {
+/** A server that an account names: artifacts name places on it. Only URLs of its own origin are read with the account's credentials. */
+export interface AccountServer extends AuthorizedReader {
   /** Its URL; the path ends in a slash. */
   readonly base: URL;
-  /**
-   * Reads a URL: with the account's credentials if it is of the server's own origin, without any elsewhere.
-   *
-   * @throws what `Downloader.download` throws.
-   */
-  read(url: URL, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
-  /** Like `read`, but also returns headers. @param known what is already known of the content */
-  open(url: URL, known: ContentVersion | undefined, signal: AbortSignal): Promise<DownloadAnswer>;
 }
 
 /**
@@ -54,25 +46,9 @@ export function openServer(
   authorize: Authorizer,
   { account, options }: { readonly account: ConfiguredAccount; readonly options: SourceOptions },
 ): AccountServer {
-  const downloader = startAccountDownloader(account, options);
   const authorizeHere: Authorizer = async (url, isRefused) =>
     url.origin === base.origin ? authorize(url, isRefused) : undefined;
-  async function open(
-    url: URL,
-    known: ContentVersion | undefined,
-    signal: AbortSignal,
-  ): Promise<DownloadAnswer> {
-    const download = (credentials?: CredentialHeaders) =>
-      downloader.open({ url, credentials, known }, signal);
-    return withCredentials(authorizeHere, url, download);
-  }
-
-  return {
-    base,
-    open,
-    read: async (url, signal) => (await open(url, undefined, signal)).body,
-    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
-  };
+  return { base, ...createAuthorizedReader(startAccountDownloader(account, options), authorizeHere) };
 }
 
 /**

@@ -14,7 +14,7 @@ import { createSecretText } from '#settings/secret-text.ts';
 import { hasPlaceholder } from '#settings/spring-placeholders.ts';
 import type { ConfiguredAccount } from './account-settings.ts';
 import { CredentialsRefusedError } from './credentials-refused.ts';
-import type { CredentialHeaders } from './downloader.ts';
+import type { ContentVersion, CredentialHeaders, DownloadAnswer, Downloader } from './downloader.ts';
 
 /**
  * The credentials of an account; a file wins over the values that it replaces, a token over a user name. Each may be a reference to a
@@ -67,6 +67,25 @@ export async function withCredentials<T>(
     if (isDeepStrictEqual(newer, credentials)) throw error;
     return download(newer);
   }
+}
+
+/** Reads URLs with the headers of an authorizer. Disposing of it cuts its connections. */
+export interface AuthorizedReader extends AsyncDisposable {
+  /** Reads a URL. @throws what the authorizer and `Downloader.download` throw. */
+  read(url: URL, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Like `read`, but also returns headers. @param known what is already known of the content */
+  open(url: URL, known: ContentVersion | undefined, signal: AbortSignal): Promise<DownloadAnswer>;
+}
+
+/** Reads by a downloader, with an authorizer's headers. */
+export function createAuthorizedReader(downloader: Downloader, authorize: Authorizer): AuthorizedReader {
+  const open: AuthorizedReader['open'] = (url, known, signal) =>
+    withCredentials(authorize, url, (credentials) => downloader.open({ url, credentials, known }, signal));
+  return {
+    open,
+    read: async (url, signal) => (await open(url, undefined, signal)).body,
+    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
+  };
 }
 
 /** Whether the credentials suffice to authenticate: a user name alone does not. */

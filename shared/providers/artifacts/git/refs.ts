@@ -110,9 +110,14 @@ function addCapability(
   known: ReadonlyMap<string, string> | undefined,
   line: string,
 ): ReadonlyMap<string, string> {
-  const [name = '', ...value] = line.split('=');
   if ((known?.size ?? 0) > capabilitiesMax) throw notGit();
-  return new Map([...(known ?? []), [name, value.join('=')]]);
+  return new Map([...(known ?? []), parseCapability(line)]);
+}
+
+/** `name`, or `name=value`. */
+function parseCapability(text: string): [name: string, value: string] {
+  const [name = '', ...value] = text.split('=');
+  return [name, value.join('=')];
 }
 
 const capabilitiesMax = 100;
@@ -121,13 +126,7 @@ const capabilitiesMax = 100;
 function readCapabilities(line: string): ReadonlyMap<string, string> {
   const [ref = '', listed = ''] = line.split('\0', 2);
   if (!refPattern.test(ref)) throw notGit();
-  const entries = listed.split(' ').slice(0, capabilitiesMax);
-  return new Map(
-    entries.map((entry) => {
-      const [name = '', ...value] = entry.split('=');
-      return [name, value.join('=')];
-    }),
-  );
+  return new Map(listed.split(' ').slice(0, capabilitiesMax).map(parseCapability));
 }
 
 const refPattern = /^([0-9a-f]{40}) ([^ ]+)/;

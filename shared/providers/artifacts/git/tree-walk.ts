@@ -132,9 +132,7 @@ export async function readSmall(
     const content = await objects.read(object);
     if (!('file' in content)) return content;
   }
-  const pieces: Uint8Array[] = [];
-  for await (const piece of objects.stream(object)) pieces.push(piece);
-  return Buffer.concat(pieces);
+  return Buffer.concat(await Array.fromAsync(objects.stream(object)));
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { AccessDeniedError, FailedOperationError, getErrorMessage, InvalidInputError } from '#core/errors.ts';
 import { gatherBytes } from '#core/gathered-bytes.ts';
 import type { AnswerQuery, RegistryFacts } from '#oci/answer-job.ts';
@@ -12,7 +13,6 @@ import { findThreads } from '../download/answer-reading.ts';
 import { CredentialsRefusedError } from '../download/credentials-refused.ts';
 import type { DownloadAnswer, Downloader } from '../download/downloader.ts';
 import { findNewestVersion, sortNewestFirst } from './chart-versions.ts';
-import { checkDigest } from './checked-digest.ts';
 
 /** The most bytes of a manifest, or of a page of tags. */
 export const registryAnswerBytesMax = 4 * 2 ** 20;
@@ -231,4 +231,41 @@ async function gather(body: AsyncIterable<Uint8Array>, bytesMax: number, host: s
   const bytes = await gatherBytes(body, bytesMax);
   if (bytes !== undefined) return bytes;
   throw new FailedOperationError(`${host} answered more than ${bytesMax} bytes`);
+}
+
+/** The expected body. */
+interface ExpectedContent {
+  /** The sender, for messages. */
+  readonly host: string;
+  /** `sha256:` and 64 hexadecimal digits. */
+  readonly digest: string;
+  /** Bytes; undefined if unknown. */
+  readonly size: number | undefined;
+}
+
+/**
+ * Passes on a body as it arrives, and verifies its digest on the way. The last piece is held back until then, so that no caller gets a
+ * complete wrong body.
+ *
+ * @throws FailedOperationError, while iterating, if the body does not have the digest.
+ */
+async function* checkDigest(
+  body: AsyncIterable<Uint8Array>,
+  { host, digest, size = Number.POSITIVE_INFINITY }: ExpectedContent,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const hash = createHash('sha256');
+  let received = 0;
+  let held: Uint8Array | undefined;
+  for await (const piece of body) {
+    hash.update(piece);
+    received += piece.byteLength;
+    // It is already wrong: no more of it is needed.
+    if (received > size) break;
+    if (held !== undefined) yield held;
+    held = piece;
+  }
+  if (`sha256:${hash.digest('hex')}` !== digest) {
+    throw new FailedOperationError(`${host} answered something else than what has the digest`);
+  }
+  if (held !== undefined) yield held;
 }

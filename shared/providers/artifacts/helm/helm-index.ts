@@ -9,7 +9,6 @@ import {
   type JsonObject,
   type JsonValue,
 } from '#core/json.ts';
-import { readLines } from './text-lines.ts';
 
 /** Largest index of a repository of charts, in bytes. Those of thousands of charts have 20 MB. */
 export const helmIndexBytesMax = 64 * 2 ** 20;
@@ -304,4 +303,41 @@ function getIndent(line: string): number {
   let indent = 0;
   while (line[indent] === ' ') indent += 1;
   return indent;
+}
+
+/** Limits of a document that is read line by line. */
+interface LineLimits {
+  /** The sender, for messages. */
+  readonly host: string;
+  /** Most bytes of the whole document. */
+  readonly bytesMax: number;
+  /** Most characters of a line. */
+  readonly lineLengthMax: number;
+}
+
+/**
+ * The lines of a UTF-8 text as it arrives, without line ends. Holds no more than a line and a piece in memory.
+ *
+ * @throws FailedOperationError, while iterating, if the text or a line exceeds its limit.
+ */
+async function* readLines(
+  body: AsyncIterable<Uint8Array>,
+  { host, bytesMax, lineLengthMax }: LineLimits,
+): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let rest = '';
+  for await (const piece of body) {
+    bytes += piece.byteLength;
+    if (bytes > bytesMax) throw new FailedOperationError(`${host} tells more than ${bytesMax} bytes`);
+    const lines = decoder.decode(piece, { stream: true }).split('\n');
+    lines[0] = rest + (lines[0] ?? '');
+    rest = lines.pop() ?? '';
+    if (rest.length > lineLengthMax || lines.some(({ length }) => length > lineLengthMax)) {
+      throw new FailedOperationError(`${host} tells a line of more than ${lineLengthMax} characters`);
+    }
+    yield* lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
 }

@@ -13,10 +13,9 @@ import {
   assertCredentialsUsable,
   basicCredentialFields,
   type Credentials,
+  createAuthorizedReader,
   createAuthorizer,
-  withCredentials,
 } from '../download/authorization.ts';
-import type { CredentialHeaders } from '../download/downloader.ts';
 import type { OpenedSources, SourceOptions } from '../download/source.ts';
 import type { IvyAccount, ReadIvyFile } from './ivy-files.ts';
 import { getPatternOrigin } from './ivy-patterns.ts';
@@ -46,12 +45,8 @@ function openIvyAccount(account: ConfiguredAccount, options: SourceOptions): Ope
   const settings = parseIvySettings(fields.settings ?? {}, `${context}: settings`);
   assertNoOrigins(account, 'resolvers');
   const authorize = openAuthorizer(account, settings, options);
-  const downloader = startAccountDownloader(account, options);
-  const open: IvyAccount['open'] = (url, known, signal) => {
-    const download = (credentials?: CredentialHeaders) =>
-      downloader.open({ url, credentials, known }, signal);
-    return withCredentials(authorize, url, download);
-  };
+  const reader = createAuthorizedReader(startAccountDownloader(account, options), authorize);
+  const { open } = reader;
   const configurations = fields.resolveConfigurations ?? usualConfigurations;
   const own: IvyAccount = { name, resolvers: settings.resolvers, configurations, open, options };
   let reading: Promise<ReadIvyFile> | undefined;
@@ -62,7 +57,7 @@ function openIvyAccount(account: ConfiguredAccount, options: SourceOptions): Ope
       reading ??= load();
       return { body: await (await reading)(artifact, signal) };
     },
-    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
   };
 }
 
