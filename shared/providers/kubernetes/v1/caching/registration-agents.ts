@@ -1,7 +1,7 @@
 import { type CachingAgent, defaultCachingAgentTimeoutMs } from '#caching/scheduling/caching-agent.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import type { KubernetesSession } from '../../account/session.ts';
-import { PullSecretMemory } from './pull-secret-memory.ts';
+import type { PullSecretMemory } from './pull-secrets.ts';
 
 /** Milliseconds between two checks of a V1 account's namespaces, as in Spinnaker. */
 export const registrationIntervalMs = 30_000;
@@ -19,7 +19,7 @@ export function createRegistrationAgents(
 ): readonly CachingAgent[] {
   const { clock, log } = session;
   return session.v1Accounts.map((account) => {
-    const memory = new PullSecretMemory(clock);
+    let memory: PullSecretMemory | undefined;
     const told = { warnings: '' };
     return {
       account: account.name,
@@ -29,10 +29,12 @@ export function createRegistrationAgents(
       intervalMs: registrationIntervalMs,
       timeoutMs: defaultCachingAgentTimeoutMs,
       async run(run) {
-        const [{ runRegistration }, client] = await Promise.all([
+        const [{ runRegistration }, pullSecrets, client] = await Promise.all([
           import('./registration-run.ts'),
+          import('./pull-secrets.ts'),
           session.getClient(account),
         ]);
+        memory ??= new pullSecrets.PullSecretMemory(clock);
         const registries = findRegistryCredentials?.();
         const noteWarning = (warning: string) => session.noteWarning(account, warning);
         return runRegistration({ account, client, clock, log, registries, memory, told, noteWarning }, run);

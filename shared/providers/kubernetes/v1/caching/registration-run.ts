@@ -12,8 +12,7 @@ import type { KubernetesClient } from '../../api/client.ts';
 import { isUnreachable, KubernetesApiError } from '../../api/errors.ts';
 import { selectNamespaces } from '../../caching/select-namespaces.ts';
 import { readName } from '../../manifest/identity.ts';
-import type { PullSecretMemory } from './pull-secret-memory.ts';
-import { keepPullSecret, type PullSecret, toPullSecret } from './pull-secrets.ts';
+import { keepPullSecret, type PullSecret, type PullSecretMemory, toPullSecret } from './pull-secrets.ts';
 
 /** Namespaces that are checked at a time. */
 export const namespacesAtOnce = 8;

@@ -1,10 +1,8 @@
 import type { z } from 'zod';
 import { objectField, stringField } from '#settings/coerce.ts';
 import { type AttributeRules, applicationRule, nameRule } from './attribute-rules.ts';
-import { type ContainerDescription, containerField, textMap } from './container.ts';
-import { checkContainer } from './container-rules.ts';
-import { podShape } from './pod.ts';
-import { checkVolume } from './volume-rules.ts';
+import { type ContainerDescription, checkContainer, containerField, textMap } from './container.ts';
+import { checkVolume, podShape } from './pod.ts';
 
 const text = stringField;
 

@@ -8,7 +8,7 @@ import {
   stringMapField,
 } from '#settings/coerce.ts';
 import { type AttributeRules, nameRule } from './attribute-rules.ts';
-import { checkIpv4 } from './container-rules.ts';
+import { checkIpv4 } from './container.ts';
 
 const text = stringField;
 

@@ -10,10 +10,8 @@ import {
   withDefault,
 } from '#settings/coerce.ts';
 import { type AttributeRules, nameRule } from './attribute-rules.ts';
-import { containerField, securityContextField, textMap } from './container.ts';
-import { checkContainer } from './container-rules.ts';
-import { dnsPolicyField, volumeField } from './pod.ts';
-import { checkVolume } from './volume-rules.ts';
+import { checkContainer, containerField, securityContextField, textMap } from './container.ts';
+import { checkVolume, dnsPolicyField, volumeField } from './pod.ts';
 
 const text = stringField;
 

@@ -2,8 +2,13 @@ import { FailedOperationError } from '#core/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { inheritTemplate } from '../build/inherit.ts';
-import { type DeployDescription, deployField } from '../descriptions/server-group.ts';
-import { checkClone, checkDeploy, usesSourceCapacity } from '../descriptions/server-group-rules.ts';
+import {
+  checkClone,
+  checkDeploy,
+  type DeployDescription,
+  deployField,
+  usesSourceCapacity,
+} from '../descriptions/server-group.ts';
 import { parseServerGroupName } from '../naming/server-group-name.ts';
 import { deployServerGroup } from '../steps/deploy.ts';
 import { getNamespace } from '../steps/namespace.ts';

@@ -1,8 +1,7 @@
 import { annotationKeys, readTextAnnotation } from '../../manifest/annotations.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { getClusterName } from '../build/controller.ts';
-import { destroyField, type ServerGroupDescription } from '../descriptions/server-group.ts';
-import { checkServerGroup } from '../descriptions/server-group-rules.ts';
+import { checkServerGroup, destroyField, type ServerGroupDescription } from '../descriptions/server-group.ts';
 import { type Doomed, deleteDoomed, findDoomed, toDoomed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { findAnyServerGroup, findLive, type ServerGroupName } from '../steps/server-group.ts';

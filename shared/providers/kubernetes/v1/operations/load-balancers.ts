@@ -12,8 +12,8 @@ import {
 import { deleteNamed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { findLive } from '../steps/server-group.ts';
-import { upsertObject } from '../steps/upsert-object.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { upsertObject } from '../steps/write-object.ts';
 
 /** Creates or changes a load balancer, which is a Service. */
 export const upsertLoadBalancer = defineV1Operation({

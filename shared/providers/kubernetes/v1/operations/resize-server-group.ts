@@ -1,7 +1,6 @@
 import { FailedOperationError } from '#core/errors.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
-import { type ResizeDescription, resizeField } from '../descriptions/server-group.ts';
-import { checkResize } from '../descriptions/server-group-rules.ts';
+import { checkResize, type ResizeDescription, resizeField } from '../descriptions/server-group.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { findAnyServerGroup, findDeploymentName, getRef } from '../steps/server-group.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';

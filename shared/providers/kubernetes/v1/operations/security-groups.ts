@@ -10,8 +10,8 @@ import {
 } from '../descriptions/security-group.ts';
 import { deleteNamed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
-import { upsertObject } from '../steps/upsert-object.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { upsertObject } from '../steps/write-object.ts';
 
 /** Creates or changes a security group, which is an Ingress. */
 export const upsertSecurityGroup = defineV1Operation({

@@ -1,7 +1,6 @@
 import { FailedOperationError } from '#core/errors.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
-import { type SwitchDescription, switchField } from '../descriptions/server-group.ts';
-import { checkSwitch } from '../descriptions/server-group-rules.ts';
+import { checkSwitch, type SwitchDescription, switchField } from '../descriptions/server-group.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { findAnyServerGroup, type ServerGroupName } from '../steps/server-group.ts';
 import { choosePods, switchPods, switchTemplate } from '../steps/service-labels.ts';

@@ -1,9 +1,11 @@
 import { FailedOperationError } from '#core/errors.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { type AutoscaledTarget, buildAutoscaler, changeAutoscaler } from '../build/autoscaler.ts';
-import { type AutoscalerDescription, autoscalerField } from '../descriptions/server-group.ts';
-import { checkAutoscaler } from '../descriptions/server-group-rules.ts';
-import { createAnnotations } from '../steps/create-once.ts';
+import {
+  type AutoscalerDescription,
+  autoscalerField,
+  checkAutoscaler,
+} from '../descriptions/server-group.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { resources, type V1Kind } from '../steps/resources.ts';
 import {
@@ -12,8 +14,8 @@ import {
   findLive,
   type ServerGroupName,
 } from '../steps/server-group.ts';
-import { upsertObject } from '../steps/upsert-object.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { createAnnotations, upsertObject } from '../steps/write-object.ts';
 
 /** Creates or changes the autoscaler of a server group. */
 export const upsertScalingPolicy = defineV1Operation({

@@ -5,21 +5,20 @@ import { buildSet, changeSet } from '../build/set.ts';
 import type { DeployDescription } from '../descriptions/server-group.ts';
 import type { SetKind } from '../descriptions/set.ts';
 import { formatServerGroupName } from '../naming/server-group-name.ts';
-import { createAnnotations, createOnce } from './create-once.ts';
-import { deployAutoscaler } from './deploy-parts.ts';
 import {
   type Complete,
   chooseReplicas,
   createPlan,
   type DeployResult,
+  deployAutoscaler,
   toClusterName,
   toDeployResult,
-} from './deploy-plan.ts';
+} from './deploy-parts.ts';
 import { chooseNamespace } from './namespace.ts';
 import { recreatePods } from './recreate-pods.ts';
 import { findLive, type ServerGroupName } from './server-group.ts';
-import { upsertObject } from './upsert-object.ts';
 import type { V1Work } from './v1-operation.ts';
+import { createAnnotations, createOnce, upsertObject } from './write-object.ts';
 
 /** Spinnaker's words for what is created. */
 const words = { StatefulSet: 'stateful set', DaemonSet: 'daemon set' } as const;

@@ -3,25 +3,25 @@ import type { ServerGroupKind } from '../../account/v1-rules.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { buildReplicaSet, buildReplicationController, type ServerGroupPlan } from '../build/controller.ts';
-import type { DeployDescription } from '../descriptions/server-group.ts';
-import { usesSourceCapacity } from '../descriptions/server-group-rules.ts';
+import { type DeployDescription, usesSourceCapacity } from '../descriptions/server-group.ts';
 import { findSetKind } from '../descriptions/set.ts';
 import { chooseNextSequence } from '../naming/next-sequence.ts';
 import { formatServerGroupName } from '../naming/server-group-name.ts';
-import { createAnnotations, createOnce } from './create-once.ts';
-import { deployAutoscaler, deployDeployment } from './deploy-parts.ts';
 import {
   type Complete,
   chooseReplicas,
   createPlan,
   type DeployResult,
+  deployAutoscaler,
+  deployDeployment,
   toClusterName,
   toDeployResult,
-} from './deploy-plan.ts';
+} from './deploy-parts.ts';
 import { deploySet } from './deploy-set.ts';
 import { chooseNamespace } from './namespace.ts';
 import { listServerGroups } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
+import { createAnnotations, createOnce } from './write-object.ts';
 
 /** How many names in a row others may take while a server group is created. */
 export const nameAttemptsMax = 20;

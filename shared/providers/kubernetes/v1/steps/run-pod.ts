@@ -5,9 +5,9 @@ import { explainFailure } from '../../operations/steps/failure.ts';
 import { buildJob } from '../build/job.ts';
 import type { JobDescription } from '../descriptions/job.ts';
 import { formatClusterName } from '../naming/server-group-name.ts';
-import { createAnnotations, createOnce } from './create-once.ts';
 import { chooseNamespace } from './namespace.ts';
 import type { V1Work } from './v1-operation.ts';
+import { createAnnotations, createOnce } from './write-object.ts';
 
 /** Hexadecimal digits that distinguish jobs of one name. */
 const digits = 12;

@@ -5,7 +5,7 @@ import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import { asString, getPath, type JsonObject } from '#core/json.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
-import { pullSecretCheckMs } from '#providers/kubernetes/v1/caching/pull-secret-memory.ts';
+import { pullSecretCheckMs } from '#providers/kubernetes/v1/caching/pull-secrets.ts';
 import { openAgentSystem } from '#test/support/agents/agent-system.ts';
 import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {

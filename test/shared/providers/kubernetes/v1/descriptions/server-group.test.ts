@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { AttributeRules } from '#providers/kubernetes/v1/descriptions/attribute-rules.ts';
-import { deployField, resizeField, switchField } from '#providers/kubernetes/v1/descriptions/server-group.ts';
 import {
   checkDeploy,
   checkResize,
   checkSwitch,
-} from '#providers/kubernetes/v1/descriptions/server-group-rules.ts';
+  deployField,
+  resizeField,
+  switchField,
+} from '#providers/kubernetes/v1/descriptions/server-group.ts';
 import { parseWith, requireField } from '#settings/coerce.ts';
 
 const image = { repository: 'web' };
