@@ -7,12 +7,13 @@ import {
   checkAutoscaler,
 } from '../descriptions/server-group.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
-import { resources, type V1Kind } from '../steps/resources.ts';
 import {
   findAnyServerGroup,
   findDeploymentName,
   findLive,
+  resources,
   type ServerGroupName,
+  type V1Kind,
 } from '../steps/server-group.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
 import { createAnnotations, upsertObject } from '../steps/write-object.ts';

@@ -11,8 +11,7 @@ import { toLoadBalancerLabel } from '../naming/labels.ts';
 import { toV1InstanceView } from '../views/instance-view.ts';
 import { isBehind, toV1LoadBalancerView } from '../views/load-balancer-view.ts';
 import { toV1SecurityGroupView } from '../views/security-group-view.ts';
-import { loadIngresses } from './server-group-reads.ts';
-import { findByName, loadWhole, serverGroupKinds } from './whole-objects.ts';
+import { findByName, loadIngresses, loadWhole, serverGroupKinds } from './server-group-reads.ts';
 
 /** See {@link ViewReader.listLoadBalancers}. */
 export async function listV1LoadBalancers(reading: CacheReading, application: string): Promise<ViewedList> {

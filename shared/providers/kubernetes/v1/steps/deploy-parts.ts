@@ -9,8 +9,7 @@ import { getClusterName, type ServerGroupPlan } from '../build/controller.ts';
 import { buildDeployment } from '../build/deployment.ts';
 import { type DeployDescription, usesSourceCapacity } from '../descriptions/server-group.ts';
 import { formatClusterName } from '../naming/server-group-name.ts';
-import { resources, type V1Kind } from './resources.ts';
-import { findLive, findServerGroup, readReplicas } from './server-group.ts';
+import { findLive, findServerGroup, readReplicas, resources, type V1Kind } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
 import { createAnnotations, upsertObject } from './write-object.ts';
 

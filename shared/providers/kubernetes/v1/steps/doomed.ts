@@ -1,7 +1,6 @@
 import { deleteObjects, describeSome, readUid } from '../../operations/steps/deletion.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
-import type { V1Kind } from './resources.ts';
-import { findLive, getRef, type ServerGroupName } from './server-group.ts';
+import { findLive, getRef, type ServerGroupName, type V1Kind } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
 
 /** An object to delete: exactly this one, not another that takes its name. */

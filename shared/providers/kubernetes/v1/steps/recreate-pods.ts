@@ -6,8 +6,8 @@ import { readName } from '../../manifest/identity.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import type { SetKind } from '../descriptions/set.ts';
 import { type Doomed, deleteDoomed, toDoomed } from './doomed.ts';
-import { listOwnPods } from './own-pods.ts';
 import { findLive, type ServerGroupName } from './server-group.ts';
+import { listOwnPods } from './service-labels.ts';
 import type { V1Work } from './v1-operation.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { ServerGroupKind } from '../../account/v1-rules.ts';
-import type { ObjectRef } from '../../api/client.ts';
+import { getBuiltInResource } from '../../api/built-in-resources.ts';
+import type { ApiResource, ObjectRef } from '../../api/client.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { findReplicas, readCreationTimestamp, readName, readOwners } from '../../manifest/identity.ts';
 import { findSetKind, type SetKind, setKinds } from '../descriptions/set.ts';
-import { resources, type V1Kind } from './resources.ts';
 import type { V1Work } from './v1-operation.ts';
 
 /** Kinds of controllers that a server group may be, in the order in which Spinnaker searches for a name. */
@@ -94,3 +94,19 @@ export function findDeploymentName(serverGroup: Manifest): string | undefined {
 export function readReplicas(serverGroup: Manifest): number {
   return findReplicas(serverGroup) ?? 1;
 }
+
+/** The resources of the kinds that V1 operations use. */
+export const resources = {
+  ReplicationController: getBuiltInResource('v1', 'ReplicationController'),
+  ReplicaSet: getBuiltInResource('apps/v1', 'ReplicaSet'),
+  StatefulSet: getBuiltInResource('apps/v1', 'StatefulSet'),
+  DaemonSet: getBuiltInResource('apps/v1', 'DaemonSet'),
+  Deployment: getBuiltInResource('apps/v1', 'Deployment'),
+  Service: getBuiltInResource('v1', 'Service'),
+  Ingress: getBuiltInResource('networking.k8s.io/v1', 'Ingress'),
+  Pod: getBuiltInResource('v1', 'Pod'),
+  HorizontalPodAutoscaler: getBuiltInResource('autoscaling/v2', 'HorizontalPodAutoscaler'),
+} as const satisfies { readonly [kind: string]: ApiResource };
+
+/** A kind that V1 operations use. */
+export type V1Kind = keyof typeof resources;

@@ -1,18 +1,16 @@
-import type { V1ReplicaSet } from '@kubernetes/client-node';
+import type { V1ReplicaSet, V1ReplicationController } from '@kubernetes/client-node';
 import { forEachConcurrently } from '#core/concurrency.ts';
 import { FailedOperationError } from '#core/errors.ts';
-import { isJsonObject, type JsonObject } from '#core/json.ts';
+import { getPath, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import { KubernetesApiError } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked } from '../../api/unchecked.ts';
 import { readLabels } from '../../manifest/annotations.ts';
-import { readName } from '../../manifest/identity.ts';
+import { readName, readOwners } from '../../manifest/identity.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { enabledAnnotation, isLoadBalancerLabel } from '../naming/labels.ts';
-import { listOwnPods } from './own-pods.ts';
-import { resources } from './resources.ts';
-import { findDeploymentName, findLive, getRef, type ServerGroupName } from './server-group.ts';
+import { findDeploymentName, findLive, getRef, resources, type ServerGroupName } from './server-group.ts';
 import { waitUntilSettled } from './settled-controller.ts';
 import type { V1Work } from './v1-operation.ts';
 
@@ -132,4 +130,29 @@ function readTemplateLabels(live: Manifest): JsonObject {
 
 function toLabels(labels: readonly string[], value: string): JsonObject {
   return Object.fromEntries(labels.map((label) => [label, value]));
+}
+
+/** A live server group's pods, as the API server lists them: by name. */
+export async function listOwnPods(
+  live: Manifest,
+  namespace: string,
+  { client, run }: Pick<V1Work, 'client' | 'run'>,
+): Promise<Manifest[]> {
+  const uid = readUid(live);
+  const labelSelector = formatSelector(live);
+  const query = { resource: resources.Pod, namespace, labelSelector };
+  const listed = await client.list(query, { signal: run.signal });
+  return listed.filter((pod) => readOwners(pod).some((owner) => owner.uid === uid));
+}
+
+/** A ReplicationController's selector is a map of labels; other kinds' selectors contain one. */
+function formatSelector(live: Manifest): string {
+  const selector = asUnchecked<V1ReplicationController>(live).spec?.selector;
+  const matched = getPath(selector, 'matchLabels');
+  const labels: JsonValue | undefined = isJsonObject(matched) ? matched : selector;
+  return isJsonObject(labels)
+    ? Object.entries(labels)
+        .map(([label, value]) => `${label}=${String(value)}`)
+        .join(',')
+    : '';
 }

@@ -3,8 +3,7 @@ import type { Manifest } from '../../api/manifest.ts';
 import { retryWrite } from '../../apply/retry-write.ts';
 import { annotationKeys, readAnnotations } from '../../manifest/annotations.ts';
 import { readName } from '../../manifest/identity.ts';
-import { resources, type V1Kind } from './resources.ts';
-import { getRef, type ServerGroupName } from './server-group.ts';
+import { getRef, resources, type ServerGroupName, type V1Kind } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
 
 /** An object to be created once, even with several tries. */
