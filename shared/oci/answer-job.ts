@@ -35,11 +35,7 @@ export interface RegistryFacts {
 /** @see JobModule */
 export const location = import.meta.url;
 
-/**
- * Reads a registry's answer.
- *
- * @throws FailedOperationError for invalid JSON, or too much of it.
- */
+/** Reads a registry's answer. @throws FailedOperationError for invalid JSON, or too much of it. */
 export async function run({ body, host, wanted }: AnswerQuery): Promise<RegistryFacts> {
   const answer = parseAnswer(body, host);
   const nothing = { names: [], labels: {} };

@@ -94,10 +94,7 @@ function createGcsAuthorizer(
   };
 }
 
-/**
- * @param base base URL of the account.
- * @throws InvalidInputError for a key that is invalid or has foreign URLs, or for more than one.
- */
+/** @param base base URL of the account. @throws InvalidInputError for a key that is invalid or has foreign URLs, or for more than one. */
 function openKey(account: ConfiguredAccount, base: URL, options: SourceOptions): ReadKey {
   const { context } = account;
   const settings = parseSettings(gcsAccountFields, account.settings, context);
@@ -157,11 +154,7 @@ function readWorkloadIdentity(input: JsonObject, context: string): GcsKey {
   );
 }
 
-/**
- * The URL of an object's content.
- *
- * @throws InvalidInputError for a reference of another form.
- */
+/** The URL of an object's content. @throws InvalidInputError for a reference of another form. */
 function toObjectUrl({ reference }: Artifact, base: URL): URL {
   const { bucket = '', object = '', version } = parseObjectReference(reference, 'gs:') ?? {};
   if (!/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/.test(bucket) || !/^\d{1,20}$/.test(version ?? '0')) {

@@ -25,11 +25,7 @@ export interface FileHost extends Pick<AccountKind, 'kind' | 'types' | 'complete
   readonly origins?: readonly string[];
   /** The headers with a token. Default: `Authorization: token …`. */
   readonly toTokenHeaders?: (token: string) => CredentialHeaders;
-  /**
-   * The URL of a file. Default: the reference.
-   *
-   * @throws InvalidInputError if the reference is not a URL.
-   */
+  /** The URL of a file. Default: the reference. @throws InvalidInputError if the reference is not a URL. */
   toUrl?(artifact: Artifact): URL;
 }
 

@@ -146,11 +146,7 @@ async function ask<T>(context: string, answer: Promise<T>): Promise<T> {
   });
 }
 
-/**
- * The path of an object, encoded, and its version if the artifact names one.
- *
- * @throws InvalidInputError for a reference of another form.
- */
+/** The path of an object, encoded, and its version if the artifact names one. @throws InvalidInputError for a reference of another form. */
 function toObjectPath({ reference = '', version }: Artifact): string {
   const [, bucket, key] =
     /^(?:s3:\/\/)?([^/]*)\/([\s\S]+)$/.exec(reference.slice(0, objectReferenceLengthMax)) ?? [];

@@ -225,11 +225,7 @@ function findUnusable(fields: AccountFields, { placement }: EntryReading): reado
   ];
 }
 
-/**
- * Reads an address. Removes a slash at its end and `/v2`, as in Clouddriver.
- *
- * @throws InvalidInputError, which does not quote it.
- */
+/** Reads an address. Removes a slash at its end and `/v2`, as in Clouddriver. @throws InvalidInputError, which does not quote it. */
 function parseAddress(text: string, at: string): URL {
   const trimmed = text.trim().replace(/\/$/, '').replace(/\/v2$/, '');
   const url = URL.parse(trimmed);

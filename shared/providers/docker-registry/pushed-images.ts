@@ -28,11 +28,7 @@ export class PushedImages {
     return this.#events;
   }
 
-  /**
-   * Adds the changes of a repository.
-   *
-   * @param before its cached tags, by name.
-   */
+  /** Adds the changes of a repository. @param before its cached tags, by name. */
   add(repository: string, before: ReadonlyMap<string, CachedTag>, after: readonly CachedTag[]): void {
     for (const tag of after) {
       if (!isPushed(tag, before.get(tag.name))) continue;

@@ -73,12 +73,7 @@ export class RepositoryWriter {
     return readChunks(await this.#load(repository, chunks));
   }
 
-  /**
-   * Caches the tags of a repository.
-   *
-   * @param before number of its objects.
-   * @returns its new state.
-   */
+  /** Caches the tags of a repository. @param before number of its objects. @returns its new state. */
   async write(
     repository: string,
     tags: readonly CachedTag[],

@@ -3,20 +3,12 @@ import { asJsonArray, asJsonObject, asString, type JsonObject, type JsonValue } 
 import type { CatalogApplication, CatalogProject } from '#views/catalog.ts';
 import type { ProjectClusterSpec } from '#views/views.ts';
 
-/**
- * Applications of Front50's answer. Those without a name are left out.
- *
- * @throws FailedOperationError if it is not a list.
- */
+/** Applications of Front50's answer. Those without a name are left out. @throws FailedOperationError if it is not a list. */
 export function parseApplications(answer: JsonValue): readonly CatalogApplication[] {
   return listNamed(answer).map(({ name, entry }) => ({ name, attributes: entry }));
 }
 
-/**
- * Projects of Front50's answer. Those without a name are left out.
- *
- * @throws FailedOperationError if it is not a list.
- */
+/** Projects of Front50's answer. Those without a name are left out. @throws FailedOperationError if it is not a list. */
 export function parseProjects(answer: JsonValue): readonly CatalogProject[] {
   return listNamed(answer).map(({ name, entry }) => {
     const config = asJsonObject(entry.config) ?? {};

@@ -46,11 +46,7 @@ export interface Front50ClientOptions {
 
 /** Asks Front50. */
 export interface Front50Client extends AsyncDisposable {
-  /**
-   * The JSON at a path below the base URL.
-   *
-   * @throws UnavailableError with the reason if Front50 did not answer.
-   */
+  /** The JSON at a path below the base URL. @throws UnavailableError with the reason if Front50 did not answer. */
   getJson(path: string): Promise<JsonValue>;
   /**
    * The text of the JSON object at a path below the base URL, as Front50 sent it: its numbers stay as they are. Undefined if Front50 has

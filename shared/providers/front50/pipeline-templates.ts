@@ -86,11 +86,7 @@ export function createTemplateFetcher(options: TemplateFetcherOptions): Artifact
   };
 }
 
-/**
- * Reads `spinnaker://id`, `spinnaker://id:tag` or `spinnaker://id@sha256:digest`.
- *
- * @throws InvalidInputError for anything else
- */
+/** Reads `spinnaker://id`, `spinnaker://id:tag` or `spinnaker://id@sha256:digest`. @throws InvalidInputError for anything else */
 function parseTemplateReference({ reference = '' }: Artifact): TemplateReference {
   if (!reference.startsWith(scheme)) {
     throw new InvalidInputError(

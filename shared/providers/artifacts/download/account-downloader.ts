@@ -71,11 +71,7 @@ function startLater(options: DownloaderOptions): Downloader {
   };
 }
 
-/**
- * The most bytes of a download, if set: `artifacts.maxDownloadBytes`.
- *
- * @throws InvalidInputError if it is not a number of bytes.
- */
+/** The most bytes of a download, if set: `artifacts.maxDownloadBytes`. @throws InvalidInputError if it is not a number of bytes. */
 export function readDownloadBytesMax(settings: JsonObject): number | undefined {
   const artifacts = asJsonObject(getSetting(settings, 'artifacts')) ?? {};
   return parseSettings(sharedFields, artifacts, 'artifacts').maxDownloadBytes;

@@ -8,12 +8,7 @@ export const downloadsPerAccountMax = 32;
 
 /** A limit on concurrent downloads. */
 export interface Slots {
-  /**
-   * Takes a slot.
-   *
-   * @returns a function that gives it back; further calls do nothing.
-   * @throws UnavailableError if none is free.
-   */
+  /** Takes a slot. @returns a function that gives it back; further calls do nothing. @throws UnavailableError if none is free. */
   take(): () => void;
 }
 

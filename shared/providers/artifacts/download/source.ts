@@ -14,11 +14,7 @@ export interface ArtifactSource extends ArtifactAccount, AsyncDisposable {
    * @throws InvalidInputError, NotFoundError, AccessDeniedError, UnavailableError or FailedOperationError.
    */
   fetch(artifact: Artifact, signal: AbortSignal): Promise<ArtifactContent>;
-  /**
-   * The names of all its artifacts. Undefined for kinds that cannot list them.
-   *
-   * @throws as `fetch`.
-   */
+  /** The names of all its artifacts. Undefined for kinds that cannot list them. @throws as `fetch`. */
   listNames?(signal: AbortSignal): Promise<readonly string[]>;
   /**
    * The versions of an artifact, newest first as far as the host sorts them. Undefined for kinds that cannot list them.

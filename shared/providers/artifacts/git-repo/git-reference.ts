@@ -100,11 +100,7 @@ function decodePath(path: string): string {
   }
 }
 
-/**
- * The only wanted part of the repository; empty for all of it.
- *
- * @throws InvalidInputError if it leads out of the repository.
- */
+/** The only wanted part of the repository; empty for all of it. @throws InvalidInputError if it leads out of the repository. */
 export function parseSubPath({ location, metadata }: Artifact): string {
   const text = location || asString(metadata?.['subPath']) || '';
   const names = text.split('/').filter((name) => name !== '' && name !== '.');

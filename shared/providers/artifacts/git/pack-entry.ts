@@ -78,11 +78,7 @@ export interface Inflated {
   readonly end: number;
 }
 
-/**
- * Unpacks an entry at once.
- *
- * @throws FailedOperationError if it does not have the announced size.
- */
+/** Unpacks an entry at once. @throws FailedOperationError if it does not have the announced size. */
 export async function inflateEntry(window: PackWindow, { dataOffset, size }: PackEntry): Promise<Inflated> {
   // Incompressible data grows by some bytes in a hundred kilobytes.
   const packed = await window.peek(dataOffset, size + Math.ceil(size / 512) + 1_024);

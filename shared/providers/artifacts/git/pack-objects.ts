@@ -75,11 +75,7 @@ export class PackObjects {
     }
   }
 
-  /**
-   * An object.
-   *
-   * @throws FailedOperationError if the pack is damaged, TooLargeError if it has deltas beyond the limits.
-   */
+  /** An object. @throws FailedOperationError if the pack is damaged, TooLargeError if it has deltas beyond the limits. */
   async read(object: number): Promise<ObjectContent> {
     const deltas: number[] = [];
     let at = object;

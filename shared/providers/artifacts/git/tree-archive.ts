@@ -30,11 +30,7 @@ const modes = { file: 0o664, program: 0o775, folder: 0o775, submodule: 0o775, li
 /** The longest target of a symbolic link, in bytes: Linux' limit. */
 const linkBytesMax = 4_096;
 
-/**
- * Checks a whole tree before any of it is sent.
- *
- * @throws what `walkTree` throws, and TooLargeError if its files have too many bytes.
- */
+/** Checks a whole tree before any of it is sent. @throws what `walkTree` throws, and TooLargeError if its files have too many bytes. */
 export async function checkTree(
   pack: ScannedPack,
   tree: ArchivedTree,

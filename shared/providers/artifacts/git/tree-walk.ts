@@ -114,11 +114,7 @@ async function readTree(pack: ScannedPack, tree: number, prefix: string): Promis
 /** The largest list of one folder, in bytes: some 200,000 names. */
 const treeBytesMax = 8 * 2 ** 20;
 
-/**
- * Reads an object into memory: a commit, a tag, or the list of a folder.
- *
- * @throws TooLargeError if it is larger.
- */
+/** Reads an object into memory: a commit, a tag, or the list of a folder. @throws TooLargeError if it is larger. */
 export async function readSmall(
   { index, objects }: ScannedPack,
   object: number,

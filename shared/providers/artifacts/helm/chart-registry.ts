@@ -53,11 +53,7 @@ export interface ChartRegistryOptions {
 
 /** A registry with charts. Its methods throw what `Downloader.download` throws. */
 export interface ChartRegistry {
-  /**
-   * The archive of a chart. Its digest is verified as it arrives.
-   *
-   * @throws InvalidInputError if there is something else in its place.
-   */
+  /** The archive of a chart. Its digest is verified as it arrives. @throws InvalidInputError if there is something else in its place. */
   readChart(place: ChartPlace, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** The tags of a repository, newest first by semantic versioning. */
   listVersions(repository: string, signal: AbortSignal): Promise<readonly string[]>;

@@ -75,11 +75,7 @@ interface MavenBuild {
   readonly version: string;
 }
 
-/**
- * Reads a `maven-metadata.xml`. Missing members are empty.
- *
- * @throws FailedOperationError like `readXml`.
- */
+/** Reads a `maven-metadata.xml`. Missing members are empty. @throws FailedOperationError like `readXml`. */
 async function readMavenMetadata(body: AsyncIterable<Uint8Array>, host: string): Promise<MavenMetadata> {
   const document = await readXml(body, host);
   const versioning = getPath(document, 'metadata', 'versioning');

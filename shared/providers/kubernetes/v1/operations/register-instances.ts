@@ -67,11 +67,7 @@ async function runRegistration(
   return undefined;
 }
 
-/**
- * The named pods. One that is gone is behind no load balancer.
- *
- * @throws FailedOperationError if one to be registered is missing.
- */
+/** The named pods. One that is gone is behind no load balancer. @throws FailedOperationError if one to be registered is missing. */
 async function findPods(
   { instanceIds, loadBalancerNames }: RegistrationDescription,
   { namespace, isEnabled }: { readonly namespace: string; readonly isEnabled: boolean },
