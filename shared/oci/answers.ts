@@ -3,7 +3,7 @@ import type { ThreadPool } from '#threads/thread-pool.ts';
 import type { AnswerQuery, RegistryFacts } from './answer-job.ts';
 
 /** Where an account's registry answers are read. */
-export interface AnswerReading {
+interface AnswerReading {
   readonly account: string;
   /** Threads for large ones. Default: all are read here, where nothing else needs the processor. */
   readonly threads: ThreadPool | undefined;

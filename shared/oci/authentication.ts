@@ -20,14 +20,14 @@ export const credentialsRefused =
   'the registry answered 401: it refuses the username and password of the account';
 
 /** Calls a token server: returns the status and the text of its answer. */
-export type AskTokenServer = (
+type AskTokenServer = (
   url: URL,
   authorization: string | undefined,
   signal: AbortSignal,
 ) => Promise<{ readonly statusCode: number; readonly text: string }>;
 
 /** What authenticating an account's requests needs. */
-export interface AuthenticationOptions {
+interface AuthenticationOptions {
   /** Address of the registry. */
   readonly baseUrl: URL;
   readonly credentials: BasicCredentials;

@@ -22,7 +22,7 @@ const triesMax = 3;
 const errorBytesMax = 4_096;
 
 /** What reading a store needs. */
-export interface S3StoreOptions {
+interface S3StoreOptions {
   readonly s3: S3Service;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { InvalidInputError } from '#core/errors.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
 import type { OpenedSources } from './download/source.ts';
@@ -16,7 +17,7 @@ export function openEmbeddedSources(): OpenedSources {
         type: 'artifacts-embedded',
         types,
         handles: (type) => /^(embedded|remote)\//.test(type),
-        fetch: async (artifact) => ({ body: streamOnce(decodeReference(artifact)) }),
+        fetch: async (artifact) => ({ body: Readable.from([decodeReference(artifact)]) }),
         [Symbol.asyncDispose]: async () => {},
       },
     ],
@@ -39,8 +40,4 @@ function isBase64(text: string): boolean {
   // No groups: on megabytes of text they exhaust the matcher's stack.
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return false;
   return text.endsWith('=') ? text.length % 4 === 0 : text.length % 4 !== 1;
-}
-
-async function* streamOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes;
 }

@@ -30,8 +30,7 @@ export const gcsTokenAnswerBytesMax = 2 ** 16;
 /** The longest accepted token from Google, in characters: Google's own limit for workloads is 12,288. It goes into a header. */
 export const gcsTokenLengthMax = 12_288;
 
-/** The options of getting tokens. */
-export interface GcsTokenOptions {
+interface GcsTokenOptions {
   /** The account's downloader, whose restrictions also apply to the issuers of tokens. */
   readonly downloader: Downloader;
   readonly clock: Clock;

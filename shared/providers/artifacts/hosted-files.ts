@@ -18,7 +18,7 @@ import type { CredentialHeaders } from './download/downloader.ts';
 import type { OpenedSources, SourceOptions } from './download/source.ts';
 
 /** A service whose files each take one request to the URL of the reference. */
-export interface FileHost extends Pick<AccountKind, 'kind' | 'types' | 'complete'> {
+interface FileHost extends Pick<AccountKind, 'kind' | 'types' | 'complete'> {
   /** The additional fields of an account: keys of `Credentials`. */
   readonly fields: Readonly<Record<string, Field<string | undefined>>>;
   /** The default `credentialOrigins` of accounts. Default: none, of which the log warns. */

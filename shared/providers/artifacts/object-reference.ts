@@ -2,7 +2,7 @@
 export const objectReferenceLengthMax = 2_048;
 
 /** A parsed reference to an object of a bucket. */
-export interface ObjectReference {
+interface ObjectReference {
   readonly bucket: string;
   /** Name of the object, including slashes. */
   readonly object: string;

@@ -22,9 +22,10 @@ export interface AccountClient extends AsyncDisposable {
 
 /** Opens the client of an account, which connects on first use. */
 export function openAccountClient(account: RegistryAccount, parts: ClientParts): AccountClient {
-  const { clock, randomness } = parts;
+  const { clock, randomness, services } = parts;
   const pool = startConnectionPool(account);
-  const ecr = openEcr(account, parts);
+  const { ecr: registry, threads } = account;
+  const ecr = registry && new EcrClient({ registry, service: services?.ecr, threads, clock, randomness });
   const credentials =
     ecr === undefined
       ? createCredentials(account, parts)
@@ -43,9 +44,4 @@ export function openAccountClient(account: RegistryAccount, parts: ClientParts):
     listing: ecr ?? names,
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   };
-}
-
-function openEcr({ ecr, threads }: RegistryAccount, parts: ClientParts): EcrClient | undefined {
-  const { clock, randomness, services } = parts;
-  return ecr && new EcrClient({ registry: ecr, service: services?.ecr, threads, clock, randomness });
 }

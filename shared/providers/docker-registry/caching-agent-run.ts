@@ -36,8 +36,7 @@ export const digestLifetimeMs = 600_000;
 /** The most names of broken repositories that a run reports. */
 const brokenToldMax = 5;
 
-/** The options of a run. */
-export interface CachingAgentRunOptions {
+interface CachingAgentRunOptions {
   readonly account: RegistryAccount;
   readonly client: RegistryClient;
   readonly listing: TagListing;

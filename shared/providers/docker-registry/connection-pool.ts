@@ -11,7 +11,7 @@ const connectTimeoutMs = 10_000;
 const answerHeadersBytesMax = 64 * 2 ** 10;
 
 /** One request to one URL; redirects are not followed. */
-export interface PoolRequest {
+interface PoolRequest {
   readonly url: URL;
   readonly method: 'GET' | 'HEAD';
   readonly headers: Readonly<Record<string, string>>;

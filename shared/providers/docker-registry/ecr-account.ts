@@ -27,7 +27,7 @@ export const ecrField = settingsField({
 type EcrFields = Partial<Record<keyof typeof forms, string | undefined>>;
 
 /** The fields that identify an account as ECR's. */
-export interface EcrOptions {
+interface EcrOptions {
   readonly ecr?: EcrFields | undefined;
   /** Whether the account has a password, or refers to one. */
   readonly hasPassword: boolean;

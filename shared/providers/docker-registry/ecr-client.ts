@@ -10,8 +10,7 @@ import { createPace } from './pace.ts';
 
 const backOff = { firstMs: 500, fixedShare: 0.5 };
 
-/** The options of a client. */
-export interface EcrClientOptions {
+interface EcrClientOptions {
   readonly registry: EcrRegistry;
   /** Undefined if this process has no access to ECR. */
   readonly service: EcrService | undefined;

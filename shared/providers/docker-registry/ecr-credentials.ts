@@ -11,8 +11,7 @@ const refusalPauseMs = 10_000;
 /** Time limit of a request for a token, milliseconds. */
 const tokenTimeoutMs = 30_000;
 
-/** The options of requesting tokens. */
-export interface EcrCredentialsOptions {
+interface EcrCredentialsOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Asks ECR for a token. */
   ask(signal: AbortSignal): Promise<EcrToken>;

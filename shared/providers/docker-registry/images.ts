@@ -28,7 +28,7 @@ interface CachedRepository {
 }
 
 /** The part of a cache to show. */
-export interface ImageReaderOptions {
+interface ImageReaderOptions {
   readonly cache: CacheStore;
   /** The accounts that may be shown. */
   readonly accounts: readonly RegistryAccount[];

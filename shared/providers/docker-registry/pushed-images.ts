@@ -6,7 +6,7 @@ import type { CachedTag } from './cached-tags.ts';
 export const pushedToldMax = 1_000;
 
 /** The run whose images are published. */
-export interface PushedImagesOptions {
+interface PushedImagesOptions {
   readonly account: Pick<RegistryAccount, 'name' | 'registry'>;
   /** When the run began, wall time in milliseconds. */
   readonly atMs: number;

@@ -18,7 +18,7 @@ const manifestTypes = [
 ].join(', ');
 
 /** An image's own details. */
-export interface ImageDetails {
+interface ImageDetails {
   /** When it was created, according to itself; undefined if it does not say. */
   readonly created?: string | undefined;
   readonly labels: { readonly [name: string]: string };

@@ -39,8 +39,7 @@ export interface RegistryAnswer {
   readonly body: Uint8Array;
 }
 
-/** The options of a sender. */
-export interface SenderOptions {
+interface SenderOptions {
   readonly account: RegistryAccount;
   readonly pool: ConnectionPool;
   readonly credentials: BasicCredentials;

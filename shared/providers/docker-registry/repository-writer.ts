@@ -11,8 +11,7 @@ import {
   writeChunks,
 } from './cached-tags.ts';
 
-/** The options of a writer. */
-export interface WriterOptions {
+interface WriterOptions {
   readonly account: string;
   /** Whether they have images or charts. */
   readonly kind: RepositoryKind;
@@ -24,7 +23,7 @@ export interface WriterOptions {
 }
 
 /** The cached state of a repository. */
-export interface CachedRepositoryState {
+interface CachedRepositoryState {
   /** Number of its objects. */
   readonly chunks: number;
   /** The latest revision of these; empty while others write it. */

@@ -9,7 +9,7 @@ export const healthLookMs = 60_000;
 const causesMax = 10;
 
 /** The run to judge. */
-export interface JudgedRun {
+interface JudgedRun {
   /** Receives the health of the account. Undefined if it is not reported. */
   readonly breaker: AccountBreaker | undefined;
   /** The run's signal. An aborted run says nothing of the account. */

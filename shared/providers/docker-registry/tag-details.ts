@@ -6,8 +6,7 @@ import type { CachedTag } from './cached-tags.ts';
 import { requestsAtOnce } from './limits.ts';
 import type { RegistryClient } from './registry-client.ts';
 
-/** The options of inspecting tags. */
-export interface DetailsOptions {
+interface DetailsOptions {
   readonly account: RegistryAccount;
   readonly client: RegistryClient;
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -17,7 +16,7 @@ export interface DetailsOptions {
 }
 
 /** The result of inspecting tags. */
-export interface DetailedTags {
+interface DetailedTags {
   /** The known tags, in order. */
   readonly tags: readonly CachedTag[];
   /** The first postponed tag; undefined if all were inspected. */
@@ -25,7 +24,7 @@ export interface DetailedTags {
 }
 
 /** What is known of the tags of a repository. */
-export interface KnownTags {
+interface KnownTags {
   /** The cached ones, by name. */
   readonly known: ReadonlyMap<string, CachedTag>;
   /** Whether a known tag must be inspected again. */

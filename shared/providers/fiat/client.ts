@@ -10,7 +10,7 @@ import { RefusedError, readServiceAnswer } from '#core/service-answer.ts';
 import { parsePermission } from './answers.ts';
 
 /** The most connections of a process to Fiat. */
-const connectionsMax = 16;
+export const connectionsMax = 16;
 
 /** Limits of a request to Fiat. */
 interface ClientLimits {
@@ -25,10 +25,10 @@ interface ClientLimits {
 }
 
 /** Milliseconds for one try: Fiat answers from memory, so a slower one is in trouble. */
-const tryMs = 2_000;
+export const tryMs = 2_000;
 
 /** The most bytes of one answer of Fiat. */
-const answerBytesMax = 8 * 2 ** 20;
+export const answerBytesMax = 8 * 2 ** 20;
 
 /** Bytes of a 404 that are read, so that its connection can be used again. */
 const missingBytesMax = 64 * 2 ** 10;
@@ -36,8 +36,7 @@ const missingBytesMax = 64 * 2 ** 10;
 /** The factor by which each pause between tries grows. */
 const pauseGrowth = 1.5;
 
-/** The options of a client. */
-export interface FiatClientOptions {
+interface FiatClientOptions {
   /** With a slash at its end. */
   readonly baseUrl: URL;
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
@@ -45,8 +44,7 @@ export interface FiatClientOptions {
   readonly limits: Pick<ClientLimits, 'totalMs' | 'retryDelayMs'> & Partial<ClientLimits>;
 }
 
-/** The options of a request. */
-export interface AskOptions {
+interface AskOptions {
   /** Aborts the request when no caller waits for its answer any more. */
   readonly signal: AbortSignal;
   /** Whether one try is enough. */

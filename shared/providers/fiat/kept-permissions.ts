@@ -4,7 +4,7 @@ import { RememberedBytes } from '#core/remembered-bytes.ts';
 import { estimateBytes } from './answers.ts';
 
 /** Limits of what is kept. */
-export interface KeptPermissionsOptions {
+interface KeptPermissionsOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** The most users. */
   readonly usersMax: number;

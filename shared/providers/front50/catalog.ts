@@ -4,8 +4,7 @@ import { parseApplications, parseProjects } from './answers.ts';
 import type { Front50Client } from './client.ts';
 import { createRemembered, type RememberedOptions } from './remembered.ts';
 
-/** The options of a catalog. */
-export interface CatalogOptions extends Pick<RememberedOptions<unknown>, 'clock' | 'randomness' | 'log'> {
+interface CatalogOptions extends Pick<RememberedOptions<unknown>, 'clock' | 'randomness' | 'log'> {
   readonly client: Pick<Front50Client, 'getJson'>;
 }
 

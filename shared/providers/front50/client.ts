@@ -18,10 +18,10 @@ interface ClientLimits extends PoolTimeouts {
  * Largest answer of Front50, bytes: 16,000 applications or projects of 2 KB. It comes uncompressed, since nothing else is requested.
  * Parsing it blocks the process for about 0.2 s.
  */
-const front50BytesMax = 32 * 2 ** 20;
+export const front50BytesMax = 32 * 2 ** 20;
 
 /** Nesting and number of values of Front50's answers: 16,000 applications have 30 values each. */
-const front50JsonBounds: JsonBounds = { depthMax: 128, valuesMax: 750_000 };
+export const front50JsonBounds: JsonBounds = { depthMax: 128, valuesMax: 750_000 };
 
 /** Reads end within 20 seconds: a page must be complete even if Front50 does not answer. */
 const defaultLimits: ClientLimits = {
@@ -35,8 +35,7 @@ const defaultLimits: ClientLimits = {
 const triesMax = 3;
 const backOff = { firstMs: 200 };
 
-/** The options of a client. */
-export interface Front50ClientOptions {
+interface Front50ClientOptions {
   /** With a slash at its end. */
   readonly baseUrl: URL;
   readonly clock: Pick<Clock, 'sleep'>;

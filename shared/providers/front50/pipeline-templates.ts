@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { ArtifactAccount } from '#contract/answers/artifacts.ts';
 import { InvalidInputError, NotFoundError, UnavailableError } from '#core/errors.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
@@ -33,9 +34,7 @@ interface TemplateReference {
   readonly digest: string;
 }
 
-/** The options of fetching templates. */
-export interface TemplateFetcherOptions
-  extends Pick<RememberedOptions<unknown>, 'clock' | 'randomness' | 'log'> {
+interface TemplateFetcherOptions extends Pick<RememberedOptions<unknown>, 'clock' | 'randomness' | 'log'> {
   /** Accepts answers of at most `templateBytesMax`. */
   readonly client: Pick<Front50Client, 'findObjectText'>;
   /** Accepts the list of all templates, each as a whole. */
@@ -78,7 +77,7 @@ export function createTemplateFetcher(options: TemplateFetcherOptions): Artifact
       }
       fetching += 1;
       try {
-        return { body: streamOnce(new TextEncoder().encode(await fetchText(template, signal))) };
+        return { body: Readable.from([new TextEncoder().encode(await fetchText(template, signal))]) };
       } finally {
         fetching -= 1;
       }
@@ -114,8 +113,4 @@ function toPath({ id, tag, digest }: TemplateReference): string {
 function describe({ id, tag, digest }: TemplateReference): string {
   if (digest !== '') return `${id} with the digest ${digest}`;
   return tag === '' ? id : `${id} with the tag ${tag}`;
-}
-
-async function* streamOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes;
 }

@@ -16,7 +16,7 @@ export interface AnswerModule<Query, Result> extends JobModule<Query, Result> {
 }
 
 /** A request for something in an answer. */
-export interface AnswerJob<Query extends AnswerQuery, Result>
+interface AnswerJob<Query extends AnswerQuery, Result>
   extends Pick<Job<unknown, unknown>, 'account' | 'signal'> {
   load(): Promise<AnswerModule<Query & { readonly body: AnswerBody }, Result>>;
   readonly query: Query;

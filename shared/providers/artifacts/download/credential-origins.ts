@@ -11,7 +11,7 @@ import {
 import { formatHost } from './url-guard.ts';
 
 /** Schemes, hosts and ports that an account's credentials may be sent to, as `URL.origin` writes them. */
-export type CredentialOrigins = ReadonlySet<string>;
+type CredentialOrigins = ReadonlySet<string>;
 
 /**
  * Reads where an account's credentials may go: the origins of its `credentialOrigins` (default: those of its type), and the hosts that its
@@ -43,7 +43,7 @@ export function parseCredentialOrigins(
 }
 
 /** Where an account's fixed credentials go, and how. */
-export interface LimitedOptions extends AuthorizerOptions {
+interface LimitedOptions extends AuthorizerOptions {
   /** The origins of the type of artifact, unless the account says otherwise. */
   readonly originsOfType: readonly string[];
   /** Whether the log says that an account's credentials may go nowhere. Default: no. */
@@ -76,7 +76,7 @@ export function createLimitedAuthorizer(
 }
 
 /** Where an authorizer may authenticate. */
-export interface OriginLimit {
+interface OriginLimit {
   readonly origins: CredentialOrigins;
   /** The account's key that names them. */
   readonly setting: string;

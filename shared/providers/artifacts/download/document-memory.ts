@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Clock } from '#core/clock.ts';
 import { GatheredBytes } from '#core/gathered-bytes.ts';
 import type { ContentVersion, DownloadAnswer } from './downloader.ts';
@@ -8,8 +9,7 @@ export const documentRememberedMs = 60_000;
 /** Bytes of remembered documents of an account, including their URLs and versions; a larger one is read again each time. */
 export const documentsRememberedBytesMax = 2 ** 20;
 
-/** The options of reading documents. */
-export interface DocumentMemoryOptions {
+interface DocumentMemoryOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Requests a document. @param known what is remembered of it; undefined for nothing */
   open(url: URL, known: ContentVersion | undefined, signal: AbortSignal): Promise<DownloadAnswer>;
@@ -45,7 +45,7 @@ export class DocumentMemory {
     for (const [href, { untilMs }] of this.#documents) if (untilMs <= nowMs) this.#forget(href);
     const known = this.#documents.get(url.href);
     const answer = await this.#options.open(url, known?.version, signal);
-    return known !== undefined && answer.isUnchanged ? toBody(known.bytes) : this.#pass(url, answer);
+    return known !== undefined && answer.isUnchanged ? Readable.from([known.bytes]) : this.#pass(url, answer);
   }
 
   /** Passes on a small document once it is complete, and remembers it. */
@@ -87,8 +87,4 @@ export class DocumentMemory {
     this.#bytes -= this.#documents.get(href)?.size ?? 0;
     this.#documents.delete(href);
   }
-}
-
-async function* toBody(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes;
 }

@@ -17,7 +17,7 @@ export const idleConnectionMaxMs = 10_000;
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** How connections are made. */
-export interface GuardedAgentOptions {
+interface GuardedAgentOptions {
   readonly restrictions: UrlRestrictions;
   readonly connectTimeoutMs: number;
   /** The system's resolver by default. */

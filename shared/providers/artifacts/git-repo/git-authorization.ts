@@ -18,7 +18,7 @@ export interface GitAuthorization {
 }
 
 /** The parts of a git account that concern authentication. */
-export interface GitAccount {
+interface GitAccount {
   readonly account: ConfiguredAccount;
   readonly settings: Pick<Credentials, 'username' | 'password' | 'token' | 'tokenFile'> & {
     readonly githubApp?: JsonObject | undefined;

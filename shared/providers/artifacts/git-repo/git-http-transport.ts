@@ -30,8 +30,10 @@ export function createHttpTransport(url: URL, { downloader, authorize }: HttpTra
 
   function send(request: Omit<DownloadRequest, 'credentials'>, signal: AbortSignal) {
     const isHere = request.url.origin === url.origin;
-    return withCredentials(isHere ? authorize : getNone, url, (credentials?: CredentialHeaders) =>
-      downloader.open({ ...request, credentials }, signal),
+    return withCredentials(
+      isHere ? authorize : async () => undefined,
+      url,
+      (credentials?: CredentialHeaders) => downloader.open({ ...request, credentials }, signal),
     );
   }
 
@@ -55,8 +57,4 @@ export function createHttpTransport(url: URL, { downloader, authorize }: HttpTra
       return (await send(request, signal)).body;
     },
   };
-}
-
-async function getNone(): Promise<undefined> {
-  return undefined;
 }

@@ -15,7 +15,7 @@ export { readRepository } from '../git/repository.ts';
 export { parseGitReference, parseSubPath } from './git-reference.ts';
 
 /** The account that reads a repository. */
-export interface GitCaller extends HttpTransportOptions {
+interface GitCaller extends HttpTransportOptions {
   readonly account: ConfiguredAccount;
   readonly options: SourceOptions;
   /** Its key of SSH, if it has one. */

@@ -24,7 +24,7 @@ export interface SshReference {
 export type GitReference = { readonly url: URL } | { readonly ssh: SshReference };
 
 /** The rules for a reference, checked before any call. */
-export interface ReferenceRules {
+interface ReferenceRules {
   /** Empty: any. */
   readonly allowedHosts: readonly string[];
   readonly pattern: RegExp | undefined;

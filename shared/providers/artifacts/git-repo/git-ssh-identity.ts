@@ -2,7 +2,7 @@ import { InvalidInputError } from '#core/errors.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 
 /** The SSH settings of a git account, under Clouddriver's names. */
-export interface SshSettings {
+interface SshSettings {
   readonly sshPrivateKeyFilePath?: string | undefined;
   readonly sshPrivateKeyPassphrase?: string | undefined;
   /** Path of a program that prints the passphrase. */

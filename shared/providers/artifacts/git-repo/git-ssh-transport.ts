@@ -18,8 +18,7 @@ import type { SshIdentity } from './git-ssh-identity.ts';
 import { toSshArguments } from './ssh-arguments.ts';
 import { SshSession } from './ssh-session.ts';
 
-/** The options of calling a repository. */
-export interface SshTransportOptions {
+interface SshTransportOptions {
   /** Name of the artifact account. */
   readonly account: string;
   readonly identity: SshIdentity;

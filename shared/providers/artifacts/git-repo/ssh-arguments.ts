@@ -1,8 +1,7 @@
 import type { SshReference } from './git-reference.ts';
 import type { SshIdentity } from './git-ssh-identity.ts';
 
-/** The input for the arguments of `ssh`. */
-export interface SshCall {
+interface SshCall {
   readonly reference: SshReference;
   /** The checked address of the host, to which it connects. */
   readonly address: string;
@@ -37,7 +36,7 @@ export function toSshArguments(call: SshCall): readonly string[] {
 }
 
 /** Whether the key needs a passphrase. */
-export function hasPassphrase({ passphrase, passphraseProgram }: SshIdentity): boolean {
+function hasPassphrase({ passphrase, passphraseProgram }: SshIdentity): boolean {
   return passphrase !== undefined || passphraseProgram !== undefined;
 }
 

@@ -73,7 +73,7 @@ function readDistance(head: Buffer, start: number): readonly [distance: number, 
 }
 
 /** Unpacked bytes, and the offset in the pack after them. */
-export interface Inflated {
+interface Inflated {
   readonly bytes: Buffer;
   readonly end: number;
 }
@@ -93,7 +93,7 @@ export async function inflateEntry(window: PackWindow, { dataOffset, size }: Pac
 }
 
 /** An entry that is unpacked as it is read. */
-export interface InflatedStream {
+interface InflatedStream {
   /** Its bytes. @throws FailedOperationError if they are not as many as the entry announces. */
   readonly bytes: AsyncIterable<Buffer>;
   /** The offset in the pack after it; call it once it is read. */

@@ -17,7 +17,7 @@ import { PackWindow } from './pack-window.ts';
 export type ObjectContent = Buffer | FilePart;
 
 /** A part of a file. */
-export interface FilePart {
+interface FilePart {
   readonly file: CloneFile;
   readonly offset: number;
   readonly length: number;
@@ -33,7 +33,7 @@ const rememberedBytesMax = 4 * 2 ** 20;
 const randomReadBytes = 2 ** 16;
 
 /** The sources of objects. */
-export interface PackObjectsOptions {
+interface PackObjectsOptions {
   readonly files: { readonly pack: CloneFile; readonly unpacked: CloneFile };
   readonly index: PackIndex;
   readonly objectBytesMax: number;

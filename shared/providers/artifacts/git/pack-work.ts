@@ -8,7 +8,7 @@ import { type ArchivedTree, type ArchiveOptions, archiveTree, checkTree } from '
 import { readSmall } from './tree-walk.ts';
 
 /** The file of a pack, and an empty one. */
-export interface PackFiles {
+interface PackFiles {
   readonly pack: CloneFile;
   readonly unpacked: CloneFile;
 }

@@ -2,7 +2,7 @@ import { FailedOperationError } from '#core/errors.ts';
 import { formatPacket, notGit, type Packet, readPackets } from './packets.ts';
 
 /** One request of git's protocol. */
-export interface GitRequest {
+interface GitRequest {
   readonly body: string;
   /** Whether no further request of the same conversation follows. */
   readonly isLast: boolean;
@@ -27,7 +27,7 @@ export interface RemoteRefs {
 }
 
 /** The wanted refs. */
-export interface RefQuery {
+interface RefQuery {
   /** Their names begin with one of these. */
   readonly prefixes: readonly string[];
   readonly isWanted: (name: string) => boolean;

@@ -17,15 +17,14 @@ import { findCommit, openArchive, versionNotFound, type WantedTree } from './pac
 import { type GitTransport, listRefs, RefusedByServerError, type RemoteRefs } from './refs.ts';
 
 /** The wanted part of a repository. */
-export interface RepositoryRequest {
+interface RepositoryRequest {
   /** Branch, tag, or id of a commit, whole or at least its first seven digits. Undefined: `master`, else `HEAD`. */
   readonly version: string | undefined;
   /** The only wanted folder or file, without a slash at either end; empty for everything. */
   readonly subPath: string;
 }
 
-/** The options of reading a repository. */
-export interface RepositoryOptions {
+interface RepositoryOptions {
   /** Name of the account. */
   readonly account: string;
   /** Threads that read packs. Default: packs are read here, as no other request waits for the processor. */

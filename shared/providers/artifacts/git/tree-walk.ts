@@ -13,8 +13,7 @@ export interface TreeEntry {
   readonly object: number | undefined;
 }
 
-/** The options of walking a tree. */
-export interface WalkOptions {
+interface WalkOptions {
   readonly limits: Pick<CloneLimits, 'entriesMax'>;
   readonly signal: AbortSignal;
 }

@@ -36,8 +36,7 @@ export interface ChartPlace {
   readonly tag: string | undefined;
 }
 
-/** The options of opening a registry. */
-export interface ChartRegistryOptions {
+interface ChartRegistryOptions {
   /** Name of the account. */
   readonly name: string;
   /** The beginning of messages about the account. */

@@ -5,7 +5,7 @@ import { type IvyFile, toIvyFile } from './ivy-patterns.ts';
 import { listElements, readXml, xmlBytesMax } from './xml.ts';
 
 /** A request for the files that a module's descriptor names. */
-export interface IvyQuery {
+interface IvyQuery {
   readonly host: string;
   /** The name of the module. */
   readonly module: string;

@@ -35,7 +35,7 @@ export interface IvySettings {
 }
 
 /** A user name and password for one host. */
-export interface IvyCredentials {
+interface IvyCredentials {
   readonly host?: string | undefined;
   readonly username?: string | undefined;
   readonly password?: string | undefined;

@@ -9,7 +9,7 @@ import type { MavenQuery } from './maven-job.ts';
 import { parseVersionConstraint } from './maven-versions.ts';
 
 /** The coordinates of a file in a Maven repository. */
-export interface MavenCoordinates {
+interface MavenCoordinates {
   readonly group: string;
   readonly artifact: string;
   /** `jar` unless the reference says otherwise. */
@@ -21,7 +21,7 @@ export interface MavenCoordinates {
 }
 
 /** A version that a repository has. */
-export interface MavenVersion {
+interface MavenVersion {
   /** The name of its folder: `1.0-SNAPSHOT`. */
   readonly folder: string;
   /** The version in names of files: `1.0-20260101.120000-7`. The same as the folder's, except for snapshots. */
@@ -39,7 +39,7 @@ const snapshotEnd = '-SNAPSHOT';
 export type ReadMavenFile = (artifact: Artifact, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>;
 
 /** An account of a Maven repository. */
-export interface MavenAccount {
+interface MavenAccount {
   /** Name of the account. */
   readonly name: string;
   readonly server: AccountServer;
@@ -92,7 +92,7 @@ export function parseMavenReference({ reference = '' }: Artifact): MavenCoordina
  * @param ask reads the metadata of the artifact, or of one of its folders.
  * @returns undefined if the repository has none.
  */
-export async function findMavenVersion(
+async function findMavenVersion(
   coordinates: MavenCoordinates,
   ask: (wanted: MavenQuery['wanted'], ...folder: readonly string[]) => Promise<string | undefined>,
 ): Promise<MavenVersion | undefined> {

@@ -8,10 +8,10 @@ interface Item {
 }
 
 /** A version, split into its parts. */
-export type ParsedVersion = readonly Item[];
+type ParsedVersion = readonly Item[];
 
 /** Whether a version meets a request. */
-export type VersionConstraint = (version: ParsedVersion) => boolean;
+type VersionConstraint = (version: ParsedVersion) => boolean;
 
 /** Ranks of words with a meaning. Zero is the rank of a version without any. */
 const qualifiers: ReadonlyMap<string, number> = new Map([

@@ -11,7 +11,7 @@ export interface AutoscaledTarget {
 }
 
 /** An autoscaler to be created. */
-export interface AutoscalerPlan {
+interface AutoscalerPlan {
   readonly namespace: string;
   readonly target: AutoscaledTarget;
   readonly min: number | undefined;
@@ -38,7 +38,7 @@ export function buildAutoscaler(plan: AutoscalerPlan): Manifest {
 }
 
 /** The members of an autoscaler to change; undefined for unchanged ones. */
-export type AutoscalerChange = Pick<AutoscalerPlan, 'min' | 'max' | 'cpuTarget'>;
+type AutoscalerChange = Pick<AutoscalerPlan, 'min' | 'max' | 'cpuTarget'>;
 
 /** The existing autoscaler, with other bounds or another target. Its other metrics stay. */
 export function changeAutoscaler(live: Manifest, { min, max, cpuTarget }: AutoscalerChange): Manifest {

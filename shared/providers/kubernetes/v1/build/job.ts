@@ -5,7 +5,7 @@ import { findMembers, finishDraft } from './draft.ts';
 import { buildPodSpec, type PodOptions } from './pod.ts';
 
 /** A job to be run. */
-export interface JobPlan extends PodOptions {
+interface JobPlan extends PodOptions {
   readonly name: string;
   readonly namespace: string;
   readonly description: JobDescription;

@@ -25,8 +25,7 @@ const podResource = getBuiltInResource('v1', 'Pod');
 /** Pods that are deleted, and namespaces that are listed, at a time. */
 const atATime = 8;
 
-/** The options of searching for ended jobs. */
-export interface EndedJobsOptions {
+interface EndedJobsOptions {
   readonly account: Pick<KubernetesAccount, 'name' | 'namespaces'>;
   readonly client: KubernetesClient;
   readonly clock: Clock;

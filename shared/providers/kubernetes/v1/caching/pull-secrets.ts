@@ -32,8 +32,7 @@ export function toPullSecret(name: string, credential: RegistryCredential): Pull
   return { name, dockercfg: Buffer.from(JSON.stringify(config)).toString('base64') };
 }
 
-/** The tools for keeping pull secrets correct. */
-export interface PullSecretTools {
+interface PullSecretTools {
   readonly client: KubernetesClient;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly run: Pick<CachingRun, 'signal' | 'ensureHeld'>;

@@ -23,8 +23,7 @@ export const warningLengthMax = 300;
 
 const namespaceResource = getBuiltInResource('v1', 'Namespace');
 
-/** The options of a registration run. */
-export interface RegistrationParts {
+interface RegistrationParts {
   readonly account: KubernetesV1Account;
   /** Without the account's bounds: Namespaces are cluster-scoped. */
   readonly client: KubernetesClient;

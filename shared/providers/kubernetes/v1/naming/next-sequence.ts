@@ -6,14 +6,14 @@ import { parseServerGroupName } from './server-group-name.ts';
 export const sequencesMax = 1_000;
 
 /** An existing server group. */
-export interface KnownServerGroup {
+interface KnownServerGroup {
   readonly name: string;
   /** As the API server returns it, to the second: `2026-01-31T12:00:00Z`. */
   readonly creationTimestamp: string;
 }
 
 /** The sequence of a cluster's next server group, and the previous one. */
-export interface NextSequence {
+interface NextSequence {
   readonly sequence: number;
   /** Name of the latest server group of the cluster; undefined if there is none. */
   readonly ancestor: string | undefined;

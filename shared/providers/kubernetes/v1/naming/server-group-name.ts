@@ -4,7 +4,7 @@ import { type Moniker, parseMoniker } from '#core/moniker.ts';
 const labelledVariable = /^[a-zA-Z]0[a-zA-Z0-9]+$/;
 
 /** The parts of a cluster's name. Empty ones count as absent. */
-export interface ClusterParts {
+interface ClusterParts {
   readonly application: string;
   readonly stack?: string | undefined;
   readonly detail?: string | undefined;

@@ -100,7 +100,7 @@ async function findLogs(
   pod: Manifest,
 ): Promise<string | undefined> {
   const state = getV1JobState(pod);
-  const container = findFirstContainer(pod);
+  const container = asString(readList(asUnchecked<V1Pod>(pod).spec?.containers)[0]?.name);
   if ((state !== 'Succeeded' && state !== 'Failed') || container === undefined) return undefined;
   try {
     return await readLog(client, { ...toPodName(request), container, bytesMax: shownLogBytesMax });
@@ -108,10 +108,6 @@ async function findLogs(
     if (error instanceof VisibleError) return undefined;
     throw error;
   }
-}
-
-function findFirstContainer(pod: Manifest): string | undefined {
-  return asString(readList(asUnchecked<V1Pod>(pod).spec?.containers)[0]?.name);
 }
 
 function toRef(request: ObjectRequest) {

@@ -196,7 +196,7 @@ export async function findByName(
 }
 
 /** Server groups of an account with their related objects: their own, those of their pods, Deployments and autoscalers. */
-export async function loadWholeServerGroups(
+async function loadWholeServerGroups(
   reading: CacheReading,
   account: string,
   serverGroups: readonly ServerGroupFacts[],

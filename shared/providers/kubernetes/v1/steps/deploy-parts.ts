@@ -88,7 +88,7 @@ export async function deployDeployment(
 }
 
 /** The requested autoscaler of a new server group. */
-export interface AutoscalerRequest {
+interface AutoscalerRequest {
   readonly plan: ServerGroupPlan;
   readonly kind: ServerGroupKind | 'StatefulSet';
   readonly creation: string;

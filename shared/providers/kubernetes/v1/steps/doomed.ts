@@ -17,7 +17,7 @@ export function toDoomed(kind: V1Kind, name: string, uid: string | undefined): D
 }
 
 /** What deletes one object that a description names. */
-export interface NamedDeletion extends ServerGroupName {
+interface NamedDeletion extends ServerGroupName {
   readonly kind: V1Kind;
   /** Key of the step that deletes it. */
   readonly step: 'delete' | 'destroy';

@@ -15,7 +15,7 @@ const digits = 12;
 const numbers = 0x1_0000_0000_0000;
 
 /** What Orca reads of a started job: it watches the pod. */
-export interface JobResult {
+interface JobResult {
   readonly deployedNames: readonly string[];
   readonly deployedNamesByLocation: { readonly [namespace: string]: readonly string[] };
 }

@@ -18,7 +18,7 @@ import type { V1Work } from './v1-operation.ts';
 export const podsAtATime = 8;
 
 /** A server group to switch: exactly this one, not another that takes its name. */
-export interface SwitchTarget extends ServerGroupName {
+interface SwitchTarget extends ServerGroupName {
   readonly kind: 'ReplicationController' | 'ReplicaSet';
   readonly uid: string;
 }
@@ -31,7 +31,7 @@ export type SwitchedPods = {
 };
 
 /** The pods of a server group. */
-export type ChosenPods = SwitchedPods & {
+type ChosenPods = SwitchedPods & {
   /** How many pods the server group has. */
   readonly total: number;
   /** Whether each later pod is created from the current template. */

@@ -9,7 +9,7 @@ import { asUnchecked } from '../../api/unchecked.ts';
 const patienceMs = 30_000;
 
 /** A controller at the time when its pods could be chosen. */
-export interface SettledController {
+interface SettledController {
   readonly live: Manifest;
   /** False when it had not seen its latest change by then. */
   readonly isSettled: boolean;

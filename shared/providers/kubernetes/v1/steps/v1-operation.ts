@@ -16,7 +16,7 @@ import { runTracked, type TrackedClient } from '../../operations/steps/track-wri
 import { AttributeRules } from '../descriptions/attribute-rules.ts';
 
 /** One operation of V1 accounts, without accounts and sessions. */
-export interface V1OperationFields<D extends object>
+interface V1OperationFields<D extends object>
   extends Pick<OperationFields<D>, 'name' | 'purpose' | 'operationClass' | 'phase' | 'schema'> {
   /** Clouddriver's name of the description, which begins its validation errors. Default: that of the class, with `Description`. */
   readonly prefix?: string;

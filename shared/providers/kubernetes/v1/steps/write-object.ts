@@ -51,7 +51,7 @@ function readCreation(object: Manifest): string | undefined {
 }
 
 /** An object to create or replace as `build` makes it. */
-export interface Upsert extends ServerGroupName {
+interface Upsert extends ServerGroupName {
   readonly kind: V1Kind;
   /** Makes the object. @param live the existing object of its name; undefined if there is none */
   build(live: Manifest | undefined): Manifest;

@@ -5,7 +5,7 @@ import type { V1ContainerFacts, V1PodFacts } from '../../rows/v1-facts.ts';
 import { isLoadBalancerLabel } from '../naming/labels.ts';
 
 /** The health of a pod, in Spinnaker's words. */
-export type V1HealthState = V1HealthView['state'];
+type V1HealthState = V1HealthView['state'];
 
 /** A state, and its reason if known. */
 type Verdict = Pick<V1HealthView, 'state' | 'description'>;

@@ -12,7 +12,7 @@ import { isV1Disabled, listSecurityGroupsOf } from './server-group-links.ts';
 type MemberView = V1LoadBalancerView['serverGroups'][number];
 
 /** The facts that decide which server groups are behind a load balancer. */
-export interface V1LoadBalancerContext {
+interface V1LoadBalancerContext {
   readonly account: string;
   /** Server groups of its namespace, with their pods, of any application. */
   readonly serverGroups: readonly ServerGroupFacts[];

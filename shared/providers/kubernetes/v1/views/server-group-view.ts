@@ -14,14 +14,14 @@ import { formatObjectYaml } from './object-yaml.ts';
 import { isV1Disabled, listLoadBalancersOf, listSecurityGroupsOf } from './server-group-links.ts';
 
 /** The surroundings of a server group. */
-export interface V1ServerGroupContext {
+interface V1ServerGroupContext {
   readonly account: string;
   /** The Ingresses of its namespace, or of more. */
   readonly ingresses: readonly ObjectFacts[];
 }
 
 /** What both forms of a server group show. */
-export type V1ServerGroupCore = Omit<
+type V1ServerGroupCore = Omit<
   V1ServerGroupSummaryView,
   'cluster' | 'isDisabled' | 'serverGroupManagers' | 'instances'
 >;
@@ -42,7 +42,7 @@ export function toV1ServerGroupSummaryView(
 }
 
 /** What both forms of a server group show. */
-export function toV1ServerGroupCore(
+function toV1ServerGroupCore(
   { facts, instances }: ServerGroupFacts,
   { account, ingresses }: V1ServerGroupContext,
 ): V1ServerGroupCore {
