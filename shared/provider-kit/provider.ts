@@ -20,7 +20,7 @@ import type { ImageViews } from '#views/images.ts';
 import type { ViewsOpener } from '#views/views.ts';
 import type { Artifact } from './artifact.ts';
 import type { DiscoveryStore } from './discovery-store.ts';
-import type { PlacementServices } from './placement-services.ts';
+import type { HostServices } from './host-services.ts';
 import type { RegistryCredentialSource } from './registry-credentials.ts';
 import type { SharedClients } from './shared-clients.ts';
 
@@ -67,7 +67,7 @@ export interface ProviderOptions {
   /** The process's environment: exec plugins inherit it, and a pod finds its API server in it. Default: empty. */
   readonly environment?: { readonly [name: string]: string | undefined };
   /** What the place of this process offers to accounts. Default: nothing. */
-  readonly services?: PlacementServices;
+  readonly services?: HostServices;
   /** Finds the catalog of the providers opened with this one. Do not call it while they are opened. Default: none has one. */
   readonly findCatalog?: () => Catalog | undefined;
   /** Finds the source of credentials of Docker registries. Do not call it while providers are opened. Default: there is none. */

@@ -22,7 +22,7 @@ const exceptions = [
   ],
   ['functions/operator-routes.ts', 'kubernetes', "Armory's agent has such a path"],
   [
-    'shared/platform/ports/eks.ts shared/platform/ports/lookup.ts shared/provider-kit/placement-services.ts',
+    'shared/platform/ports/eks.ts shared/platform/ports/lookup.ts shared/provider-kit/host-services.ts',
     'eks',
     'EKS is a service of AWS that any plug-in may ask for',
   ],

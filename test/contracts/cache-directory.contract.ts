@@ -266,7 +266,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
             { view: 'v', row: 'r', changes: [put('self', 1)] },
           ]);
         }
-        await store.mergeRows({ namespace: 'shop', account: each }, [
+        await store.mergeRows({ location: 'shop', account: each }, [
           { view: 'v', row: 'r', changes: [put('self', 1)] },
         ]);
         await store.recordNamespaces(each);
@@ -291,7 +291,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       expect([noted.includes(account), noted.includes(other)]).toEqual([false, true]);
       expect(await collect(store.listHeads(other, 'pod'))).toHaveLength(60);
       expect(await collect(store.listRows({ application: 'pay', account: other }))).toHaveLength(1);
-      expect(await collect(store.listRows({ namespace: 'shop', account: other }))).toHaveLength(1);
+      expect(await collect(store.listRows({ location: 'shop', account: other }))).toHaveLength(1);
       expect(await store.deleteAccount(account)).toEqual({ deleted: 0, done: true });
     });
 

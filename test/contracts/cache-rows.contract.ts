@@ -42,11 +42,11 @@ export function testCacheRows(open: (clock?: TestClock) => CacheBench, countCase
       const { store } = open();
       const [account, view, row] = [newAccount(), 'pods', 'replicaSet shop cart-v003'];
       const changes = [{ view, row, changes: [put('pod a', 1)] }];
-      await store.mergeRows({ account, namespace: 'shop' }, changes);
-      expect((await store.getRow({ account, namespace: 'shop', view, row }))?.read().size).toBe(1);
+      await store.mergeRows({ account, location: 'shop' }, changes);
+      expect((await store.getRow({ account, location: 'shop', view, row }))?.read().size).toBe(1);
       for (const place of [
         { account, application: 'shop' },
-        { account, namespace: 'cart' },
+        { account, location: 'cart' },
       ]) {
         expect(await collect(store.listRows(place))).toEqual([]);
         expect(await store.getRow({ ...place, view, row })).toBeUndefined();

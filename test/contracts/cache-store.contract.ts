@@ -235,18 +235,18 @@ export function testCacheStore(
         const objects = await collect(store.listObjects(account, 'pod'));
         expect(objects).toHaveLength(999);
         expect(new Set(objects.map((object) => object.readBody()))).toEqual(new Set([body]));
-        expect(await collect(store.listObjects(account, 'pod', { namespace: 'n7' }))).toHaveLength(99);
+        expect(await collect(store.listObjects(account, 'pod', { location: 'n7' }))).toHaveLength(99);
         await store.putObject({ ...pod(podKey(account, 'p17', 'n7'), v(7)), application: 'pay' });
-        const outside = await collect(store.listObjects(account, 'pod', { namespace: 'n7', outside: 'pay' }));
+        const outside = await collect(store.listObjects(account, 'pod', { location: 'n7', outside: 'pay' }));
         expect(outside).toHaveLength(98);
         expect(await collect(store.listObjects(account, 'pod', { outside: 'other' }))).toHaveLength(999);
         expect(await collect(store.listHeads(account, 'pod'))).toHaveLength(999);
-        const heads = await collect(store.listHeads(account, 'pod', { namespace: 'n7', withGone: true }));
+        const heads = await collect(store.listHeads(account, 'pod', { location: 'n7', withGone: true }));
         expect(heads.filter(({ gone }) => gone)).toEqual([
           { key: podKey(account, 'p7', 'n7'), revision: v(6), gone: true, application: undefined },
         ]);
         expect(heads).toHaveLength(100);
-        expect(await collect(store.listHeads(account, 'pod', { namespace: 'n' }))).toEqual([]);
+        expect(await collect(store.listHeads(account, 'pod', { location: 'n' }))).toEqual([]);
         expect(await collect(store.listHeads(account, 'service'))).toEqual([]);
 
         const asked = [...keys.slice(0, 250), podKey(account, 'unknown'), ...keys.slice(0, 2)];

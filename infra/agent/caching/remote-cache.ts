@@ -66,7 +66,7 @@ class RemoteCache implements ReadableCache {
   async *listHeads(
     account: string,
     kind: string,
-    { namespace, withGone = false }: HeadOptions = {},
+    { location: namespace, withGone = false }: HeadOptions = {},
   ): AsyncGenerator<readonly ObjectHead[]> {
     for (let page: string | undefined, isLast = false; !isLast; isLast = page === undefined) {
       const found = await this.#readHeads(account, { kind, namespace, withGone: String(withGone), page });

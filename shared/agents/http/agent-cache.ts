@@ -70,7 +70,7 @@ export async function listHeads(
   }
   const heads: ObjectHead[] = [];
   const after = page === undefined ? undefined : parsePage(page);
-  for await (const found of cache.listHeads(account, kind, { namespace, withGone, after })) {
+  for await (const found of cache.listHeads(account, kind, { location: namespace, withGone, after })) {
     heads.push(...found);
     if (heads.length > headsPageSize) break;
   }

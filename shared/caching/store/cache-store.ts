@@ -55,7 +55,7 @@ export interface ObjectWriteOptions {
 
 /** Which heads are listed. */
 export interface HeadOptions {
-  readonly namespace?: string | undefined;
+  readonly location?: string | undefined;
   /** Also those that were deleted less than 24 hours ago; default false. */
   readonly withGone?: boolean;
   /** Default true: a list evicts what it lacks; false for views, at half the price. */
@@ -83,10 +83,10 @@ export interface AccountEpoch {
   readonly compareMs?: number | undefined;
 }
 
-/** Whose rows: an application's in an account, or a namespace's, whatever applications its objects belong to. */
+/** Whose rows: an application's in an account, or a location's (a namespace), whatever applications its objects belong to. */
 export type RowPlace =
   | { readonly account: string; readonly application: string }
-  | { readonly account: string; readonly namespace: string };
+  | { readonly account: string; readonly location: string };
 
 /** Names a row of a view. */
 export type RowKey = RowPlace & {
@@ -168,7 +168,7 @@ export interface CacheStore {
   listObjects(
     account: string,
     kind: string,
-    options?: { readonly namespace?: string | undefined; readonly outside?: string | undefined },
+    options?: { readonly location?: string | undefined; readonly outside?: string | undefined },
   ): AsyncIterable<readonly StoredObject[]>;
   /** What is cached of a kind without the bodies, page by page. */
   listHeads(account: string, kind: string, options?: HeadOptions): AsyncIterable<readonly ObjectHead[]>;
@@ -199,7 +199,7 @@ export interface CacheStore {
   listNamespaces(accounts: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 
   /**
-   * Changes rows of an application or a namespace by the rule of `mergeRow`. Several rows share an item: the more changes one call has, the
+   * Changes rows of an application or a location by the rule of `mergeRow`. Several rows share an item: the more changes one call has, the
    * less is read and written for each. An item without changes is only read; one that another writer changed meanwhile is read again.
    * Repeat a call that fails half-way.
    *
@@ -211,7 +211,7 @@ export interface CacheStore {
   /** A row; undefined when it has no entries. Eventually consistent by default. */
   getRow(key: RowKey, options?: { readonly consistent?: boolean }): Promise<StoredRow | undefined>;
   /**
-   * The rows of an application or a namespace, page by page, in no order. The next page is requested before one is used.
+   * The rows of an application or a location, page by page, in no order. The next page is requested before one is used.
    *
    * @param options.view only rows of this view.
    * @param options.consistent default false: eventually consistent, for views.

@@ -1,6 +1,6 @@
 import type { Clock, Randomness } from '#core/clock.ts';
 import type { Logger } from '#core/logger.ts';
-import type { PlacementServices } from '#provider-kit/placement-services.ts';
+import type { HostServices } from '#provider-kit/host-services.ts';
 import type { SecretReader } from '#settings/secret-reference.ts';
 import type { AwsIdentities } from '../aws/identity/aws-identity.ts';
 import type { EcrService } from '../ports/ecr.ts';
@@ -38,7 +38,7 @@ export function createAwsPorts(
   clock: Clock,
   sharing?: LookupSharing,
   place: AwsPlace = unknownPlace,
-): Required<PlacementServices> {
+): Required<HostServices> {
   const parts = sharing && createLateParts(sharing);
   const randomness = sharing?.randomness ?? { fraction: () => 0.5 };
   const getIdentities = once(async (): Promise<AwsIdentities> => {

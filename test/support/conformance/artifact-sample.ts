@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { JsonObject } from '#core/json.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
-import type { PlacementServices } from '#provider-kit/placement-services.ts';
+import type { HostServices } from '#provider-kit/host-services.ts';
 import type { OpenSources } from '#providers/artifacts/download/source.ts';
 
 /** What `testArtifactType` needs to know of a type of artifacts. */
@@ -39,7 +39,7 @@ export interface RemoteType {
   /** The text of a file in what is answered. Default: the answer is the file. */
   toText?(body: Uint8Array): Promise<string>;
   /** What the place of the process offers. Default: nothing. */
-  readonly services?: PlacementServices;
+  readonly services?: HostServices;
   /** A server of the type, which has `sendFile` answer requests for files. Default: `sendFile` itself. */
   createListener?(sendFile: RequestListener): RequestListener;
 }

@@ -5,7 +5,7 @@ import { directoryPartition, getDirectoryKey } from './cache-directory.ts';
 import { getNamespacesItem } from './cache-namespaces.ts';
 import { getKindsKey, getPartition } from './cache-objects.ts';
 import type { CacheParts } from './cache-parts.ts';
-import { getNamespacesKey, getRowPartition } from './cache-rows.ts';
+import { getLocationsKey, getRowPartition } from './cache-rows.ts';
 import type { Condition } from './cache-table.ts';
 
 const defaultLimit = 1_000;
@@ -21,10 +21,10 @@ export async function deleteAccount(
 ): Promise<{ deleted: number; done: boolean }> {
   const kinds = await listStoredKinds(parts, account);
   const applications = await listApplicationsOf(parts, account);
-  const namespaces = await listRecorded(parts, getNamespacesKey(account), 'namespaces');
+  const locations = await listRecorded(parts, getLocationsKey(account), 'namespaces');
   const places = [
     ...applications.map((application) => ({ account, application })),
-    ...namespaces.map((namespace) => ({ account, namespace })),
+    ...locations.map((location) => ({ account, location })),
   ];
   let deleted = 0;
   for (const kind of kinds) {
@@ -39,7 +39,7 @@ export async function deleteAccount(
   if (await parts.table.deleteIf(getNamespacesItem(account), isThere)) deleted += 1;
   const nothing = async () => ({ clusters: [], namespaces: [] });
   const waits: boolean[] = [];
-  for (const key of [getKindsKey(account), getNamespacesKey(account)]) {
+  for (const key of [getKindsKey(account), getLocationsKey(account)]) {
     waits.push(await parts.names.prune(key, { readLeft: async () => ({}) }));
   }
   for (const application of applications) {

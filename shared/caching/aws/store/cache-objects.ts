@@ -96,9 +96,9 @@ export async function getObjects(
 export async function* listObjects(
   parts: CacheParts,
   { account, kind }: Pick<ObjectKey, 'account' | 'kind'>,
-  { namespace, outside }: NonNullable<Parameters<CacheStore['listObjects']>[2]> = {},
+  { location, outside }: NonNullable<Parameters<CacheStore['listObjects']>[2]> = {},
 ): AsyncGenerator<readonly StoredObject[]> {
-  const query = { pk: getPartition(account, kind), prefix: toNamespacePrefix(namespace), consistent: false };
+  const query = { pk: getPartition(account, kind), prefix: toLocationPrefix(location), consistent: false };
   const filter = outside === undefined ? undefined : toOutside(outside);
   for await (const items of parts.table.queryPages({ ...query, ...(filter && { filter }) })) {
     const live = items.filter((item) => item['gone'] !== true);
@@ -110,13 +110,13 @@ export async function* listObjects(
 export async function* listHeads(
   { table, clock, unreadable }: CacheParts,
   { account, kind }: Pick<ObjectKey, 'account' | 'kind'>,
-  { namespace, withGone = false, consistent = true, after }: HeadOptions = {},
+  { location, withGone = false, consistent = true, after }: HeadOptions = {},
 ): AsyncGenerator<readonly ObjectHead[]> {
   const seconds = clock.now() / 1000;
   const pk = getPartition(account, kind);
   const pages = table.queryPages({
     pk,
-    prefix: toNamespacePrefix(namespace),
+    prefix: toLocationPrefix(location),
     consistent,
     ...(after && { after: toItemKey({ account, kind, ...after }).sk }),
     attributes: ['sk', 'parts', 'form', 'version', 'application', 'cluster', 'leaving', 'gone', 'expiresAt'],
@@ -160,11 +160,11 @@ function toId(key: ObjectKey): string {
   return `${pk}\n${sk}`;
 }
 
-function toNamespacePrefix(namespace: string | undefined): string | undefined {
-  return namespace === undefined ? undefined : `${toKeyText(namespace)}#`;
+function toLocationPrefix(location: string | undefined): string | undefined {
+  return location === undefined ? undefined : `${toKeyText(location)}#`;
 }
 
-/** The filter for objects outside an application. DynamoDB applies it: most objects of a namespace may be the application's own. */
+/** The filter for objects outside an application. DynamoDB applies it: most objects of a location may be the application's own. */
 function toOutside(application: string): Condition {
   return {
     expression: 'attribute_not_exists(application) OR application <> :application',

@@ -39,8 +39,8 @@ export async function mergeRows(
   place: RowPlace,
   rows: readonly RowChanges[],
 ): Promise<number> {
-  if ('namespace' in place) {
-    await parts.names.note(getNamespacesKey(place.account), { namespaces: [place.namespace] });
+  if ('location' in place) {
+    await parts.names.note(getLocationsKey(place.account), { namespaces: [place.location] });
   }
   const buckets = new Map<string, BucketChanges>();
   for (const { view, row, changes } of rows) {
@@ -60,7 +60,7 @@ export async function mergeRows(
 /** Begins to read what changing a row will read. */
 export function readRowAhead({ table, names }: CacheParts, key: RowKey): void {
   table.readAhead({ pk: getRowPartition(key), prefix: getBucket(key.view, key.row) });
-  if ('namespace' in key) names.readAhead(getNamespacesKey(key.account), { namespaces: [key.namespace] });
+  if ('location' in key) names.readAhead(getLocationsKey(key.account), { namespaces: [key.location] });
 }
 
 /** See {@link CacheStore.getRow}. */
@@ -97,15 +97,15 @@ export async function* listRows(
   parts.rowMemory.remember(name, found);
 }
 
-/** Partition of the rows of an application or a namespace. */
+/** Partition of the rows of an application or a location. */
 export function getRowPartition(place: RowPlace): string {
   return 'application' in place
     ? `ROW#${toKeyText(place.application, place.account)}`
-    : `NAMESPACE#${toKeyText(place.account, place.namespace)}`;
+    : `NAMESPACE#${toKeyText(place.account, place.location)}`;
 }
 
-/** Where the namespaces with rows of an account are stored. */
-export function getNamespacesKey(account: string): ItemKey {
+/** Where the locations with rows of an account are stored. */
+export function getLocationsKey(account: string): ItemKey {
   return { pk: `KINDS#${toKeyText(account)}`, sk: 'NAMESPACES' };
 }
 

@@ -68,7 +68,7 @@ export class RowBatch {
   }
 
   #open(place: RowPlace): PlaceChanges {
-    const id = 'application' in place ? `application ${place.application}` : `namespace ${place.namespace}`;
+    const id = 'application' in place ? `application ${place.application}` : `namespace ${place.location}`;
     return getOrAdd(this.#places, id, () => ({
       place,
       clusters: new Set(),

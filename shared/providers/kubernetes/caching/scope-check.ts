@@ -33,7 +33,7 @@ export async function checkScope(scope: WatchedScope, tools: ScopeTools): Promis
   const { kind, namespace, state } = scope;
   const heads = new Map<string, ObjectHead>();
   for await (const page of cache.listHeads(account, kind.kind, {
-    namespace: namespace || undefined,
+    location: namespace || undefined,
     withGone: true,
   })) {
     for (const head of page) heads.set(toName(head.key), head);

@@ -206,7 +206,7 @@ export async function evict(
 ): Promise<number> {
   let gone: ObjectChange[] = [];
   let count = 0;
-  for await (const page of cache.listHeads(account, kind, { namespace })) {
+  for await (const page of cache.listHeads(account, kind, { location: namespace })) {
     signal.throwIfAborted();
     for (const head of page) {
       const revision = findEviction(head);

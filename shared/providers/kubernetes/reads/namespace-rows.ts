@@ -32,7 +32,7 @@ export async function loadNamespaceRows(
   await Promise.all(
     namespaces.filter(isWanted).map(async (namespace) => {
       const view = withPods && withServices ? undefined : withPods ? 'pods' : 'services';
-      for (const row of await listNamespaceRows(reading, { account, namespace }, view)) {
+      for (const row of await listNamespaceRows(reading, { account, location: namespace }, view)) {
         if (row.view === 'pods') pods.set(row.row, row);
         else for (const { value } of row.read().values()) services.push(asFacts(value));
       }
@@ -55,7 +55,7 @@ export async function loadPodsOf(
   { account, kind, namespace, name }: StoredObject['key'],
 ): Promise<PodRows> {
   const row = getRowName({ kind, namespace, name });
-  const found = await limit(() => cache.getRow({ account, namespace, view: 'pods', row }));
+  const found = await limit(() => cache.getRow({ account, location: namespace, view: 'pods', row }));
   return new Map(found && [[row, found]]);
 }
 

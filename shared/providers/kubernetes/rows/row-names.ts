@@ -71,7 +71,7 @@ export function listEntryPlaces(
   application: string | undefined,
 ): EntryPlace[] {
   const { spinnakerKind, kind, namespace } = facts;
-  const own = { account: account.name, namespace };
+  const own = { account: account.name, location: namespace };
   const places: EntryPlace[] = [];
   if (application !== undefined) {
     const place = { account: account.name, application };

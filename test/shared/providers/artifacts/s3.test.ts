@@ -5,7 +5,7 @@ import { FailedOperationError, InvalidInputError, NotFoundError } from '#core/er
 import type { JsonObject } from '#core/json.ts';
 import { createS3Service } from '#platform/aws/identity/s3-signer.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
-import type { PlacementServices } from '#provider-kit/placement-services.ts';
+import type { HostServices } from '#provider-kit/host-services.ts';
 import { openS3Sources } from '#providers/artifacts/s3.ts';
 import { getFailure } from '#test/support/run/failure.ts';
 import { createLocalOptions, createTestClock, expectRejected, fetchText } from './options.ts';
@@ -23,15 +23,15 @@ function createServices(environment: Readonly<Record<string, string>> = {}, assu
     },
   };
   const s3 = createS3Service({ identities, clock: createTestClock(), environment });
-  return { s3 } satisfies PlacementServices;
+  return { s3 } satisfies HostServices;
 }
 
-function open(account: JsonObject, services: PlacementServices = createServices()) {
+function open(account: JsonObject, services: HostServices = createServices()) {
   const accounts = [{ name: 'bucket', ...account }];
   return openS3Sources(createLocalOptions('s3', { accounts }, { services }));
 }
 
-function fetchObject(account: JsonObject, artifact: Artifact, services?: PlacementServices) {
+function fetchObject(account: JsonObject, artifact: Artifact, services?: HostServices) {
   return fetchText(open(account, services), { type: 's3/object', ...artifact });
 }
 

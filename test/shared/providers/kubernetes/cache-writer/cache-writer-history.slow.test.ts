@@ -133,7 +133,7 @@ async function expectHeads(
 function makeLook(store: CacheStore, account: string): () => Promise<void> {
   const seen = new Map<string, string>();
   const lost = new Set<string>();
-  const places = [{ application: 'cart' }, { application: 'shop' }, { namespace: 'shop' }];
+  const places = [{ application: 'cart' }, { application: 'shop' }, { location: 'shop' }];
   return async () => {
     const live = new Map<string, string>();
     for (const place of places) {

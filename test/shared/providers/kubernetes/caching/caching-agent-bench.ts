@@ -101,7 +101,7 @@ export async function readCached(
   namespace?: string,
 ): Promise<string[]> {
   const found: string[] = [];
-  for await (const page of cache.listObjects(account, kind, { namespace })) {
+  for await (const page of cache.listObjects(account, kind, { location: namespace })) {
     for (const object of page) {
       const facts = object.gone ? undefined : decodeFacts(object.readBody());
       if (facts !== undefined) found.push(`${facts.name}@${facts.resourceVersion}`);

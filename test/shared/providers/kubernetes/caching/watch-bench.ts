@@ -168,7 +168,7 @@ export async function listLive(namespace: string): Promise<string[]> {
 export async function listCached(cache: CacheStore, account: string, namespace: string): Promise<string[]> {
   const lines: string[] = [];
   for (const kind of Object.keys(paths)) {
-    for await (const heads of cache.listHeads(account, kind, { namespace })) {
+    for await (const heads of cache.listHeads(account, kind, { location: namespace })) {
       for (const { key, revision } of heads) {
         lines.push(`${kind} ${key.name}@${parseRevision(revision).resourceVersion}`);
       }

@@ -68,7 +68,7 @@ export function openWriter(
     clock,
     documents,
     read: () => readAll(store, account),
-    readNamespace: (namespace) => readRows(store, { account, namespace }),
+    readNamespace: (namespace) => readRows(store, { account, location: namespace }),
   };
 }
 
@@ -92,7 +92,9 @@ async function readAll(
   const found: Record<string, CachedApplication> = {};
   for (const { application, clusters, namespaces } of entries) {
     const rows: Record<string, readonly string[]> = {};
-    const places = await Promise.all(namespaces.map((namespace) => readRows(store, { account, namespace })));
+    const places = await Promise.all(
+      namespaces.map((namespace) => readRows(store, { account, location: namespace })),
+    );
     const pods = Object.assign({}, ...places);
     for (const [row, own] of Object.entries(await readRows(store, { application, account }))) {
       rows[row] = [...(pods[row.replace(/^serverGroups /, 'pods ')] ?? []), ...own];

@@ -8,7 +8,7 @@ import type { SecretReader } from '#settings/secret-reference.ts';
  * AWS services that the place of a process offers to plug-ins. A plug-in takes those that it can use. Nothing is loaded or called before
  * the first call of one.
  */
-export interface PlacementServices {
+export interface HostServices {
   /** EKS, for accounts that name a cluster or a program that makes tokens for one. Default: none. */
   readonly eks?: EksService;
   /** ECR, for accounts of its registries. Default: none. */
