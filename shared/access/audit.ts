@@ -54,14 +54,11 @@ export function toAuditEvent(record: AuditRecord, atMs: number): BusEvent {
 }
 
 /** The record's fields in the log. */
-export function toAuditFields(record: AuditRecord): AuditFields {
+export function toAuditFields(record: AuditRecord): {
+  readonly [name: string]: string | number | readonly string[];
+} {
   const told = Object.entries(record).filter(([, value]) => value !== undefined);
   return Object.fromEntries(told.map(([name, value]) => [name, cut(value)]));
-}
-
-/** Members of a record that are logged. */
-export interface AuditFields {
-  readonly [name: string]: string | number | readonly string[];
 }
 
 function cut(value: string | number | readonly string[]): string | number | readonly string[] {

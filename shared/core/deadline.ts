@@ -89,12 +89,6 @@ export async function waitAtMost(
   }
 }
 
-/** How long aborted work may take to end. */
-export interface Grace {
-  readonly clock: Pick<Clock, 'sleep'>;
-  readonly ms: number;
-}
-
 /**
  * Waits for work that may go on when this caller gives up: several callers share it, or it ignores the signal.
  *
@@ -104,7 +98,7 @@ export interface Grace {
 export async function untilAborted<T>(
   work: T | Promise<T>,
   signal: AbortSignal | undefined,
-  grace?: Grace,
+  grace?: { readonly clock: Pick<Clock, 'sleep'>; readonly ms: number },
 ): Promise<T> {
   if (signal === undefined || !(work instanceof Promise)) return work;
   const ended = new AbortController();

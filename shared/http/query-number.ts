@@ -1,18 +1,11 @@
 import { InvalidInputError } from '#core/errors.ts';
 import type { ApiRequest } from './api-request.ts';
 
-/** Bounds of a number in a query, and its default. */
-export interface QueryNumberOptions {
-  readonly min: number;
-  readonly max: number;
-  readonly otherwise: number;
-}
-
 /** A whole number in a query. @throws InvalidInputError naming the parameter and its bounds */
 export function getNumber(
   request: Pick<ApiRequest, 'findQuery'>,
   name: string,
-  { min, max, otherwise }: QueryNumberOptions,
+  { min, max, otherwise }: { readonly min: number; readonly max: number; readonly otherwise: number },
 ): number {
   const text = request.findQuery(name);
   if (text === undefined || text === '') return otherwise;

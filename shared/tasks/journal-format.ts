@@ -1,5 +1,5 @@
-import type { OperationFailureView } from '#contract/answers/tasks.ts';
-import { type JournalEntry, orchestrationPhase, type TaskStatus } from './task.ts';
+import type { JournalEntry, TaskStatus } from './task.ts';
+import { toFailedEntry } from './task.ts';
 
 /** Raise it whenever keys or values of an operation's journal change their meaning: only workers of a task's format go on with it. */
 export const journalFormat = 1;
@@ -21,16 +21,5 @@ export function toForeignEntry(format: number): JournalEntry {
     `The task was begun with journal format ${format}, this release has ${journalFormat}, and no worker with ${format} ` +
     `took it within ${formatWaitMs / 60_000} minutes. What was done before stays done: look at it before you submit the ` +
     `operation again. To finish such tasks, install a release with journal format ${format} until none is left`;
-  const failure: OperationFailureView = {
-    type: 'EXCEPTION',
-    operation: 'Orchestration',
-    message,
-    cause: message,
-    details: [{ message, retryable: false }],
-  };
-  return {
-    key: 'foreign',
-    lines: [{ phase: orchestrationPhase, status: `Orchestration failed: ${message}` }],
-    results: [JSON.stringify(failure)],
-  };
+  return toFailedEntry('foreign', message, [{ message, retryable: false }]);
 }

@@ -13,6 +13,7 @@ import {
   type SubmittedOperation,
   type Task,
   type TaskStore,
+  toFailedEntry,
 } from './task.ts';
 import { OperationJournal, TaskJournal } from './task-journal.ts';
 import { findPartRange } from './task-parts.ts';
@@ -122,17 +123,7 @@ export function toAbandonedEntry(attempts: number): JournalEntry {
   const message =
     `The task made no progress in ${attempts} attempts: each worker that took it stopped before its first step ` +
     'was done. The log of the run-operations function shows why; submit the operation again once that is mended.';
-  const failure: OperationFailureView = {
-    type: 'EXCEPTION',
-    operation: 'Orchestration',
-    message,
-    cause: message,
-  };
-  return {
-    key: 'abandoned',
-    lines: [toLine(`Orchestration failed: ${message}`)],
-    results: [JSON.stringify(failure)],
-  };
+  return toFailedEntry('abandoned', message);
 }
 
 /** Runs one operation unless an earlier worker finished it, and returns its last entry. */

@@ -1,6 +1,5 @@
-import type { OperationFailureView } from '#contract/answers/tasks.ts';
 import type { JournalEntry, OpenRow, TaskInbox, TaskState } from './task.ts';
-import { orchestrationPhase } from './task.ts';
+import { toFailedEntry } from './task.ts';
 import type { Parted } from './task-parts.ts';
 
 /** Milliseconds after its last request for which an agent counts as connected: many times the pause between two requests. */
@@ -49,15 +48,5 @@ export function toUnservedEntry({ account, waitMs }: TaskInbox, seen: SeenAgent 
   const last = describeSeen(seen);
   const seconds = Math.round(waitMs / 1000);
   const message = `No agent of account ${account} was connected within ${seconds} s; ${last}`;
-  const failure: OperationFailureView = {
-    type: 'EXCEPTION',
-    operation: 'Orchestration',
-    message,
-    cause: message,
-  };
-  return {
-    key: 'unserved',
-    lines: [{ phase: orchestrationPhase, status: `Orchestration failed: ${message}` }],
-    results: [JSON.stringify(failure)],
-  };
+  return toFailedEntry('unserved', message);
 }

@@ -1,3 +1,4 @@
+import type { OperationFailureView } from '#contract/answers/tasks.ts';
 import { isAhead } from '#core/clock.ts';
 import type { JsonObject, JsonValue } from '#core/json.ts';
 import type { OperationOutput } from './operation.ts';
@@ -298,6 +299,23 @@ export function isSpent(
   nowMs: number,
 ): boolean {
   return attempts > attemptsMax && nowMs - changedAtMs >= noProgressMs;
+}
+
+/** The last journal entry of a task that fails as a whole, with the EXCEPTION object that Orca and Deck show. */
+export function toFailedEntry(
+  key: string,
+  message: string,
+  details?: OperationFailureView['details'],
+): JournalEntry {
+  const failure: OperationFailureView = {
+    type: 'EXCEPTION',
+    operation: 'Orchestration',
+    message,
+    cause: message,
+    ...(details && { details }),
+  };
+  const line = { phase: orchestrationPhase, status: `Orchestration failed: ${message}` };
+  return { key, lines: [line], results: [JSON.stringify(failure)] };
 }
 
 /** True once the task has ended, either way. */

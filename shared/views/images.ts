@@ -47,18 +47,15 @@ export type RegistryContent = 'images' | 'charts';
 /** The largest `count`. */
 const countMax = 10_000_000;
 
-/** The parts of a request that select images. */
-interface QuerySource {
-  findQuery(name: string): string | undefined;
-  getFlag(name: string, otherwise: boolean): boolean;
-}
-
 /**
  * Reads the parameters of `GET /{cloudProvider}/images/find`. An empty one counts as absent.
  *
  * @throws InvalidInputError naming the parameter.
  */
-export function parseImageQuery(source: QuerySource): ImageQuery {
+export function parseImageQuery(source: {
+  findQuery(name: string): string | undefined;
+  getFlag(name: string, otherwise: boolean): boolean;
+}): ImageQuery {
   const find = (name: string): string | undefined => source.findQuery(name) || undefined;
   return {
     account: find('account'),

@@ -1,7 +1,6 @@
-import type { Clock } from '#core/clock.ts';
 import { mapConcurrently } from '#core/concurrency.ts';
-import type { ItemTable } from '#platform/aws/table.ts';
-import type { AgentDirectory, AgentPage } from '../agent-directory.ts';
+import type { TimedTable } from '#platform/aws/table.ts';
+import type { AgentDirectory } from '../agent-directory.ts';
 import { type AgentSession, type AgentSessionStore, sessionTokenMs } from '../agent-session.ts';
 import { sessionListKey } from './agent-session-store.ts';
 
@@ -18,61 +17,52 @@ const readsMax = 16;
 /** Sorts behind the rows of an agent, and before those of any other: `#` follows its id there. */
 const behind = '$';
 
-/** Dependencies of the directory. */
-export interface AgentDirectoryOptions {
-  readonly table: ItemTable;
-  readonly sessions: Pick<AgentSessionStore, 'find'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /** The list of sessions, in DynamoDB. Its rows are verified against the sessions. */
-export class DynamoAgentDirectory implements AgentDirectory {
-  readonly #options: AgentDirectoryOptions;
-
-  constructor(options: AgentDirectoryOptions) {
-    this.#options = options;
-  }
-
-  async list({ limit, after }: { limit: number; after?: string | undefined }): Promise<AgentPage> {
-    const sessions = new Map<string, AgentSession>();
-    let start = after === undefined ? undefined : `${after}${behind}`;
-    for (let looked = 0; looked < rowsMax; looked += pageRows) {
-      const keys = await this.#listKeys(pageRows, start);
-      for (const session of await this.#findLive(keys)) keepNewest(sessions, session);
-      // The last agent of a full page may have more rows: those of the page before it are whole.
-      const isEnd = keys.length < pageRows;
-      const found = [...sessions.values()];
-      if (found.length > limit) {
-        const page = found.slice(0, limit);
-        return { sessions: page, next: page.at(-1)?.agentId };
+export function createAgentDirectory({
+  table,
+  clock,
+  sessions,
+}: TimedTable & { readonly sessions: Pick<AgentSessionStore, 'find'> }): AgentDirectory {
+  return {
+    async list({ limit, after }) {
+      const newest = new Map<string, AgentSession>();
+      let start = after === undefined ? undefined : `${after}${behind}`;
+      for (let looked = 0; looked < rowsMax; looked += pageRows) {
+        const keys = await listKeys(pageRows, start);
+        for (const session of await findLive(keys)) keepNewest(newest, session);
+        // The last agent of a full page may have more rows: those of the page before it are whole.
+        const isEnd = keys.length < pageRows;
+        const found = [...newest.values()];
+        if (found.length > limit) {
+          const page = found.slice(0, limit);
+          return { sessions: page, next: page.at(-1)?.agentId };
+        }
+        if (isEnd) return { sessions: found, next: undefined };
+        start = keys.at(-1);
       }
-      if (isEnd) return { sessions: found, next: undefined };
-      start = keys.at(-1);
-    }
-    // An agent whose rows were cut comes again with the next page.
-    const last = toAgentId(start ?? '');
-    const found = [...sessions.values()];
-    const whole = found.filter(({ agentId }) => agentId !== last);
-    if (whole.length === 0) return { sessions: found, next: last };
-    return { sessions: whole, next: whole.at(-1)?.agentId };
-  }
+      // An agent whose rows were cut comes again with the next page.
+      const last = toAgentId(start ?? '');
+      const found = [...newest.values()];
+      const whole = found.filter(({ agentId }) => agentId !== last);
+      if (whole.length === 0) return { sessions: found, next: last };
+      return { sessions: whole, next: whole.at(-1)?.agentId };
+    },
+    async listOf(agentId) {
+      const prefix = `${agentId}#`;
+      const keys = await listKeys(agentRowsMax, prefix);
+      const own = keys.filter((key) => key.startsWith(prefix));
+      const sessions = await findLive(own);
+      return sessions.toSorted((one, other) => other.openedAtMs - one.openedAtMs);
+    },
+  };
 
-  async listOf(agentId: string): Promise<readonly AgentSession[]> {
-    const prefix = `${agentId}#`;
-    const keys = await this.#listKeys(agentRowsMax, prefix);
-    const own = keys.filter((key) => key.startsWith(prefix));
-    const sessions = await this.#findLive(own);
-    return sessions.toSorted((one, other) => other.openedAtMs - one.openedAtMs);
-  }
-
-  async #listKeys(limit: number, after?: string): Promise<readonly string[]> {
-    const rows = await this.#options.table.query(sessionListKey, limit, after);
+  async function listKeys(limit: number, after?: string): Promise<readonly string[]> {
+    const rows = await table.query(sessionListKey, limit, after);
     return rows.map((row) => String(row['sk']));
   }
 
   /** The sessions of some rows that may go on: their last token may still hold. */
-  async #findLive(keys: readonly string[]): Promise<readonly AgentSession[]> {
-    const { sessions, clock } = this.#options;
+  async function findLive(keys: readonly string[]): Promise<readonly AgentSession[]> {
     const found = await mapConcurrently(keys, readsMax, (key) => sessions.find(key.split('#').at(-1) ?? ''));
     const nowMs = clock.now();
     return found.filter(

@@ -1,7 +1,7 @@
 import { ConflictError, UnavailableError } from '#core/errors.ts';
 import { isJsonObject, type JsonObject } from '#core/json.ts';
 import { MalformedItemError, taskReader as reader } from '#platform/aws/item-reader.ts';
-import type { Item, ItemKey, ItemTable } from '#platform/aws/table.ts';
+import type { Item, ItemKey, TimedTable } from '#platform/aws/table.ts';
 import {
   type AgentCluster,
   type AgentEnrolment,
@@ -19,36 +19,28 @@ function getKey(account: string): ItemKey {
 }
 
 /** Enrolments of the agents of accounts, in DynamoDB: an item an account, which never expires. */
-export class DynamoAgentEnrolmentStore implements AgentEnrolmentStore {
-  readonly #table: ItemTable;
-
-  constructor({ table }: { readonly table: ItemTable }) {
-    this.#table = table;
-  }
-
-  async find(account: string): Promise<AgentEnrolment> {
-    return parseEnrolment(await this.#table.get(getKey(account)));
-  }
-
-  async change(
-    account: string,
-    change: (before: AgentEnrolment) => AgentEnrolment | undefined,
-  ): Promise<AgentEnrolment> {
-    for (let tries = 0; tries < triesMax; tries += 1) {
-      const item = await this.#table.get(getKey(account));
-      const before = parseEnrolment(item);
-      if (before.unreadable !== undefined)
-        throw new ConflictError(`The enrolment of account ${account} cannot be read: ${before.unreadable}`);
-      const after = change(before);
-      if (after === undefined) return before;
-      const revision = item === undefined ? 0 : reader.getNumber(item, 'revision');
-      if (await this.#write(account, after, revision)) return after;
-    }
-    throw new UnavailableError(`The agents of account ${account} are being changed by others; try again`);
-  }
+export function createEnrolmentStore({ table }: Pick<TimedTable, 'table'>): AgentEnrolmentStore {
+  return {
+    async find(account: string): Promise<AgentEnrolment> {
+      return parseEnrolment(await table.get(getKey(account)));
+    },
+    async change(account, change) {
+      for (let tries = 0; tries < triesMax; tries += 1) {
+        const item = await table.get(getKey(account));
+        const before = parseEnrolment(item);
+        if (before.unreadable !== undefined)
+          throw new ConflictError(`The enrolment of account ${account} cannot be read: ${before.unreadable}`);
+        const after = change(before);
+        if (after === undefined) return before;
+        const revision = item === undefined ? 0 : reader.getNumber(item, 'revision');
+        if (await write(account, after, revision)) return after;
+      }
+      throw new UnavailableError(`The agents of account ${account} are being changed by others; try again`);
+    },
+  };
 
   /** @param revision that of the item before; 0 for none. @returns false where it has another one by now */
-  async #write(account: string, after: AgentEnrolment, revision: number): Promise<boolean> {
+  async function write(account: string, after: AgentEnrolment, revision: number): Promise<boolean> {
     const { generation, isRevoked, cluster, changes } = after;
     const item = {
       ...getKey(account),
@@ -56,7 +48,7 @@ export class DynamoAgentEnrolmentStore implements AgentEnrolmentStore {
       ...(cluster && { cluster: JSON.stringify(cluster) }),
       changes: JSON.stringify(changes),
     };
-    return revision === 0 ? this.#table.putNew(item, 0) : this.#table.putOver(item, 'revision', revision);
+    return revision === 0 ? table.putNew(item, 0) : table.putOver(item, 'revision', revision);
   }
 }
 

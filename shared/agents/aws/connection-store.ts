@@ -1,6 +1,5 @@
-import type { Clock } from '#core/clock.ts';
 import { taskReader as reader } from '#platform/aws/item-reader.ts';
-import type { Item, ItemTable } from '#platform/aws/table.ts';
+import type { Item, TimedTable } from '#platform/aws/table.ts';
 import {
   type AgentConnection,
   accountConnectionsMax,
@@ -16,50 +15,39 @@ function getAccountKey(account: string): string {
   return `CONN#${account}`;
 }
 
-/** Dependencies of the store. */
-export interface ConnectionStoreOptions {
-  readonly table: ItemTable;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly sessions: Pick<AgentSessionStore, 'find'>;
-}
-
 /** Connections of agents, in DynamoDB. */
-export class DynamoConnectionStore implements ConnectionStore {
-  readonly #options: ConnectionStoreOptions;
-
-  constructor(options: ConnectionStoreOptions) {
-    this.#options = options;
-  }
-
-  async add({ id, account, holder, connectedAtMs, ...others }: AgentConnection): Promise<boolean> {
-    const { table, sessions } = this.#options;
-    const session = await sessions.find(others.session);
-    if (session === undefined || session.isClosed) return false;
-    await table.put({
-      pk: getAccountKey(account),
-      sk: id,
-      ...others,
-      holder,
-      connectedAt: connectedAtMs,
-      expiresAt: Math.ceil((connectedAtMs + connectionLifeMs) / 1000),
-    });
-    return true;
-  }
-
-  async list(account: string): Promise<readonly AgentConnection[]> {
-    const { table, clock } = this.#options;
-    const rows = await table.query(getAccountKey(account), rowsMax);
-    const seconds = clock.now() / 1000;
-    return rows
-      .filter((row) => reader.getNumber(row, 'expiresAt') > seconds)
-      .map((row) => parseConnection(account, row))
-      .toSorted((one, other) => other.connectedAtMs - one.connectedAtMs)
-      .slice(0, accountConnectionsMax);
-  }
-
-  async remove({ account, id }: Pick<AgentConnection, 'account' | 'id'>): Promise<void> {
-    await this.#options.table.delete({ pk: getAccountKey(account), sk: id });
-  }
+export function createConnectionStore({
+  table,
+  clock,
+  sessions,
+}: TimedTable & { readonly sessions: Pick<AgentSessionStore, 'find'> }): ConnectionStore {
+  return {
+    async add({ id, account, holder, connectedAtMs, ...others }: AgentConnection): Promise<boolean> {
+      const session = await sessions.find(others.session);
+      if (session === undefined || session.isClosed) return false;
+      await table.put({
+        pk: getAccountKey(account),
+        sk: id,
+        ...others,
+        holder,
+        connectedAt: connectedAtMs,
+        expiresAt: Math.ceil((connectedAtMs + connectionLifeMs) / 1000),
+      });
+      return true;
+    },
+    async list(account: string): Promise<readonly AgentConnection[]> {
+      const rows = await table.query(getAccountKey(account), rowsMax);
+      const seconds = clock.now() / 1000;
+      return rows
+        .filter((row) => reader.getNumber(row, 'expiresAt') > seconds)
+        .map((row) => parseConnection(account, row))
+        .toSorted((one, other) => other.connectedAtMs - one.connectedAtMs)
+        .slice(0, accountConnectionsMax);
+    },
+    async remove({ account, id }: Pick<AgentConnection, 'account' | 'id'>): Promise<void> {
+      await table.delete({ pk: getAccountKey(account), sk: id });
+    },
+  };
 }
 
 function parseConnection(account: string, row: Item): AgentConnection {

@@ -19,12 +19,6 @@ export interface PlacedAccount {
   readonly place: string;
 }
 
-/** The signal that ends a batch, and the log for its failures. */
-export interface BatchOptions {
-  readonly signal: AbortSignal;
-  readonly log: Logger;
-}
-
 /** @throws InvalidInputError naming each account that is in a list more than once, whatever the case of its name */
 export function checkNamesDiffer(accounts: readonly PlacedAccount[]): void {
   const seen = new Set<string>();
@@ -87,7 +81,7 @@ function toViolations(place: string, error: unknown): InvalidInputError {
  */
 export async function changeEach<T extends Pick<PlacedAccount, 'name'>>(
   accounts: readonly T[],
-  { signal, log }: BatchOptions,
+  { signal, log }: { readonly signal: AbortSignal; readonly log: Logger },
   change: (account: T) => Promise<void>,
 ): Promise<void> {
   const done = new Set<string>();

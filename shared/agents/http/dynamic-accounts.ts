@@ -85,16 +85,10 @@ interface AccountPlan extends PlacedAccount {
   define(): AccountDefinition;
 }
 
-/** The definitions to store, and the accounts that exist already. */
-interface StorePlan {
-  readonly plans: readonly AccountPlan[];
-  readonly known: readonly string[];
-}
-
 async function storeInactive(
   request: ApiRequest,
   services: DynamicAccountServices,
-  { plans, known }: StorePlan,
+  { plans, known }: { readonly plans: readonly AccountPlan[]; readonly known: readonly string[] },
 ): Promise<ApiResponse> {
   const checked = new Map<string, AccountDefinition>();
   await checkEach(plans, async ({ name, before, define }) => {
@@ -191,14 +185,11 @@ export async function deleteDynamicAccount(
   return { status: 204, ...nothing };
 }
 
-/** An account that agents serve; `stored` is undefined for one of the settings. */
-export interface AgentAccount {
-  readonly name: string;
-  readonly stored: StoredAccount | undefined;
-}
-
 /** Accounts of the store that this process does not know yet count as well. @throws NotFoundError for an account without agents */
-export async function getAgentAccount(services: AgentAccountServices, name: string): Promise<AgentAccount> {
+export async function getAgentAccount(
+  services: AgentAccountServices,
+  name: string,
+): Promise<{ readonly name: string; readonly stored: StoredAccount | undefined }> {
   const stored = await services.accounts?.find(name);
   if (stored !== undefined) {
     checkServed(stored);

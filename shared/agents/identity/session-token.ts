@@ -15,12 +15,6 @@ const tokenLengthMax = 4_096;
 /** Tokens whose signature was found good that are remembered, as hashes: those of a thousand agents, and the ones before. */
 const verifiedMax = 4_096;
 
-/** A token of a session, and until when it holds. */
-export interface SessionToken {
-  readonly token: string;
-  readonly expiresMs: number;
-}
-
 /** Dependencies of making tokens. */
 export interface SessionTokensOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -40,7 +34,7 @@ export class SessionTokens {
   }
 
   /** A token for a session. @throws UnavailableError when the key cannot be used for the moment */
-  async sign(sessionId: string): Promise<SessionToken> {
+  async sign(sessionId: string): Promise<{ readonly token: string; readonly expiresMs: number }> {
     const { clock, key } = this.#options;
     const nowMs = clock.now();
     const expiresMs = nowMs + sessionTokenMs;

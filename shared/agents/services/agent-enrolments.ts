@@ -1,7 +1,7 @@
 import { openTable } from '#platform/services/aws-clients.ts';
 import type { Services } from '#platform/services/services.ts';
 import type { AgentEnrolmentStore } from '../agent-enrolment.ts';
-import { DynamoAgentEnrolmentStore } from '../aws/agent-enrolment-store.ts';
+import { createEnrolmentStore } from '../aws/agent-enrolment-store.ts';
 
 /** Enrolments of the agents of accounts. */
 export function openAgentEnrolments(services: Services): AgentEnrolmentStore {
@@ -9,5 +9,5 @@ export function openAgentEnrolments(services: Services): AgentEnrolmentStore {
 }
 
 function createEnrolments(services: Services): AgentEnrolmentStore {
-  return new DynamoAgentEnrolmentStore(openTable(services, 'tasks'));
+  return createEnrolmentStore(openTable(services, 'tasks'));
 }

@@ -1,6 +1,6 @@
 import { openTable } from '#platform/services/aws-clients.ts';
 import type { Services } from '#platform/services/services.ts';
-import { DynamoInboxStore } from '#tasks/aws/inbox-store.ts';
+import { createInboxStore } from '#tasks/aws/inbox-store.ts';
 import type { InboxStore } from '#tasks/task-inbox.ts';
 
 /** The tasks that wait for agents. */
@@ -9,5 +9,5 @@ export function openInboxes(services: Services): InboxStore {
 }
 
 function createInboxes(services: Services): InboxStore {
-  return new DynamoInboxStore(openTable(services, 'tasks'));
+  return createInboxStore(openTable(services, 'tasks'));
 }

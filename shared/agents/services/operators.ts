@@ -1,14 +1,14 @@
 import { openTable } from '#platform/services/aws-clients.ts';
 import type { Services } from '#platform/services/services.ts';
 import type { AgentSettings } from '#settings/agent-settings.ts';
-import { DynamoAgentTaskList } from '#tasks/aws/agent-task-list.ts';
+import { createAgentTaskList } from '#tasks/aws/agent-task-list.ts';
 import { type OperationsServices, openOperations } from '#tasks/services/operations.ts';
 import type { InboxStore } from '#tasks/task-inbox.ts';
 import type { AgentDirectory } from '../agent-directory.ts';
 import type { AgentEnrolmentStore } from '../agent-enrolment.ts';
 import type { AgentTaskList } from '../agent-operation.ts';
 import type { AgentSessionStore } from '../agent-session.ts';
-import { DynamoAgentDirectory } from '../aws/agent-directory.ts';
+import { createAgentDirectory } from '../aws/agent-directory.ts';
 import { openAgentSessions } from '../sessions/agent-sessions.ts';
 import { openAgentEnrolments } from './agent-enrolments.ts';
 import { openInboxes } from './agent-inboxes.ts';
@@ -44,9 +44,9 @@ export async function openOperators(services: Services): Promise<OperatorService
 }
 
 function createDirectory(services: Services): AgentDirectory {
-  return new DynamoAgentDirectory({ ...openTable(services, 'tasks'), sessions: openAgentSessions(services) });
+  return createAgentDirectory({ ...openTable(services, 'tasks'), sessions: openAgentSessions(services) });
 }
 
 function createTaskList(services: Services): AgentTaskList {
-  return new DynamoAgentTaskList(openTable(services, 'tasks'));
+  return createAgentTaskList(openTable(services, 'tasks'));
 }

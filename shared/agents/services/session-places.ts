@@ -14,12 +14,6 @@ const countedMax = 100_000;
 /** The fractional part of the golden ratio: its multiples lie evenly between 0 and 1, however many there are. */
 const goldenShare = (Math.sqrt(5) - 1) / 2;
 
-/** How an agent comes back when all connections ended at once: see `returnMs` and `spreadMs` of `busdriver.agent.v1`. */
-export interface ReturnPlace {
-  readonly returnMs: number;
-  readonly spreadMs: number;
-}
-
 /** Gives each session that this process hears of a place among all of them. */
 export class SessionPlaces {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -36,7 +30,7 @@ export class SessionPlaces {
    *
    * @param intervalMs milliseconds between two of them
    */
-  note(session: string, intervalMs: number): ReturnPlace {
+  note(session: string, intervalMs: number): { readonly returnMs: number; readonly spreadMs: number } {
     const nowMs = this.#clock.monotonic();
     const number = this.#seen.get(session)?.number ?? this.#count++;
     this.#seen.delete(session);

@@ -7,7 +7,7 @@ import {
   chooseConnections,
   type Hint,
 } from '../agent-connections.ts';
-import { DynamoConnectionStore } from '../aws/connection-store.ts';
+import { createConnectionStore } from '../aws/connection-store.ts';
 import { openAgentSessions } from './agent-sessions.ts';
 import type { HintPort } from './hint-port.ts';
 
@@ -36,7 +36,7 @@ export async function postHint(
 }
 
 function createConnections(services: Services): ConnectionStore {
-  return new DynamoConnectionStore({
+  return createConnectionStore({
     ...openTable(services, 'tasks'),
     sessions: openAgentSessions(services),
   });

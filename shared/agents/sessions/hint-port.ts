@@ -30,11 +30,7 @@ export function getHintUrl(services: Services): string {
   return findHintPort(services)?.url ?? '';
 }
 
-interface HintSwitch {
-  port: HintPort | undefined;
-}
-
-function createSwitch(services: Services): HintSwitch {
+function createSwitch(services: Services): { port: HintPort | undefined } {
   return { port: findGatewayPort(services) };
 }
 

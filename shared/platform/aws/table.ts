@@ -9,6 +9,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Clock } from '#core/clock.ts';
 import { clockErrorMsMax } from '#core/clock.ts';
 
 /**
@@ -125,6 +126,12 @@ export class ItemUpdate {
     this.#values[placeholder] = value;
     return placeholder;
   }
+}
+
+/** A table, and the clock by which its items expire. */
+export interface TimedTable {
+  readonly table: ItemTable;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Single-item access to one DynamoDB table. Reads are consistent unless they say otherwise. */

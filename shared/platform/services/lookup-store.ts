@@ -1,5 +1,5 @@
 import { CallPace } from '../aws/lookups/call-pace.ts';
-import { DynamoLookupStore } from '../aws/lookups/lookup-store.ts';
+import { createLookupStore } from '../aws/lookups/lookup-store.ts';
 import type { LookupStore } from '../ports/lookup.ts';
 import { openTable } from './aws-clients.ts';
 import type { Services } from './services.ts';
@@ -17,5 +17,5 @@ export function openLookupParts(services: Services): LookupParts {
 
 function createLookupParts(services: Services): LookupParts {
   const options = openTable(services, 'cache');
-  return { store: new DynamoLookupStore(options), pace: new CallPace(options) };
+  return { store: createLookupStore(options), pace: new CallPace(options) };
 }

@@ -1,6 +1,5 @@
 import type { AgentTaskList } from '#agents/agent-operation.ts';
-import type { Clock } from '#core/clock.ts';
-import type { ItemKey, ItemTable } from '#platform/aws/table.ts';
+import type { ItemKey, TimedTable } from '#platform/aws/table.ts';
 import { type OpenRow, taskRetentionMs } from '../task.ts';
 import { parseOpenRow } from './task-items.ts';
 
@@ -27,24 +26,18 @@ export function getAgentTaskKey(openRow: string): ItemKey {
 }
 
 /** The list of agents' tasks, in DynamoDB. */
-export class DynamoAgentTaskList implements AgentTaskList {
-  readonly #table: ItemTable;
-  readonly #clock: Pick<Clock, 'now'>;
-
-  constructor({ table, clock }: { readonly table: ItemTable; readonly clock: Pick<Clock, 'now'> }) {
-    this.#table = table;
-    this.#clock = clock;
-  }
-
-  async list(limit: number): Promise<readonly OpenRow[]> {
-    const nowMs = this.#clock.now();
-    const oldest = Math.floor((nowMs - taskRetentionMs) / dayMs);
-    const rows: OpenRow[] = [];
-    // Accepting processes' clocks differ: there may be a task of tomorrow.
-    for (let day = Math.floor(nowMs / dayMs) + 1; day >= oldest && rows.length < limit; day -= 1) {
-      const items = await this.#table.query(getDayKey(day), limit - rows.length);
-      rows.push(...items.map((item) => parseOpenRow(String(item['sk']).split('|')[1] ?? '')));
-    }
-    return rows;
-  }
+export function createAgentTaskList({ table, clock }: TimedTable): AgentTaskList {
+  return {
+    async list(limit: number): Promise<readonly OpenRow[]> {
+      const nowMs = clock.now();
+      const oldest = Math.floor((nowMs - taskRetentionMs) / dayMs);
+      const rows: OpenRow[] = [];
+      // Accepting processes' clocks differ: there may be a task of tomorrow.
+      for (let day = Math.floor(nowMs / dayMs) + 1; day >= oldest && rows.length < limit; day -= 1) {
+        const items = await table.query(getDayKey(day), limit - rows.length);
+        rows.push(...items.map((item) => parseOpenRow(String(item['sk']).split('|')[1] ?? '')));
+      }
+      return rows;
+    },
+  };
 }

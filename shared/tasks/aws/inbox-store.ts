@@ -1,5 +1,4 @@
-import type { Clock } from '#core/clock.ts';
-import type { ItemTable } from '#platform/aws/table.ts';
+import type { ItemTable, TimedTable } from '#platform/aws/table.ts';
 import type { OpenRow } from '../task.ts';
 import type { InboxStore, TaskHold } from '../task-inbox.ts';
 import { getAgentTaskKey } from './agent-task-list.ts';
@@ -36,36 +35,28 @@ export async function deleteInboxRow(table: ItemTable, account: string, key: str
 }
 
 /** The tasks that wait for agents, in DynamoDB. */
-export class DynamoInboxStore implements InboxStore {
-  readonly #table: ItemTable;
-  readonly #clock: Pick<Clock, 'now'>;
-
-  constructor({ table, clock }: { readonly table: ItemTable; readonly clock: Pick<Clock, 'now'> }) {
-    this.#table = table;
-    this.#clock = clock;
-  }
-
-  async list(account: string, limit: number): Promise<readonly OpenRow[]> {
-    const items = await this.#table.query(getInboxKey(account), limit);
-    return items.map((item) => parseOpenRow(String(item['sk'])));
-  }
-
-  async remove(account: string, row: OpenRow): Promise<void> {
-    await deleteInboxRow(this.#table, account, row.key);
-  }
-
-  async findHold(taskId: string): Promise<TaskHold | undefined> {
-    const item = await this.#table.get(getHeaderKey(taskId));
-    const header = item && parseHeader(item);
-    if (header === undefined || header.expiresAt * 1000 <= this.#clock.now()) return undefined;
-    return {
-      state: header.state,
-      inbox: toInbox(header),
-      ...toParting(header),
-      run: header.run,
-      inlineBytes: header.journal.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
-      journalFormat: toJournalFormat(header),
-      entries: header.journal.length,
-    };
-  }
+export function createInboxStore({ table, clock }: TimedTable): InboxStore {
+  return {
+    async list(account: string, limit: number): Promise<readonly OpenRow[]> {
+      const items = await table.query(getInboxKey(account), limit);
+      return items.map((item) => parseOpenRow(String(item['sk'])));
+    },
+    async remove(account: string, row: OpenRow): Promise<void> {
+      await deleteInboxRow(table, account, row.key);
+    },
+    async findHold(taskId: string): Promise<TaskHold | undefined> {
+      const item = await table.get(getHeaderKey(taskId));
+      const header = item && parseHeader(item);
+      if (header === undefined || header.expiresAt * 1000 <= clock.now()) return undefined;
+      return {
+        state: header.state,
+        inbox: toInbox(header),
+        ...toParting(header),
+        run: header.run,
+        inlineBytes: header.journal.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+        journalFormat: toJournalFormat(header),
+        entries: header.journal.length,
+      };
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DynamoAgentSessionStore } from '#agents/aws/agent-session-store.ts';
 import type { ItemTable } from '#platform/aws/table.ts';
-import { DynamoInboxStore } from '#tasks/aws/inbox-store.ts';
+import { createInboxStore } from '#tasks/aws/inbox-store.ts';
 import { DynamoTaskStore } from '#tasks/aws/task-store.ts';
 import { sendForTask } from '#tasks/operation-queue.ts';
 import { processTaskMessage } from '#tasks/process-message.ts';
@@ -18,12 +18,12 @@ import {
 import { startTaskSystem, type TestTaskSystem } from '#test/support/system/task-system.ts';
 
 let system: TestTaskSystem;
-let inboxes: DynamoInboxStore;
+let inboxes: ReturnType<typeof createInboxStore>;
 let sessions: DynamoAgentSessionStore;
 
 beforeAll(async () => {
   system = await startTaskSystem();
-  inboxes = new DynamoInboxStore(system);
+  inboxes = createInboxStore(system);
   sessions = new DynamoAgentSessionStore(system);
 });
 

@@ -32,17 +32,12 @@ export interface Service {
   readonly methods: readonly ServiceMethod[];
 }
 
-/** A schema in the form that protobufjs parses a `.proto` into, with its names unchanged. */
-export interface ProtobufDescriptor {
-  readonly nested: object;
-}
-
 /** Reads and writes the messages of a schema. */
 export class ProtobufSchema {
   readonly #root: protobuf.Root;
 
   /** @param schema default that of agents */
-  constructor(schema: ProtobufDescriptor = descriptor) {
+  constructor(schema: { readonly nested: object } = descriptor) {
     this.#root = protobuf.Root.fromJSON(toCamelCase(schema) as protobuf.INamespace);
     this.#root.resolveAll();
   }

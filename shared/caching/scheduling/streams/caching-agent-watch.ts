@@ -50,13 +50,6 @@ type Progress = Omit<CachingResult, 'outcome'>;
 /** How a run ends in the store. */
 type RunEnd = Pick<Finish, 'outcome' | 'error' | 'nextRunMs'>;
 
-/** What to watch, and by which worker. */
-export interface CachingAgentWatchOptions {
-  readonly agent: CachingAgent;
-  readonly claimed: ClaimedCachingAgent;
-  readonly worker: StreamWorker;
-}
-
 /**
  * Watches a caching agent under one lease, renews it, and stores the progress: changes every five seconds, a newer as-of likewise,
  * positions that moved without a change every minute.
@@ -88,7 +81,11 @@ export class CachingAgentWatch {
   /** Whether this or an earlier watch or run reported an as-of. */
   #isDated: boolean;
 
-  constructor({ agent, claimed, worker }: CachingAgentWatchOptions) {
+  constructor({
+    agent,
+    claimed,
+    worker,
+  }: { readonly agent: CachingAgent; readonly claimed: ClaimedCachingAgent; readonly worker: StreamWorker }) {
     this.account = agent.account;
     this.#agent = agent;
     this.#claimed = claimed;

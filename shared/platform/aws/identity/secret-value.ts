@@ -3,19 +3,16 @@ import { toAwsFailure } from '../aws-failure.ts';
 import { clientOptions } from './aws-identity.ts';
 import type { SecretAccess } from './secret-access.ts';
 
-/** A secret as Secrets Manager returned it. */
-export interface SecretValue {
-  readonly bytes: Buffer;
-  readonly versionId: string | undefined;
-}
-
 /**
  * The value of a secret in Secrets Manager.
  *
  * @param id name or ARN
  * @throws Error that names it and says what to do.
  */
-export async function getSecretValue(id: string, access: SecretAccess): Promise<SecretValue> {
+export async function getSecretValue(
+  id: string,
+  access: SecretAccess,
+): Promise<{ readonly bytes: Buffer; readonly versionId: string | undefined }> {
   const client = new SecretsManagerClient({ ...clientOptions, ...access });
   try {
     const answer = await client.send(new GetSecretValueCommand({ SecretId: id }));

@@ -41,13 +41,6 @@ export interface JsonCall extends Pick<SignedCall, 'service' | 'bytesMax' | 'sig
   readonly repeatsReason?: boolean;
 }
 
-/** AWS' answer. */
-export interface SignedAnswer {
-  readonly status: number;
-  readonly etag: string | undefined;
-  readonly bytes: Buffer;
-}
-
 /** A refusal by AWS; its name is AWS' code. */
 export class CallError extends Error {
   /** Whether the same call may be answered a moment later. */
@@ -69,7 +62,7 @@ export async function sendSigned(
   { service, method, path, headers, body, bytesMax, signal }: SignedCall,
   { region, credentials }: SecretAccess,
   { clock, environment }: SigningOptions,
-): Promise<SignedAnswer> {
+): Promise<{ readonly status: number; readonly etag: string | undefined; readonly bytes: Buffer }> {
   const endpoint = new URL(findEndpoint(service, region, environment));
   const signer = new SignatureV4({
     credentials,

@@ -1,50 +1,36 @@
 import { toKeyText } from '#caching/aws/store/cache-keys.ts';
-import { type Clock, clockErrorMsMax } from '#core/clock.ts';
+import { clockErrorMsMax } from '#core/clock.ts';
 import type { Lookup, LookupChange, LookupKey, LookupStore } from '../../ports/lookup.ts';
 import { lookupPauseMsMax } from '../../ports/shared-lookups.ts';
-import type { Item, ItemKey, ItemTable } from '../table.ts';
+import type { Item, ItemKey, TimedTable } from '../table.ts';
 import { lookupPartitions } from '../tables.ts';
 
 /** A lookup that is not asked for again is forgotten after a week. */
 const retentionSeconds = 7 * 24 * 3600;
 
-/** What a store of lookups needs. */
-export interface LookupStoreOptions {
-  /** The table of the cache. */
-  readonly table: ItemTable;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /**
  * Lookups in the cache's table, each an item in its own partition of at most 20 KB, mostly 2 KB: reading one costs half a read unit.
  * Callers need GetItem and PutItem on these partitions.
  */
-export class DynamoLookupStore implements LookupStore {
-  readonly #options: LookupStoreOptions;
-
-  constructor(options: LookupStoreOptions) {
-    this.#options = options;
-  }
-
-  async find(key: LookupKey): Promise<Lookup | undefined> {
-    const { table, clock } = this.#options;
-    const item = await table.get(toItemKey(key), { consistent: false });
-    const now = clock.now();
-    return item === undefined || Number(item['expiresAt']) * 1000 <= now ? undefined : toLookup(item, now);
-  }
-
-  async replace(key: LookupKey, { seen, next }: LookupChange): Promise<Lookup | undefined> {
-    const { table, clock } = this.#options;
-    const seconds = Math.floor(clock.now() / 1000);
-    const versionNumber = (seen?.versionNumber ?? 0) + 1;
-    const expiresAt = seconds + retentionSeconds;
-    const item = { ...toItemKey(key), ...next, revision: versionNumber, expiresAt };
-    const isWritten =
-      seen === undefined
-        ? await table.putNew(item, seconds)
-        : await table.putOver(item, 'revision', seen.versionNumber);
-    return isWritten ? { ...next, versionNumber } : undefined;
-  }
+export function createLookupStore({ table, clock }: TimedTable): LookupStore {
+  return {
+    async find(key: LookupKey): Promise<Lookup | undefined> {
+      const item = await table.get(toItemKey(key), { consistent: false });
+      const now = clock.now();
+      return item === undefined || Number(item['expiresAt']) * 1000 <= now ? undefined : toLookup(item, now);
+    },
+    async replace(key: LookupKey, { seen, next }: LookupChange): Promise<Lookup | undefined> {
+      const seconds = Math.floor(clock.now() / 1000);
+      const versionNumber = (seen?.versionNumber ?? 0) + 1;
+      const expiresAt = seconds + retentionSeconds;
+      const item = { ...toItemKey(key), ...next, revision: versionNumber, expiresAt };
+      const isWritten =
+        seen === undefined
+          ? await table.putNew(item, seconds)
+          : await table.putOver(item, 'revision', seen.versionNumber);
+      return isWritten ? { ...next, versionNumber } : undefined;
+    },
+  };
 }
 
 function toItemKey([kind, ...parts]: LookupKey): ItemKey {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DynamoHealthStore } from '#accounts/aws/health-store.ts';
+import { createHealthStore } from '#accounts/aws/health-store.ts';
 import {
   AccountBreaker,
   breakerWindowMs,
@@ -19,7 +19,7 @@ const refused = 'the connection was refused (ECONNREFUSED)';
 /** What processes share, and how often each of them wrote. */
 function share(clock: TurnedClock) {
   const { tableName, openDocuments } = openTable(cacheTable);
-  const store = new DynamoHealthStore({ table: new ItemTable(openDocuments(), tableName), clock });
+  const store = createHealthStore({ table: new ItemTable(openDocuments(), tableName), clock });
   const written: AccountHealth[] = [];
   const account = testRandomness.id();
   const counting = {

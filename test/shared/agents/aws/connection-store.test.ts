@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AgentConnection } from '#agents/agent-connections.ts';
 import { accountConnectionsMax, connectionLifeMs } from '#agents/agent-connections.ts';
 import { DynamoAgentSessionStore } from '#agents/aws/agent-session-store.ts';
-import { DynamoConnectionStore } from '#agents/aws/connection-store.ts';
+import { createConnectionStore } from '#agents/aws/connection-store.ts';
 import { ItemTable } from '#platform/aws/table.ts';
 import { tasksTable } from '#platform/aws/tables.ts';
 import { useLocalTables } from '#test/support/engines/local-tables.ts';
@@ -15,7 +15,7 @@ async function open() {
   const clock = createStandingClock();
   const table = new ItemTable(openDocuments(), tableName);
   const sessions = new DynamoAgentSessionStore({ table, clock });
-  const store = new DynamoConnectionStore({ table, clock, sessions });
+  const store = createConnectionStore({ table, clock, sessions });
   const account = testRandomness.id();
   const session = testRandomness.id();
   await sessions.open({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DynamoAccountStore } from '#accounts/aws/account-store.ts';
 import { findEnrolmentFault, revokeAgents } from '#agents/agent-enrolment.ts';
-import { DynamoAgentEnrolmentStore } from '#agents/aws/agent-enrolment-store.ts';
+import { createEnrolmentStore } from '#agents/aws/agent-enrolment-store.ts';
 import { DynamoCachingAgentStore } from '#caching/aws/agents/caching-agent-store.ts';
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import { CacheTable } from '#caching/aws/store/cache-table.ts';
@@ -59,7 +59,7 @@ async function openRecorded({ nowMs, tables }: Recording, form?: number) {
     agents: new DynamoCachingAgentStore(cache),
     tasks: new DynamoTaskStore({ ...tasks }),
     accounts: new DynamoAccountStore({ ...accounts }),
-    enrolments: new DynamoAgentEnrolmentStore({ ...tasks }),
+    enrolments: createEnrolmentStore({ ...tasks }),
   };
 }
 

@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ItemTable } from '#platform/aws/table.ts';
 import { cacheTable, lookupPartitions } from '#platform/aws/tables.ts';
-import { DynamoDiscoveryStore } from '#provider-kit/aws/discovery-store.ts';
+import { createDiscoveryStore } from '#provider-kit/aws/discovery-store.ts';
 import type { DiscoveryKey, DiscoveryStore, StoredDiscovery } from '#provider-kit/discovery-store.ts';
 import { discoveryTextMax } from '#provider-kit/discovery-store.ts';
 import { storedDiscoveryLifetimeMs } from '#providers/kubernetes/client/stored-discovery.ts';
@@ -33,7 +33,7 @@ function answerTagged(etag: string, ...kinds: string[]): Answer {
 function share(clock: TurnedClock) {
   const { tableName, openDocuments } = openTable(cacheTable);
   const table = new ItemTable(openDocuments(), tableName);
-  const store = new DynamoDiscoveryStore({ table, clock });
+  const store = createDiscoveryStore({ table, clock });
   const written: { readonly key: DiscoveryKey; readonly discovery: StoredDiscovery }[] = [];
   const counting: DiscoveryStore = {
     find: (key) => store.find(key),
