@@ -127,11 +127,7 @@ export function getApplicationOf(value: unknown): string {
   return asString(getPath(asJsonObject(value), 'moniker', 'app')) ?? '';
 }
 
-/**
- * Whether reads are checked at all: `busdriver.authorization.reads`, `on` unless it says `off`.
- *
- * @throws InvalidInputError for anything else: a slip must not open reads.
- */
+/** Whether reads are checked: `busdriver.authorization.reads`, default on. @throws InvalidInputError unless it is `on` or `off` */
 export function parseReadsChecked(settings: JsonObject): boolean {
   const section = getSetting(settings, settingsPath) ?? {};
   if (!isJsonObject(section))

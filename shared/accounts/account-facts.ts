@@ -21,12 +21,7 @@ export interface AccountFacts {
 export interface AccountFactsStore {
   /** The last published text; undefined before the first. @throws Error when it is incomplete. */
   read(): Promise<string | undefined>;
-  /**
-   * Publishes a text unless it is stored already.
-   *
-   * @returns whether it is new.
-   * @throws Error for a text of more than `accountFactsBytesMax`.
-   */
+  /** Publishes a text unless it is stored already. @returns whether it is new @throws Error for more than `accountFactsBytesMax` */
   publish(text: string): Promise<boolean>;
 }
 

@@ -29,11 +29,7 @@ export function listInlineSecrets(body: JsonObject): readonly string[] {
     .map(({ path }) => path);
 }
 
-/**
- * The secrets that a definition refers to, except those that it holds itself.
- *
- * @throws InvalidInputError naming an option whose reference cannot be read
- */
+/** The secrets that a definition refers to, not those it holds. @throws InvalidInputError naming an option with an invalid reference */
 export function listReferredSecrets(
   { type, body }: AccountDefinition,
   plugins: readonly ProviderPlugin[],

@@ -78,11 +78,7 @@ export interface EnrolmentAuthor {
   readonly by?: string | undefined;
 }
 
-/**
- * Binds an account to the cluster that an agent reports, unless it is bound to one. An agent that reports no UID binds nothing.
- *
- * @returns undefined where nothing changes
- */
+/** Binds an account to the cluster that an agent reports, if it reports any and none is bound. @returns undefined for no change */
 export function bindCluster(
   before: AgentEnrolment,
   cluster: AgentCluster,
@@ -105,11 +101,7 @@ export function revokeAgents(before: AgentEnrolment, { atMs, by }: EnrolmentAuth
   return { ...after, isRevoked: true, generation: before.generation + 1 };
 }
 
-/**
- * Lets agents in again.
- *
- * @param replace whether the cluster is forgotten: the next agent that reports one binds the account to it, and sessions of before end
- */
+/** Lets agents in again. @param replace whether to forget the cluster: the next to report binds it, and sessions of before end */
 export function enrolAgents(
   before: AgentEnrolment,
   replace: boolean,

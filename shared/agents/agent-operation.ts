@@ -45,11 +45,7 @@ function findAccount({ inbox, parts = [] }: Pick<Task, 'inbox' | 'parts'>): stri
   return (first?.inbox ?? inbox)?.account;
 }
 
-/**
- * A task as operators see it.
- *
- * @param clouddriverId who accepted it, and was handed its result; undefined where it may be any of several
- */
+/** A task as operators see it. @param clouddriverId who accepted it, and was handed its result; undefined where it may be any of several */
 export function toAgentOperation(task: Task, clouddriverId: string | undefined): AgentOperationView {
   const { taken, endedAtMs } = task;
   const isEnded = isFinished(task) && endedAtMs !== undefined;

@@ -71,12 +71,7 @@ export interface AgentSessionStore {
   open(session: AgentSession): Promise<void>;
   /** The session, closed or not; undefined when it is unknown or forgotten. */
   find(id: string): Promise<AgentSession | undefined>;
-  /**
-   * Records that the agent is there.
-   *
-   * @param report what it reports of itself; omitted members stay
-   * @returns false for a session that is closed or unknown
-   */
+  /** Records that the agent is there. @param report omitted members stay @returns false for a session that is closed or unknown */
   touch(id: string, seenAtMs: number, report?: AgentReport): Promise<boolean>;
   /** Closes a session: it proves nothing any more. Repeating it is harmless. */
   close(id: string): Promise<void>;

@@ -56,11 +56,7 @@ const info = {
   license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
 };
 
-/**
- * Makes the API's document from the tables in `shared/contract/`.
- *
- * @param operations those of all providers, whose descriptions become schemas of requests.
- */
+/** The API's document, from the tables in `shared/contract/`. @param operations those of all providers, with their descriptions */
 export function createOpenApiDocument(operations: readonly DescribedOperation[]): OpenApiDocument {
   const table = createApiTable(operations);
   const names = new SchemaNames(table);

@@ -72,11 +72,7 @@ const deployExample = {
   ],
 };
 
-/**
- * Schemas of requests for operations, and the routes that take them.
- *
- * @param operations those of all providers.
- */
+/** Schemas of requests for operations, and the routes that take them. @param operations those of all providers. */
 export function createOperationRoutes(operations: readonly DescribedOperation[]): {
   readonly schemas: { readonly [name: string]: z.ZodType };
   readonly routes: ApiRoutes;
@@ -217,11 +213,7 @@ function toUnion(schemas: readonly z.ZodType[]): z.ZodType {
   return first !== undefined && schemas.length === 1 ? first : z.union(schemas);
 }
 
-/**
- * What the parser of a description accepts, and the account, which is read for all operations alike.
- *
- * @returns with it the schemas that it refers to, by name
- */
+/** What a description's parser accepts, and the account, which all operations have. @returns with it the schemas it refers to, by name */
 function toDescriptionSchema(schema: z.ZodType): {
   readonly schema: z.ZodType;
   readonly parts: { readonly [name: string]: z.ZodType };

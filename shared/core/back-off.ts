@@ -8,10 +8,7 @@ export interface BackOff {
   readonly mostMs?: number;
   /** Share of a pause that is not left to chance, from 0 to 1. Default 0, which spreads best. */
   readonly fixedShare?: number;
-  /**
-   * Factor by which each pause is longer than the one before; 1: all are equal. `linear`: the second is twice the first, the third three
-   * times. Default 2.
-   */
+  /** How many times as long as the one before each pause is. `linear`: the n-th is n times the first. Default 2. */
   readonly growth?: number | 'linear';
 }
 
@@ -28,12 +25,7 @@ export interface RetryOptions {
   isRetryable?(error: unknown, pauseMs: number): boolean;
 }
 
-/**
- * Tries until `act` succeeds.
- *
- * @param act receives the number of the try, from 1.
- * @throws what the last try threw; the signal's reason when it is aborted in a pause.
- */
+/** Tries until `act`, given the number of the try from 1, succeeds. @throws what the last try threw; the reason of an aborted signal */
 export async function retry<T>(options: RetryOptions, act: (tries: number) => Promise<T>): Promise<T> {
   const { backOff, triesMax, clock, randomness, signal, isRetryable } = options;
   for (let tries = 1; ; tries += 1) {

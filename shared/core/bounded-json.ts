@@ -67,11 +67,7 @@ export function parseBoundedJson(text: string, bounds: JsonBounds): BoundedJson 
   return { value: parseWithLongNumbers(text, numbers), values };
 }
 
-/**
- * The same for a text that is known to be within all bounds, as we wrote it ourselves.
- *
- * @throws JsonNumberError or SyntaxError
- */
+/** The same for a text that is known to be within all bounds, as we wrote it ourselves. @throws JsonNumberError or SyntaxError */
 export function parseExactJson(text: string): unknown {
   return parseBoundedJson(text, { depthMax: Number.POSITIVE_INFINITY, valuesMax: Number.POSITIVE_INFINITY })
     .value;

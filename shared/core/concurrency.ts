@@ -26,12 +26,7 @@ export class Semaphore {
     }
   }
 
-  /**
-   * Waits for a place.
-   *
-   * @returns a function that gives it back; call it once.
-   * @throws the signal's reason once it is aborted.
-   */
+  /** Waits for a place. @returns a function that gives it back; call it once. @throws the signal's reason once it is aborted. */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
@@ -65,11 +60,7 @@ export class Semaphore {
 /** Runs functions, a limited number at once; the others wait for their turn, in order. */
 export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
-/**
- * A limit that calls share.
- *
- * @param most from 1
- */
+/** A limit that calls share. @param most from 1 */
 export function createConcurrencyLimit(most: number): ConcurrencyLimit {
   const semaphore = new Semaphore(most);
   return async (work) => {
@@ -111,12 +102,7 @@ export async function mapConcurrently<T, R>(
   return results;
 }
 
-/**
- * Does something for each item, a limited number at a time. After a failure it begins nothing more, and waits for what is under way.
- *
- * @param most from 1
- * @throws the error of a failed call.
- */
+/** Does something for each item, `most` at a time. After a failure it begins nothing more, and waits for the rest. @throws the error */
 export async function forEachConcurrently<T>(
   items: readonly T[],
   most: number,

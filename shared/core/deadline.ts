@@ -66,12 +66,7 @@ export async function waits(clock: Pick<Clock, 'sleep'>, ms: number, signal: Abo
   }
 }
 
-/**
- * Waits for work, at most this many milliseconds. It goes on after that, unnoticed by the caller.
- *
- * @returns whether it has ended.
- * @throws what the work throws within that time.
- */
+/** Waits this long at most for work, which goes on after that. @returns whether it has ended @throws what it throws within that time */
 export async function waitAtMost(
   clock: Pick<Clock, 'sleep'>,
   ms: number,

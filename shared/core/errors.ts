@@ -75,10 +75,7 @@ export class ViolationList {
   }
 }
 
-/**
- * Operations that the caller has no right to. Clouddriver answers them like invalid ones, with 400: Orca then shows its users the
- * violations.
- */
+/** Operations that the caller may not do: 400, as for invalid ones, since Orca then shows its users the violations. */
 export class RefusedOperationsError extends InvalidInputError {
   override name = 'RefusedOperationsError';
   /** The violation that is a refusal. */

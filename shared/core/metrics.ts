@@ -41,10 +41,7 @@ export const deadLetterReasons = ['unbegun', 'unended', 'settled'] as const;
 /** One of them. */
 export type DeadLetterReason = (typeof deadLetterReasons)[number];
 
-/**
- * The share of accounts with trouble, in percent, for alarms: 0 while only one of several has any, as that is for its owner and should wake
- * nobody else.
- */
+/** The share of accounts with trouble, in percent, for alarms; 0 for one of several: that is its owner's, and should wake nobody else. */
 export function toAlarmShare(affected: number, all: number): number {
   if (affected === 0 || (affected === 1 && all > 1)) return 0;
   return (100 * affected) / Math.max(affected, all);

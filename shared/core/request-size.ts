@@ -2,11 +2,7 @@ import { InvalidInputError } from './errors.ts';
 import { asJsonArray, asJsonObject, asString, type JsonObject } from './json.ts';
 import { artifactsMax, manifestsMax } from './request-limits.ts';
 
-/**
- * Checks how much the descriptions of one request hold, before anything else is done with them.
- *
- * @throws InvalidInputError with the actual and the accepted number.
- */
+/** Checks first how much the descriptions of a request hold. @throws InvalidInputError with the actual and the accepted number */
 export function checkRequestSize(descriptions: readonly JsonObject[]): void {
   checkCount('manifests', sum(descriptions, countManifests), manifestsMax);
   checkCount('required and optional artifacts', sum(descriptions, countArtifacts), artifactsMax);

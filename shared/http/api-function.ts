@@ -30,10 +30,7 @@ type StreamingFunction = StreamifyHandler<APIGatewayProxyEvent, void>;
 /** Returns its answer. */
 type ReturningFunction = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/**
- * A Lambda function behind API Gateway's REST proxy integration. Where responses are streamed it takes the stream for its answer; elsewhere
- * it returns the answer.
- */
+/** A Lambda function behind API Gateway's REST proxy integration: it returns its answer, or streams it where answers are streamed. */
 export type ApiFunction = ServiceFunction<StreamingFunction> | ServiceFunction<ReturningFunction>;
 
 /** How to answer a route. */

@@ -71,11 +71,7 @@ export interface RequestOptions {
   readonly audit: (act: AuditedAct) => void;
 }
 
-/**
- * The request of an event.
- *
- * @throws InvalidInputError for a query, a header or a name of the path that is too long.
- */
+/** The request of an event. @throws InvalidInputError for a query, a header or a name of the path that is too long. */
 export function createRequest(event: APIGatewayProxyEvent, options: RequestOptions): ApiRequest {
   checkQuery(event);
   for (const name of [userHeader, ...Object.values(callerHeaders)]) {

@@ -11,12 +11,7 @@ export interface PackedBytesMax {
   readonly unpacked: number;
 }
 
-/**
- * The text of a body that may be gzipped.
- *
- * @param type its content type
- * @throws InvalidInputError where there is none; TooLargeError where it is larger
- */
+/** The text of a body that may be gzipped. @throws InvalidInputError where there is none; TooLargeError where it is larger */
 export function unpackBody(
   { body, isBase64Encoded }: Pick<APIGatewayProxyEvent, 'body' | 'isBase64Encoded'>,
   type: string | undefined,

@@ -150,11 +150,7 @@ export const endpointVariables = {
   eventbridge: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
 } as const;
 
-/**
- * Reads the configuration.
- *
- * @throws ConfigurationError naming each variable that is missing or malformed.
- */
+/** Reads the configuration. @throws ConfigurationError naming each variable that is missing or malformed. */
 export function readConfig(environment: Environment = readEnvironment()): Config {
   const errors: string[] = [];
   const makeReject = (variable: string) => (problem: string) =>

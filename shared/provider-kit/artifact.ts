@@ -19,10 +19,7 @@ export const artifactTextLengthMax = 8_192;
 /** Maximum levels of objects and lists in an artifact's metadata and unknown fields. */
 export const artifactDepthMax = 64;
 
-/**
- * Spinnaker's artifact. On the wire absent fields are left out, unknown incoming fields are folded into
- * `metadata`, and an incoming `kind` is ignored.
- */
+/** Spinnaker's artifact. On the wire absent fields are left out, unknown ones go into `metadata`, and `kind` is ignored. */
 export interface Artifact {
   readonly type?: string;
   readonly customKind?: boolean;
@@ -74,11 +71,7 @@ export function artifactField(): Field<Artifact | undefined> {
   });
 }
 
-/**
- * Reads one artifact, as `artifactField` does.
- *
- * @throws InvalidInputError naming each field that holds a list or object instead of a scalar, is too long or too deep.
- */
+/** Reads one artifact, as `artifactField` does. @throws InvalidInputError naming each field that is no scalar, too long or too deep */
 export function parseArtifact(value: unknown): Artifact {
   return parseWith(requireField(artifactField()), value, 'artifact');
 }

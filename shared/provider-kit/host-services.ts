@@ -4,10 +4,7 @@ import type { S3Service } from '#platform/ports/s3.ts';
 import type { StsService } from '#platform/ports/sts.ts';
 import type { SecretReader } from '#settings/secret-reference.ts';
 
-/**
- * AWS services that the place of a process offers to plug-ins. A plug-in takes those that it can use. Nothing is loaded or called before
- * the first call of one.
- */
+/** AWS services that the host of a process offers to plug-ins. Nothing is loaded or called before the first call of one. */
 export interface HostServices {
   /** EKS, for accounts that name a cluster or a program that makes tokens for one. Default: none. */
   readonly eks?: EksService;

@@ -49,14 +49,9 @@ export interface ProviderOptions {
   readonly placement: 'local' | 'deployed';
   /** Whether agents can reach the installation. Default: if the placement is `local`. */
   readonly servesAgents?: boolean;
-  /**
-   * `withheld` where the settings are those of `toPublicSettings`: accounts are known, but nothing can be reached with them. Default
-   * `given`.
-   */
+  /** `withheld` where settings are those of `toPublicSettings`: accounts are known, nothing can be reached. Default `given`. */
   readonly credentials?: 'given' | 'withheld';
-  /**
-   * Accounts that cannot be used because of something that their settings name, and why; see `ProviderPlugin.loadInspector`. Default: none.
-   */
+  /** Accounts that something named by their settings makes unusable, and why; see `ProviderPlugin.loadInspector`. Default: none. */
   readonly refusedAccounts?: readonly RejectedAccount[];
   /** Names of accounts of providers opened earlier: no account of this one may have them. Default: none. */
   readonly takenNames?: ReadonlySet<string>;
@@ -115,11 +110,7 @@ export interface ManifestReader {
   isSecret(name: string): boolean;
   /** Every object of the kind that belongs to the cluster and the application. */
   listClusterManifests(request: ClusterManifestsRequest): Promise<readonly ManifestCoordinates[]>;
-  /**
-   * The one that `criteria` picks: oldest, newest, second_newest, largest or smallest.
-   *
-   * @throws NotFoundError when there is none, InvalidInputError for an unknown criteria.
-   */
+  /** The one that `criteria` picks: oldest, newest, second_newest, largest or smallest. @throws NotFoundError, InvalidInputError */
   getDynamicManifest(request: ClusterManifestsRequest, criteria: string): Promise<ManifestCoordinates>;
 }
 
@@ -139,11 +130,7 @@ export interface JobDeletion extends ObjectRequest {
 
 /** Jobs, read live. It is Clouddriver's `JobProvider`. */
 export interface JobReader {
-  /**
-   * A job's state, ready for `JSON.stringify`.
-   *
-   * @throws NotFoundError when there is no such job, FailedOperationError when the read fails.
-   */
+  /** A job's state, ready for `JSON.stringify`. @throws NotFoundError for no such job, FailedOperationError when the read fails */
   getJob(request: ObjectRequest): Promise<object>;
   /**
    * Ends a job, with what it runs, without waiting for the end. If the request has its identity, and the job is gone or another one has its
@@ -158,11 +145,7 @@ export interface JobReader {
 
 /** What instances write, read live: the part of Clouddriver's `InstanceProvider` that is no view of the cache. */
 export interface InstanceReader {
-  /**
-   * What each part of an instance wrote.
-   *
-   * @throws NotFoundError when there is no such account, and for a name that no instance can have.
-   */
+  /** What each part of an instance wrote. @throws NotFoundError when there is no such account, and for a name that no instance can have. */
   getConsoleOutput(request: ObjectRequest): Promise<readonly ConsoleOutput[]>;
   /** The properties that an instance wrote to a file, or to the provider's equivalent; none where there is no such file. */
   getFileContents(request: ObjectRequest, fileName: string): Promise<JsonObject>;
@@ -223,9 +206,7 @@ export interface Provider extends AsyncDisposable {
   readonly accountWarnings?: readonly AccountWarning[];
   /** Loads its operations: functions that only read load none. Each call of one opening returns the same. Default: it has none. */
   loadOperations?(): Promise<readonly Operation[]>;
-  /**
-   * Further ids for some of its operations, each with a function that loads them. Each call of one opening returns the same. Default: none.
-   */
+  /** Further ids for some of its operations, and functions that load them. Each call of an opening returns the same. Default: none. */
   readonly operationAliases?: ReadonlyMap<string, () => Promise<readonly Operation[]>>;
   readonly manifests?: ManifestReader;
   readonly artifacts?: ArtifactFetcher;
@@ -233,14 +214,9 @@ export interface Provider extends AsyncDisposable {
   readonly instances?: InstanceReader;
   /** Checks whether there are credentials for an account to be created, in a function that may reach their source. */
   readonly checkCredential?: CredentialCheck;
-  /**
-   * Whether an account's platform is called: it is not known to be unreachable, or a probe has just found it. Never rejects. Default:
-   * always.
-   */
+  /** Whether an account's platform is called: it is not known to be unreachable, or a probe found it. Never rejects. Default: always. */
   isReachable?(account: string): Promise<boolean>;
-  /**
-   * Loads its accounts' caching agents, for functions that run or schedule them. Each call of one opening returns the same. Default: none.
-   */
+  /** Loads its accounts' caching agents, to be run or scheduled. Each call of an opening returns the same. Default: none. */
   loadCachingAgents?(): Promise<readonly CachingAgent[]>;
   /** Loads the receiver of changes of its accounts that agents in clusters send. Default: none. */
   loadChangeReceiver?(): Promise<ChangeReceiver>;
@@ -315,10 +291,7 @@ export interface ProviderPlugin {
   findPlainSecrets?(definition: JsonObject): readonly string[];
   /** Loads the check for where a definition has identities of this installation sent. Default: no definition does that. */
   loadIdentityCheck?(): Promise<IdentityCheck>;
-  /**
-   * Options of an account that say how Busdriver reaches its cluster: one that agents serve has none of them. Left out where agents serve
-   * no accounts.
-   */
+  /** Options of an account about reaching its cluster: one that agents serve has none of them. Left out where agents serve none. */
   readonly reachOptions?: readonly string[];
   /**
    * How the agents of a definition's account prove their identity. Left out where agents serve no accounts.

@@ -25,10 +25,7 @@ export const rolelessSecretsPath = 'busdriver.accounts.allowSecretsWithoutRoles'
 /** The setting that lets definitions use what is on the machine: files, programs, the pod's own credentials. */
 export const machineAccessPath = 'busdriver.accounts.allowMachineAccess';
 
-/**
- * The setting with the hosts to which accounts created by an API may have a broker's tokens sent: names or addresses, `*.example.com` for
- * all below one, `*` for any.
- */
+/** The setting of hosts that may get a broker's tokens of accounts made by an API: names or addresses, `*.example.com`, or `*`. */
 export const brokerHostsPath = 'busdriver.accounts.tokenBrokerHosts';
 
 /** A setting that is true or false; false where it is missing. @throws InvalidInputError for anything else */

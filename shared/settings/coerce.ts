@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { $constructor, $ZodAsyncError } from 'zod/v4/core';
 import { InvalidInputError } from '#core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
-import { listItemsMax } from '#core/request-limits.ts';
-import { boundedArray, boundedRecord, parseCounting } from './bounded-fields.ts';
+import { errorsToldMax, listItemsMax, mapMembersMax } from '#core/request-limits.ts';
 import { bindKeys } from './spring-config.ts';
 
 /**
@@ -36,10 +36,7 @@ export interface ListFieldOptions {
 /** Java's `int`. */
 const int32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 
-/**
- * A whole number: `3`, `3.0`, `"3"`. A fraction is cut off as Jackson does (`2.9` is 2), but only from a number:
- * the string `"2.9"` is refused. The empty string is absent.
- */
+/** A whole number: `3`, `3.0`, `"3"`; as in Jackson `2.9` is 2 but `"2.9"` is refused. The empty string is absent. */
 export function intField(options: IntFieldOptions = {}): Field<number | undefined> {
   const { min = int32.min, max = int32.max } = options;
   const pattern = '^\\s*([+-]?\\d+)?\\s*$';
@@ -276,4 +273,94 @@ export function describeInput(value: unknown): string {
   if (typeof value === 'object') return 'an object';
   if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string (not shown)';
   return String(value);
+}
+
+/**
+ * Zod's list, for untrusted data. Zod gathers every violation of every item, and passes them on as arguments of one call: a hundred
+ * thousand of them exhaust the stack. Here a list that is too long is refused before its items are read, and only as many violations are
+ * kept as are reported; the others are counted.
+ */
+interface BoundedArray extends z.ZodArray {
+  readonly _zod: z.ZodArray['_zod'] & { def: BoundedArrayDef };
+}
+
+interface BoundedArrayDef extends z.core.$ZodArrayDef<z.ZodType> {
+  readonly itemsMax: number;
+}
+
+/** Violations counted but not kept, since the outermost parsing began. Parsing is synchronous. */
+let dropped = 0;
+
+const initArray: (schema: BoundedArray, def: BoundedArrayDef) => void = z.ZodArray.init;
+
+const BoundedArray = $constructor<BoundedArray>('BoundedArray', (schema, def) => {
+  const { itemsMax, element } = def;
+  initArray(schema, def);
+  const parseOther = schema._zod.parse;
+  schema._zod.parse = (payload, context) => {
+    const input: unknown = payload.value;
+    if (!Array.isArray(input)) return parseOther(payload, context);
+    if (input.length > itemsMax) {
+      refuseSize(payload, `expected at most ${itemsMax} items, got ${input.length}`);
+      return payload;
+    }
+    payload.value = input.map((item: unknown, index) => {
+      const result = element._zod.run({ value: item, issues: [] }, context);
+      if (result instanceof Promise) throw new $ZodAsyncError();
+      keepIssues(payload, result, index);
+      return result.value;
+    });
+    return payload;
+  };
+});
+
+/** A list with a maximum number of items. */
+function boundedArray<T>(
+  element: z.ZodType<T>,
+  { itemsMax, error }: { readonly itemsMax: number; readonly error: z.core.$ZodErrorMap },
+): z.ZodType<T[]> {
+  const def: BoundedArrayDef = { type: 'array', element, error, itemsMax };
+  return new BoundedArray(def) as unknown as z.ZodType<T[]>;
+}
+
+/** A map of at most {@link mapMembersMax} members. */
+function boundedRecord<T>(value: z.ZodType<T>, error: z.core.$ZodErrorMap): z.ZodType<Record<string, T>> {
+  const record = z.record(z.string(), value, { error });
+  const parseSmall = record._zod.run;
+  record._zod.run = (payload, context) => {
+    const input: unknown = payload.value;
+    const size = typeof input === 'object' && input !== null ? Object.keys(input).length : 0;
+    if (size <= mapMembersMax) return parseSmall(payload, context);
+    refuseSize(payload, `expected at most ${mapMembersMax} members, got ${size}`);
+    return payload;
+  };
+  return record;
+}
+
+/** The result of a parsing, and how many violations it counted but did not keep. */
+interface CountedResult<T> {
+  readonly result: z.ZodSafeParseResult<T>;
+  readonly dropped: number;
+}
+
+/** Parses, and counts the violations that are not kept. */
+function parseCounting<T>(schema: z.ZodType<T>, input: unknown): CountedResult<T> {
+  const before = dropped;
+  dropped = 0;
+  try {
+    return { result: schema.safeParse(input), dropped };
+  } finally {
+    dropped = before;
+  }
+}
+
+function refuseSize(payload: z.core.ParsePayload, message: string): void {
+  payload.issues.push({ code: 'custom', message, input: payload.value });
+}
+
+function keepIssues(payload: z.core.ParsePayload, { issues }: z.core.ParsePayload, index: number): void {
+  for (const issue of issues) {
+    if (payload.issues.length >= errorsToldMax) dropped += 1;
+    else payload.issues.push({ ...issue, path: [index, ...(issue.path ?? [])] } as typeof issue);
+  }
 }

@@ -22,21 +22,14 @@ export function findNearestKey(key: string, known: readonly string[]): string | 
   return found[0]?.candidate;
 }
 
-/**
- * The sentence about an unknown key, with the nearest known one.
- *
- * @param path the place of the key.
- */
+/** The sentence about an unknown key, with the nearest known one. @param path the place of the key. */
 export function describeUnknownKey(path: string, key: string, known: readonly string[]): string {
   const nearest = findNearestKey(key, known);
   const suggestion = nearest === undefined ? '' : `: did you mean '${nearest}'?`;
   return `${path}: unknown, and of no effect${suggestion}`;
 }
 
-/**
- * Number of letters to insert, remove or replace to turn one word into the other (Levenshtein distance). Its time grows with the product of
- * their lengths.
- */
+/** Letters to insert, remove or replace to turn one word into the other (Levenshtein). Takes the product of their lengths. */
 export function getEditDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const letter of one) {

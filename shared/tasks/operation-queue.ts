@@ -15,12 +15,7 @@ export function parseTaskMessage(body: unknown): TaskMessage | undefined {
 
 /** The queue of operations. A message says that a task waits; the task's record is the truth. */
 export interface OperationQueue {
-  /**
-   * Sends the message for a task.
-   *
-   * @param message.account fair-queue group: a busy account does not delay the others.
-   * @param message.delaySeconds 0 to 900.
-   */
+  /** Sends the message for a task. `account` is its fair-queue group: a busy account delays no other. `delaySeconds`: 0 to 900. */
   send(message: { taskId: string; account: string; delaySeconds?: number }): Promise<void>;
   /** Hides a received message for this many seconds from now. */
   extendVisibility(receiptHandle: string, seconds: number): Promise<void>;
@@ -39,11 +34,7 @@ export interface TaskMessages {
   readonly hints?: TaskHints;
 }
 
-/**
- * Sends the message for a task. A task that waits for an agent has no message: its agents get a hint.
- *
- * @param delaySeconds as `OperationQueue.send`. Default 0.
- */
+/** Sends the message for a task, or a hint to its agents where it waits for one. @param delaySeconds as `OperationQueue.send` */
 export async function sendForTask(
   { queue, hints }: TaskMessages,
   { id, account, inbox }: Pick<Task, 'id' | 'account' | 'inbox'>,

@@ -15,11 +15,7 @@ export type OperationOutput = TaskView['outputs'][number];
 export interface OperationRun {
   /** Aborted when the worker must stop: lease lost, its time over, shutdown. Pass it to every call that waits. */
   readonly signal: AbortSignal;
-  /**
-   * Adds a line to the task's history.
-   *
-   * @param phase tag of the line. Default: that of the operation.
-   */
+  /** Adds a line to the task's history. @param phase tag of the line. Default: that of the operation. */
   report(status: string, phase?: string): void;
   /** Adds captured output to the task. */
   output(output: OperationOutput): void;
@@ -62,10 +58,7 @@ export interface PreparedOperation {
   readonly operationClass: string;
   /** Tag of its history lines, for example `DEPLOY_KUBERNETES_MANIFEST`. */
   readonly phase: string;
-  /**
-   * Does it. The value becomes a result object of the task (values made by `withDoubles` are allowed inside);
-   * undefined adds none.
-   */
+  /** Does it. The value becomes a result object of the task (values made by `withDoubles` are allowed inside); undefined adds none. */
   run(run: OperationRun): Promise<object | undefined>;
 }
 

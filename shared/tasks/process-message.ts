@@ -1,9 +1,9 @@
 import type { Clock, Randomness } from '#core/clock.ts';
+import { waits, within } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
 import type { EventBus } from '#platform/ports/event-bus.ts';
 import { holdLease } from './hold-lease.ts';
-import { hideMessage, keepHidden } from './keep-hidden.ts';
 import type { Operation } from './operation.ts';
 import { type OperationQueue, sendForTask, type TaskHints } from './operation-queue.ts';
 import { type RunEnd, type RunOutcome, type RunTaskOptions, runTask } from './run-task.ts';
@@ -150,10 +150,7 @@ async function commitAndTell(
   teller.add(commit.entries);
 }
 
-/**
- * Work after a run, off the path to completion: the task's state is stored, so no failure here fails the run. The open row stays, and by it
- * the sweeper does what is left.
- */
+/** Work after a run. The task's state is stored: no failure here fails the run, and the sweeper, by the open row, does what is left. */
 async function finishRun(
   system: WorkerSystem,
   task: Task,
@@ -194,5 +191,51 @@ async function leaveToSweeper(system: WorkerSystem, task: Task, work: () => Prom
   } catch (error) {
     const cause = getErrorMessage(error);
     system.log.warn('the sweeper is to do what follows a run', { taskId: task.id, cause });
+  }
+}
+
+/** What hiding a message needs. */
+interface HidingSystem {
+  readonly queue: Pick<OperationQueue, 'extendVisibility'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Seconds that a message stays hidden after its worker's last sign of life. */
+const visibilitySeconds = 60;
+
+/** Milliseconds between two signs of life: as often as a lease is renewed. */
+const beatMs = leaseDurationMs / 4;
+
+/** Milliseconds that each call may take. */
+const hideMs = 5_000;
+
+/**
+ * Keeps a received message hidden until disposed. It is independent of the worker's lease: while the queue is unavailable the message may
+ * come again, without effect, since the task is held.
+ */
+function keepHidden(system: HidingSystem, receiptHandle: string): Disposable {
+  const stopped = new AbortController();
+  void beat();
+  return { [Symbol.dispose]: () => stopped.abort() };
+
+  async function beat(): Promise<void> {
+    while (await waits(system.clock, beatMs, stopped.signal)) {
+      await hideMessage(system, receiptHandle, visibilitySeconds);
+    }
+  }
+}
+
+/** Hides a received message for this many seconds from now. Never rejects: on failure it comes back when it would have anyway. */
+async function hideMessage(
+  { queue, clock, log }: HidingSystem,
+  receiptHandle: string,
+  seconds: number,
+): Promise<void> {
+  const deadline = { ms: hideMs, what: 'hiding a message' };
+  try {
+    await within(clock, deadline, () => queue.extendVisibility(receiptHandle, seconds));
+  } catch (error) {
+    log.warn('the visibility of a message could not be changed', { cause: getErrorMessage(error) });
   }
 }

@@ -26,10 +26,7 @@ export interface RunTaskOptions {
   readonly log: Logger;
   /** The operation of a provider; undefined when none has that name. */
   findOperation(provider: string, name: string): Promise<Operation | undefined>;
-  /**
-   * Called before an accepted operation that cannot be prepared is failed: returns whether `findOperation` now knows newer accounts.
-   * Default: no.
-   */
+  /** Called before failing an operation that cannot be prepared: whether `findOperation` now knows newer accounts. Default: no. */
   renewOperations?(): Promise<boolean>;
   /** Default: operations run even while their clusters are unreachable. */
   readonly clusters?: AwaitedClusters;
@@ -236,10 +233,7 @@ function toCredentialsWait(journal: TaskJournal): string {
   return `credentials/${journal.countSteps()}`;
 }
 
-/**
- * Whether one of our modules has moved since this process began, as when a system is rebuilt while it runs. That is no fault of the
- * operation: another worker does it.
- */
+/** Whether a module has moved since this process began, as by a rebuild: no fault of the operation, and another worker does it. */
 function isProgramGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 }

@@ -5,10 +5,7 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** Characters of an id: 130 bits in Crockford's base 32, the form of Clouddriver's ULIDs. */
 const idLength = 26;
 
-/**
- * The id of the task for a `clientRequestId`: the same for the same id, so that the conditional write of the task's header removes
- * duplicates. Random when the caller gave none.
- */
+/** The task's id for a `clientRequestId`, the same for the same one, so that its header is written once; random for none. */
 export async function getTaskId(requestId: string, randomness: Randomness): Promise<string> {
   if (requestId === '') return randomness.id();
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`task:${requestId}`));

@@ -94,10 +94,7 @@ export class TaskJournal {
     }
   }
 
-  /**
-   * Throws what a commit threw. The store does not know what was done since, so the run must end there; an operation that catches the error
-   * cannot hide it.
-   */
+  /** Throws what a commit threw: the run must end there, even if an operation caught it. The store knows nothing of what came since. */
   throwIfBroken(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -114,10 +111,7 @@ export class TaskJournal {
     return this.#putDown;
   }
 
-  /**
-   * Throws the error that ends the run once the task is to be put down. It takes precedence over other failures: the next worker meets
-   * those again, and fails then.
-   */
+  /** Throws what ends the run once the task is to be put down, before any other failure: the next worker meets those again. */
   throwIfPutDown(): void {
     if (this.#putDown !== undefined) throw this.#putDown;
   }

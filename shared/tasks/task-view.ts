@@ -1,10 +1,7 @@
 import type { TaskView } from '#contract/answers/tasks.ts';
 import { type HistoryLine, isFinished, type Task } from './task.ts';
 
-/**
- * The task as `GET /task/{id}` shows it, as JSON text: result objects are stored as text and inserted unparsed, so that their doubles
- * survive.
- */
+/** The task as `GET /task/{id}` shows it, as JSON text: results are stored as text and inserted unparsed, which keeps their doubles. */
 export function toTaskView(task: Task): string {
   const history = task.journal.flatMap((entry) => entry.lines);
   const results = task.journal.flatMap((entry) => entry.results ?? []);

@@ -243,11 +243,7 @@ export interface TaskStore {
   removeOpen(task: Task): Promise<void>;
   /** Deletes a row of the list that points to no open task. */
   removeOpenRow(row: OpenRow): Promise<void>;
-  /**
-   * The list of open tasks, oldest first, at most `limit` rows.
-   *
-   * @param after key of the row after which to begin. Default: at the oldest.
-   */
+  /** The open tasks, oldest first, at most `limit` rows. @param after key of the row to begin after. Default: at the oldest */
   listOpen(limit: number, after?: string): Promise<readonly OpenRow[]>;
 }
 
@@ -265,10 +261,7 @@ export const leaseDurationMs = 30_000;
 /** Milliseconds before its lease ends at which a worker stops relying on it, so that none of its requests outlives it. */
 export const leaseMarginMs = 10_000;
 
-/**
- * Milliseconds for which a row of the list of open tasks is kept that points to no task, or to a retryable one that does not name it: its
- * writer may be about to write the task.
- */
+/** Milliseconds for which a row without a task, or beside a retryable one, stays: its writer may be about to write the task. */
 export const staleRowAgeMs = 10 * 60 * 1000;
 
 /** Leases without progress that a task may have before {@link isSpent} may fail it. */
@@ -291,9 +284,7 @@ export function isLeased({ leaseUntilMs }: Pick<Task, 'leaseUntilMs'>, nowMs: nu
   return isAhead(leaseUntilMs, nowMs, leaseDurationMs);
 }
 
-/**
- * Whether to fail a task because no worker can run it: more than {@link attemptsMax} leases, and {@link noProgressMs}, without progress.
- */
+/** Whether to fail a task that no worker can run: more than {@link attemptsMax} leases, and {@link noProgressMs}, without progress. */
 export function isSpent(
   { attempts, changedAtMs }: Pick<Task, 'attempts' | 'changedAtMs'>,
   nowMs: number,

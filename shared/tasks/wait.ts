@@ -37,10 +37,7 @@ export const inPlaceMs = 2_000;
 /** Seconds between two looks of a task that is put down: as long as it has waited so far, up to the last. */
 const lookSeconds = [1, 2, 4, 8, 15];
 
-/**
- * Milliseconds by which a task may be taken again before its message comes: workers' clocks may differ by this, and an early message does
- * nothing.
- */
+/** Milliseconds by which workers' clocks may differ: a task may be taken so much before its message, as an early one does nothing. */
 const earlyMs = 2_000;
 
 /** Ends a run whose task is put down: it waits, and no worker holds it meanwhile. */

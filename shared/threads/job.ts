@@ -1,7 +1,4 @@
-/**
- * A module with work for a thread of its own. Import it only late, so that bundles keep it in a separate file, which a thread can start
- * with.
- */
+/** A module with work for a thread. Import it only late: bundles then keep it in a file of its own, which a thread starts with. */
 export interface JobModule<Query, Result> {
   /** The module itself: its `import.meta.url`. */
   readonly location: string;

@@ -19,10 +19,7 @@ export type NamespacesMemory = Map<string, readonly string[]>;
 /** Milliseconds after which accounts are answered without them: they are polled, and must not wait for an unavailable store. */
 const waitMs = 3_000;
 
-/**
- * Accounts with their cached namespaces, where their configuration names none. Where these cannot be read in time it uses the previous
- * ones, or none: never throws.
- */
+/** Accounts with their cached namespaces where their configuration names none; where it is too slow, the previous ones. Never throws. */
 export async function addCachedNamespaces(
   accounts: readonly Account[],
   { views, clock, log, memory }: NamespacesContext,

@@ -27,11 +27,7 @@ export interface Catalog {
   }>;
   /** The application of that name, in any case. */
   findApplication(name: string): Promise<CatalogApplication | undefined>;
-  /**
-   * The project of that name or id, in any case.
-   *
-   * @throws UnavailableError when the catalog cannot be reached and does not remember it.
-   */
+  /** The project of that name or id, in any case. @throws UnavailableError when the catalog cannot be reached and does not remember it. */
   findProject(name: string): Promise<CatalogProject | undefined>;
   /** All projects; the last known ones while it cannot be reached. */
   listProjects(): Promise<readonly CatalogProject[]>;

@@ -47,11 +47,7 @@ export type RegistryContent = 'images' | 'charts';
 /** The largest `count`. */
 const countMax = 10_000_000;
 
-/**
- * Reads the parameters of `GET /{cloudProvider}/images/find`. An empty one counts as absent.
- *
- * @throws InvalidInputError naming the parameter.
- */
+/** Reads the query of `GET /{cloudProvider}/images/find`; an empty parameter is absent. @throws InvalidInputError naming one */
 export function parseImageQuery(source: {
   findQuery(name: string): string | undefined;
   getFlag(name: string, otherwise: boolean): boolean;

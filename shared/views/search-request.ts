@@ -18,11 +18,7 @@ const defaultPageSize = searchPageSizeMax;
 /** Parameters that are no filters; the last one is for Gate. */
 const ownParameters = new Set(['q', 'type', 'platform', 'pageSize', 'page', 'allowShortQuery']);
 
-/**
- * Reads the parameters of `GET /search`. All unknown ones are filters.
- *
- * @throws InvalidInputError naming the parameter.
- */
+/** Reads the parameters of `GET /search`. All unknown ones are filters. @throws InvalidInputError naming the parameter. */
 export function parseSearchRequest(query: SearchQuery): SearchRequest {
   const types = query.findQueryList('type');
   if (types === undefined) {

@@ -29,11 +29,7 @@ interface ViewPart extends ViewReaderPart {
   readonly provider: string;
 }
 
-/**
- * Opens the providers' views of a cache. Makes no call.
- *
- * @param mayRead whether an account may be shown. Others are neither read nor counted.
- */
+/** The providers' views of a cache. Makes no call. @param mayRead whether an account is shown: others are not even read */
 export async function openViewSet(
   providers: readonly ViewProvider[],
   cache: CacheStore,
@@ -48,23 +44,13 @@ export async function openViewSet(
   return createViewSet((await Promise.all(parts)).filter((part) => part !== undefined));
 }
 
-/**
- * What was found.
- *
- * @param complaint the message where nothing was found, in plain words.
- * @throws NotFoundError
- */
+/** What was found. @param complaint the message where nothing was found, in plain words. @throws NotFoundError */
 export function getFound<T>(viewed: Viewed<T> | undefined, complaint: string): Viewed<T> {
   if (viewed === undefined) throw new NotFoundError(complaint);
   return viewed;
 }
 
-/**
- * Checks that a provider has views.
- *
- * @param provider its id, in any case.
- * @throws InvalidInputError naming those that have views.
- */
+/** Checks that a provider has views. @param provider its id, in any case. @throws InvalidInputError naming those that have views. */
 export function checkViewProvider({ providers }: Pick<ViewSet, 'providers'>, provider: string): void {
   if (providers.some((known) => known.toLowerCase() === provider.toLowerCase())) return;
   throw new InvalidInputError(`Unknown cloud provider '${provider}' (known: ${providers.join(', ')})`);

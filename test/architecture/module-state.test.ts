@@ -16,7 +16,7 @@ const exceptions: { readonly [place: string]: string } = {
   'shared/platform/aws/item-reader.ts taskReader': name,
   'shared/platform/aws/item-reader.ts accountReader': name,
   'shared/platform/aws/item-reader.ts cacheReader': name,
-  'shared/settings/bounded-fields.ts dropped': 'counts within one parsing, which never waits',
+  'shared/settings/coerce.ts dropped': 'counts within one parsing, which never waits',
   'shared/providers/fiat/answers.ts sharedSets': 'sets that nobody changes, by what they hold',
   'shared/providers/kubernetes/client/discovery.ts builtIn': 'resources that every cluster serves',
   'shared/providers/kubernetes/account/account.ts readEntries':

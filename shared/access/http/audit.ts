@@ -7,10 +7,7 @@ import { openLateBus } from '#platform/services/late-bus.ts';
 import type { Services } from '#platform/services/services.ts';
 import { type AuditRecord, toAuditEvent, toAuditFields } from '../audit.ts';
 
-/**
- * Refusals that a process publishes a second at most, and as many other records: a flood of refusals neither floods the bus nor hides what
- * was allowed. The log has all of them.
- */
+/** Refusals that a process publishes a second at most, and as many other records: a flood hides nothing. The log has all of them. */
 export const auditEventsPerSecond = 20;
 
 /** Milliseconds for which a process waits until the bus takes a record. */
@@ -33,10 +30,7 @@ export class Audit {
     this.#targets = targets;
   }
 
-  /**
-   * Logs a record, and publishes it as an event. Accepted operations are only logged: the bus has their `TaskAccepted`, `TaskCompleted` and
-   * `TaskFailed`.
-   */
+  /** Logs a record, and publishes it unless it is an accepted operation: of those the bus has the events of the task. */
   async record(record: AuditRecord): Promise<void> {
     const { log, bus, clock } = this.#targets;
     log.info('audit', { audit: toAuditFields(record) });

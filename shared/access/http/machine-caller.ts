@@ -1,10 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { listHeaderValues } from '../identity/identity-headers.ts';
 
-/**
- * Headers of forwarded requests (RFC 7239, RFC 9110 section 7.6.3, and those that proxies, meshes and content delivery networks add), in
- * lower case with hyphens.
- */
+/** Headers of forwarded requests (RFC 7239; RFC 9110 section 7.6.3; those of proxies, meshes and CDNs), in lower case with hyphens. */
 const passedOn = /^(x-)?forwarded(-|$)|^via$|^x-real-|^x-(original|envoy)-|^l5d-|^cf-|(client|user)-?ip$/;
 
 /**

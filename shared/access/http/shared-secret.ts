@@ -20,10 +20,7 @@ const clientOptions = {
   requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
 };
 
-/**
- * A secret that callers must know. The current version and the previous one are accepted, so that one change interrupts no caller; a second
- * change shuts out callers that use the oldest.
- */
+/** A secret that callers must know. Its current and its previous version are accepted, so that one change interrupts no caller. */
 export class SharedSecret {
   readonly #source: SecretSource;
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -35,11 +32,7 @@ export class SharedSecret {
     this.#clock = clock;
   }
 
-  /**
-   * Whether the token is the secret. The comparison takes constant time.
-   *
-   * @throws Error when the secret cannot be read, has no value, or has fewer than 16 characters.
-   */
+  /** Whether the token is the secret, in constant time. @throws Error when it cannot be read, or has fewer than 16 characters */
   async matches(token: string): Promise<boolean> {
     const digest = toDigest(token);
     return (await this.#includes(digest, lifetimeMs)) || (await this.#includes(digest, rereadPauseMs));

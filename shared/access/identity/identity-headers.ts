@@ -8,20 +8,14 @@ export const accountsHeader = 'x-spinnaker-accounts';
 /** The signed token. */
 export const tokenHeader = 'x-busdriver-identity';
 
-/**
- * All values of a header, by its name in lower case. API Gateway puts every value into `multiValueHeaders`, and only the last into
- * `headers`.
- */
+/** All values of a header, by its name in lower case: only API Gateway's `multiValueHeaders` has more than the last. */
 export function listHeaderValues(event: APIGatewayProxyEvent, name: string): readonly string[] {
   const many = pick(event.multiValueHeaders, name).flatMap((values) => values ?? []);
   if (many.length > 0) return many;
   return pick(event.headers, name).flatMap((value) => (value === undefined ? [] : [value]));
 }
 
-/**
- * The user of `X-SPINNAKER-USER`. Several such headers count as none: an intruder may have added one of them, and it is unknown which. An
- * empty one is none.
- */
+/** The user of `X-SPINNAKER-USER`; none where it is empty, and where there are several: an intruder may have added one. */
 export function findUser(event: APIGatewayProxyEvent): string | undefined {
   return trimBlanks(findOne(event, userHeader) ?? '') || undefined;
 }

@@ -34,16 +34,9 @@ export interface KeySetOptions {
 export interface KeySet {
   /** A function that finds the key of a token among those known now. @throws UnavailableError when none could be fetched. */
   getKeys(): Promise<JWTVerifyGetKey>;
-  /**
-   * The same with keys fetched since, for a token whose key is unknown. Undefined when there are no newer ones: they are fetched once in
-   * `pauseMs` at most.
-   */
+  /** The same with keys fetched since, once in `pauseMs` at most, for a token whose key is unknown. Undefined when none are newer. */
   findNewerKeys(): Promise<JWTVerifyGetKey | undefined>;
-  /**
-   * Whether there is a key of this thumbprint (RFC 7638). For an unknown one it fetches the keys again, as `findNewerKeys` does.
-   *
-   * @throws UnavailableError when none could be fetched
-   */
+  /** Whether a key has this thumbprint (RFC 7638), after a look at newer ones. @throws UnavailableError when none could be fetched */
   hasKey(thumbprint: string): Promise<boolean>;
 }
 

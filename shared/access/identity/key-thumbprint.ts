@@ -8,11 +8,7 @@ const members: { readonly [type: string]: readonly (keyof JsonWebKey)[] } = {
   RSA: ['e', 'kty', 'n'],
 };
 
-/**
- * The thumbprint of a public key (RFC 7638, SHA-256, base64url): independent of the key's encoding and id.
- *
- * @throws Error for a key of another type
- */
+/** The thumbprint of a public key (RFC 7638, SHA-256, base64url), whatever its encoding. @throws Error for a key of another type */
 export function toThumbprint(key: KeyObject): string {
   const written = key.export({ format: 'jwk' });
   const names = members[written.kty ?? ''];

@@ -8,10 +8,7 @@ export function parseSubjectName(text: string): SubjectName | undefined {
   return parseDistinguishedName(text)?.flat();
 }
 
-/**
- * Whether two names are the same: attributes without case, values letter by letter. One may begin with the country and the other with the
- * common name: tools write either order.
- */
+/** Whether two names are the same: attributes without case, values letter by letter, from the country or from the common name on. */
 export function isSameSubject(one: SubjectName, other: SubjectName): boolean {
   const wanted = toKey(other);
   return toKey(one) === wanted || toKey(one.toReversed()) === wanted;

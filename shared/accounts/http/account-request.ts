@@ -44,11 +44,7 @@ export function parseAccountBody(
   return { name, type, body: kept };
 }
 
-/**
- * Creates an account under a free name.
- *
- * @throws RefusedChangeError when the name is taken; InvalidInputError for a definition that no provider accepts
- */
+/** Creates an account. @throws RefusedChangeError when its name is taken; InvalidInputError for a definition that no provider accepts */
 export async function createAccount(
   request: ApiRequest,
   services: AccountServices,
@@ -206,11 +202,7 @@ export async function removeDefinition(
   });
 }
 
-/**
- * A stored account that the caller may change.
- *
- * @throws NotFoundError when there is none; RefusedChangeError for one that the settings have; AccessDeniedError
- */
+/** A stored account that the caller may change. @throws NotFoundError; RefusedChangeError for one of the settings; AccessDeniedError */
 export async function getChangeable(
   request: Pick<ApiRequest, 'access'>,
   services: AccountServices,

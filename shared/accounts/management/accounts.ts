@@ -19,11 +19,7 @@ export interface AccountServices extends ProviderServices {
   readonly secrets: Pick<SecretReader, 'readRoles'>;
 }
 
-/**
- * Opens what functions use that manage accounts.
- *
- * @throws RefusedChangeError in Clouddriver's words where accounts are not stored; what `openProviders` throws
- */
+/** Opens what managing accounts needs. @throws RefusedChangeError where accounts are not stored; what `openProviders` throws */
 export async function openAccounts(services: Services): Promise<AccountServices> {
   const providers = await openProviders(services);
   if (!isAccountStorageEnabled(providers.settings, providers.config.placement)) {

@@ -129,10 +129,7 @@ export class AccountBreaker {
     return this.learn(maxAgeMs);
   }
 
-  /**
-   * When the server last accepted the account's credentials, wall time in milliseconds: now where that is unreadable, undefined where
-   * never. Never rejects.
-   */
+  /** When its credentials were last accepted, wall time in ms: now where that is unreadable, undefined for never. Never rejects. */
   async findLastSuccessMs(): Promise<number | undefined> {
     // The store may have been unavailable when this process first asked it.
     if (this.#lastSuccessMs === undefined) await this.learn(0);
@@ -326,11 +323,7 @@ export class AccountBreakers {
     this.#options = options;
   }
 
-  /**
-   * The breaker of an account, the same while it leads to the same server and is in use.
-   *
-   * @param target identifies the server. It is kept: no secrets
-   */
+  /** The breaker of an account, the same while its server is. @param target identifies the server. It is kept: no secrets */
   get(account: string, target: string): AccountBreaker {
     const known = this.#breakers.get(account);
     const used = known?.target === target ? known.breaker.deref() : undefined;

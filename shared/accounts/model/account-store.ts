@@ -66,22 +66,12 @@ export interface AccountStore {
   find(name: string): Promise<StoredAccount | undefined>;
   /** The account of this name in any case; undefined if there is none: a name is taken in all of them. */
   findAnyCase(name: string): Promise<StoredAccount | undefined>;
-  /**
-   * Creates or replaces an account.
-   *
-   * @returns undefined when the account is not as the writer read it
-   * @throws ConflictError for one that cannot be read
-   */
+  /** Creates or replaces an account. @returns undefined when it is not as read before @throws ConflictError when it cannot be read */
   save(
     definition: AccountDefinition & Pick<StoredAccount, 'origin'>,
     writer: AccountWriter,
   ): Promise<StoredAccount | undefined>;
-  /**
-   * Deletes an account.
-   *
-   * @returns the revision of the deletion; undefined when the account is not as the writer read it
-   * @throws ConflictError for one that cannot be read
-   */
+  /** Deletes an account. @returns the revision, or undefined when it is not as read before @throws ConflictError when it cannot be read */
   remove(name: string, writer: AccountWriter): Promise<number | undefined>;
   /** Accounts by name, ascending. */
   list(page: AccountPage): Promise<readonly StoredAccount[]>;

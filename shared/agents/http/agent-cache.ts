@@ -79,11 +79,7 @@ export async function listHeads(
   return { heads: told.map(toHead), ...(last && { next: formatPage(last.key) }) };
 }
 
-/**
- * Writes a batch of changes.
- *
- * @throws InvalidInputError naming index and field of what is none: then nothing is written.
- */
+/** Writes a batch of changes. @throws InvalidInputError naming index and field of what is none: then nothing is written. */
 export async function writeChanges(
   { hub, account }: CacheRequest,
   message: ChangesMessage,

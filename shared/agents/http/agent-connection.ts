@@ -55,12 +55,7 @@ export function connectionHandler(
   });
 }
 
-/**
- * Answers the connection of an agent.
- *
- * @returns 200; 401 where none of its accounts is the agent's own any more
- * @throws UnauthenticatedError where the session is over
- */
+/** Answers an agent's connection: 200, or 401 where none of its accounts is its own any more. @throws UnauthenticatedError */
 export async function connectAgent(hub: AgentHub, place: ConnectionPlace): Promise<number> {
   const session = await writeConnection(hub, place);
   if (session === undefined) return 401;

@@ -145,11 +145,7 @@ export interface HeldTask {
   readonly hold: TaskHold;
 }
 
-/**
- * The task that a request names. One that is unknown is refused as one of another account: the answer does not reveal which there are.
- *
- * @throws AccessDeniedError
- */
+/** The task that a request names. An unknown one is refused as one of another account, so as not to reveal it. @throws AccessDeniedError */
 export async function getHeldTask(
   request: ApiRequest,
   { inboxes }: AgentHub,
@@ -164,10 +160,7 @@ export async function getHeldTask(
   return { id, hold };
 }
 
-/**
- * Why a lease is not to be had, or lost: another worker has it, the task has ended, it is forgotten, or the agent would not understand its
- * journal.
- */
+/** Why a lease is refused or lost: it is held, the task has ended or is forgotten, or the agent would not understand its journal. */
 export type LeaseRefusal = 'held' | 'finished' | 'unknown' | 'journal-format';
 
 const refusals: { readonly [reason in LeaseRefusal]: string } = {

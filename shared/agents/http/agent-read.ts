@@ -13,11 +13,7 @@ import type { ReadAnswer, ReadRequest } from '../protocol/messages.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
 import type { AgentCaller } from './agent-handler.ts';
 
-/**
- * The read that a request names. One that is unknown, or given up, is refused as one of another account: the answer does not reveal which there are.
- *
- * @throws AccessDeniedError
- */
+/** The read that a request names. An unknown one is refused as one of another account, so as not to reveal it. @throws AccessDeniedError */
 export async function getAskedRead(
   request: ApiRequest,
   { reads }: AgentHub,
@@ -51,11 +47,7 @@ export interface AnsweredRead extends LiveReadState {
   readonly agentId?: string;
 }
 
-/**
- * Stores a part of an answer: 204, or 409 where it is too late. The waiting caller is notified of the last one.
- *
- * @throws InvalidInputError for a part that is too large
- */
+/** Stores a part of an answer, and has the caller look after the last: 204, or 409 when late. @throws InvalidInputError for a large one */
 export async function answerRead(
   hub: AnswerHub,
   read: AnsweredRead,

@@ -1,4 +1,5 @@
 import { pickDefinitions } from '#accounts/account-facts.ts';
+import { mapConcurrently } from '#core/concurrency.ts';
 import { InvalidInputError, UnauthenticatedError } from '#core/errors.ts';
 import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
 import { type ApiRequest, type ApiResponse, ok } from '#http/api-handler.ts';
@@ -6,6 +7,12 @@ import { plugins } from '#providers/index.ts';
 import { parseWith } from '#settings/coerce.ts';
 import { getSetting } from '#settings/spring-config.ts';
 import { journalFormat } from '#tasks/journal-format.ts';
+import {
+  type AgentCluster,
+  type AgentEnrolment,
+  bindCluster,
+  findEnrolmentFault,
+} from '../agent-enrolment.ts';
 import type { AgentSession, SessionAccount } from '../agent-session.ts';
 import { toIdentity } from '../identity/agent-identity.ts';
 import type { AgentEvidence } from '../identity/agent-proof.ts';
@@ -20,7 +27,6 @@ import type { AgentHub } from '../services/agent-hub.ts';
 import { openConnectGates } from '../services/connect-gates.ts';
 import { openSessionPlaces } from '../services/session-places.ts';
 import { getHintUrl } from '../sessions/hint-port.ts';
-import { type Admission, admit, listUnrevoked } from './agent-admission.ts';
 import { isOutdated, isProved } from './agent-handler.ts';
 
 /** Tasks that an agent may run at once, all together and of one account. */
@@ -250,4 +256,57 @@ function createDefinitionFinder(
 function withoutAccounts(settings: JsonObject, provider: string): JsonObject {
   const { accounts: _, ...shared } = asJsonObject(settings[provider]) ?? {};
   return { ...settings, [provider]: shared };
+}
+
+/** Accounts that are looked up at a time. */
+const accountsAtOnce = 16;
+
+/** The accounts that are let in, and those that are not though the proof is good. */
+interface Admission {
+  readonly accounts: readonly SessionAccount[];
+  /** By the names of accounts: why they are refused. */
+  readonly refused: ReadonlyMap<string, string>;
+}
+
+/**
+ * Lets agents in to the accounts whose agents they have proved to be, but where these are revoked, or were enrolled for another cluster.
+ * The first agent that reports an account's cluster binds the account to it.
+ */
+async function admit(
+  { enrolments, clock, log }: Pick<AgentHub, 'enrolments' | 'clock' | 'log'>,
+  hello: Hello,
+  proved: readonly Omit<SessionAccount, 'generation'>[],
+): Promise<Admission> {
+  const told = new Map(hello.accounts.map((account) => [account.name, toCluster(account)]));
+  const refused = new Map<string, string>();
+  const accounts = await mapConcurrently(proved, accountsAtOnce, async ({ name, ...proof }) => {
+    const cluster = told.get(name) ?? toCluster({});
+    const before = await enrolments.find(name);
+    const change = (state: AgentEnrolment) => bindCluster(state, cluster, { atMs: clock.now() });
+    const state = change(before) === undefined ? before : await enrolments.change(name, change);
+    const fault = findEnrolmentFault(name, state, cluster);
+    if (fault === undefined) return [{ name, ...proof, generation: state.generation }];
+    log.warn('an agent was refused', { agentId: hello.agentId, account: name, reason: fault });
+    refused.set(name, fault);
+    return [];
+  });
+  return { accounts: accounts.flat(), refused };
+}
+
+/** The accounts whose agents are still those that were let in: neither revoked since, nor moved to another cluster. */
+async function listUnrevoked(
+  { enrolments }: Pick<AgentHub, 'enrolments'>,
+  accounts: readonly SessionAccount[],
+): Promise<readonly SessionAccount[]> {
+  const states = await mapConcurrently(accounts, accountsAtOnce, ({ name }) => enrolments.find(name));
+  return accounts.filter(({ generation }, index) => states[index]?.generation === generation);
+}
+
+function toCluster({
+  clusterUid = '',
+  kubeHost = '',
+  certFingerprint = '',
+  kubeVersion = '',
+}: Partial<Hello['accounts'][number]>): AgentCluster {
+  return { uid: clusterUid, host: kubeHost, certFingerprint, version: kubeVersion };
 }

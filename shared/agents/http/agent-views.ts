@@ -36,10 +36,7 @@ export interface AgentView {
   readonly lastWarnings: readonly string[];
 }
 
-/**
- * Answers a page of agents, as far as the caller may read their accounts; where there are more, `X-Busdriver-Next` says what to ask for
- * `after`.
- */
+/** Answers a page of the agents whose accounts the caller may read; `X-Busdriver-Next` has the `after` of the next one. */
 export async function listAgents(request: ApiRequest, services: OperatorServices): Promise<ApiResponse> {
   const limit = getNumber(request, 'items', { min: 1, max: itemsMax, otherwise: itemsDefault });
   const after = request.findQuery('after');

@@ -56,11 +56,7 @@ export type ProofOutcome =
 
 /** Evidence of an agent, held against its accounts one by one. */
 export interface ShownEvidence {
-  /**
-   * Whether it proves an agent of an account.
-   *
-   * @throws UnavailableError when the account's keys cannot be had
-   */
+  /** Whether it proves an agent of an account. @throws UnavailableError when the account's keys cannot be had */
   prove(auth: AgentAuth): Promise<ProofOutcome>;
 }
 

@@ -51,11 +51,7 @@ export class SessionTokens {
     return { token: `${signed}.${signature}`, expiresMs };
   }
 
-  /**
-   * The id of a token's session.
-   *
-   * @throws UnauthenticatedError for a token that is not ours, or is over its time; UnavailableError when the key cannot be read
-   */
+  /** The id of a token's session. @throws UnauthenticatedError for one not ours, or over; UnavailableError when the key cannot be read */
   async verify(token: string): Promise<string> {
     if (token.length > tokenLengthMax) throw refuse('it is too long');
     const known = this.findVerified(token);

@@ -7,10 +7,7 @@ import {
   readViolationsMax,
 } from '../live-read.ts';
 
-/**
- * The messages between agents and Busdriver, `busdriver.agent.v1`, as JSON over HTTP. Unknown members are ignored on both
- * sides, so that one of them may be newer.
- */
+/** The messages of agents and Busdriver, `busdriver.agent.v1`, as JSON. Both ignore unknown members, so that one may be newer. */
 
 /** Number of the protocol: who speaks another is refused. */
 export const protocolVersion = 1;

@@ -29,11 +29,7 @@ export interface AgentAccountServices extends ProviderServices, AgentStores {
 /** Dependencies of functions that make and delete accounts of agents. */
 export interface DynamicAccountServices extends AccountServices, AgentStores {}
 
-/**
- * Opens what functions work with that show accounts of agents, or let agents in.
- *
- * @throws NotFoundError where agents are not served; what `openProviders` throws
- */
+/** Opens what showing accounts of agents needs. @throws NotFoundError where agents are not served; what `openProviders` throws */
 export async function openAgentAccounts(services: Services): Promise<AgentAccountServices> {
   const opened = await openProviders(services);
   getServedAgents(opened.settings);
@@ -49,11 +45,7 @@ export async function openAgentAccountReads(
   return { ...(await openReads(services)), ...(await openAgentAccounts(services)) };
 }
 
-/**
- * Opens what functions work with that make and delete accounts of agents.
- *
- * @throws NotFoundError where agents are not served; what `openAccounts` throws
- */
+/** Opens what changing accounts of agents needs. @throws NotFoundError where agents are not served; what `openAccounts` throws */
 export async function openDynamicAccounts(services: Services): Promise<DynamicAccountServices> {
   const opened = await openAccounts(services);
   getServedAgents(opened.settings);

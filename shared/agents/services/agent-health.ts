@@ -47,9 +47,7 @@ export async function getAgentHealth(services: Services, account: Account): Prom
   };
 }
 
-/**
- * The health of those of the accounts that agents serve, by name. It may be some seconds old; others are left out, and nothing is asked of them.
- */
+/** The health, by name, of those of the accounts that agents serve. It may be some seconds old; nothing is asked of other accounts. */
 export async function readAgentHealths(
   services: Services,
   accounts: readonly Account[],

@@ -30,11 +30,7 @@ export interface AgentHub extends OperationsServices {
   readonly proofs: AgentProofs;
 }
 
-/**
- * Opens what functions that agents call work with.
- *
- * @throws NotFoundError where agents are not served; what `openProviders` throws
- */
+/** Opens what functions that agents call work with. @throws NotFoundError where agents are not served; what `openProviders` throws */
 export async function openAgentHub(services: Services): Promise<AgentHub> {
   const opened = await openOperations(services);
   const agentSettings = parseAgentSettings(opened.settings);

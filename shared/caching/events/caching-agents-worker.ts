@@ -39,11 +39,7 @@ export async function runCachingAgents(
   });
 }
 
-/**
- * One turn of the scheduler. Without usable settings it does nothing: the wanted caching agents are unknown then.
- *
- * @param open opens the providers
- */
+/** One turn of the scheduler; none without usable settings, which say what is wanted. @param open opens the providers */
 export async function scheduleCachingAgents(
   agents: StreamServices,
   open: () => Promise<ProviderServices>,
@@ -78,10 +74,7 @@ export function areOthersDead(
   return placement === 'local' && !isReplicated && turns === 0;
 }
 
-/**
- * How many accounts are rejected, and how many there are. Sections that this release does not serve do not count: they are no mistake that
- * must be mended.
- */
+/** Numbers of rejected accounts, and of all. Sections that this release does not serve are no mistakes, and do not count. */
 export function countAccounts({
   accounts,
   rejectedAccounts,

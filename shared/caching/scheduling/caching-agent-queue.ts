@@ -18,11 +18,7 @@ export interface CachingAgentMessage {
 
 /** The queue of caching agents. */
 export interface CachingAgentQueue {
-  /**
-   * Sends up to ten messages, delivered when they are due or in the second after that, within 15 minutes.
-   *
-   * @throws when one of them was not sent. Others may have been.
-   */
+  /** Sends up to ten messages, delivered when they are due, or in the second after. @throws when one was not sent: others may have been */
   send(messages: readonly CachingAgentMessage[], nowMs: number): Promise<void>;
 }
 

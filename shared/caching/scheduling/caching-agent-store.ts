@@ -214,12 +214,7 @@ export interface CachingAgentStore {
   renew(lease: CachingAgentLease, progress?: CachingAgentProgress): Promise<void>;
   /** Stores the state for the next run, and the current progress, if given; renews the lease. @throws LeaseLostError */
   commitState(lease: CachingAgentLease, state: string, progress?: CachingAgentProgress): Promise<void>;
-  /**
-   * Ends a run and gives up the lease. If its account was woken during the run, the next run is due now.
-   *
-   * @returns the caching agent as it is now.
-   * @throws LeaseLostError
-   */
+  /** Ends a run and gives up the lease. An account woken meanwhile is due now. @returns its new state @throws LeaseLostError */
   finish(lease: CachingAgentLease, finish: Finish): Promise<StoredCachingAgent>;
   /** All caching agents. Eventually consistent. */
   list(): Promise<readonly StoredCachingAgent[]>;

@@ -4,11 +4,7 @@ import { type EndedRun, isHeld, type StoredCachingAgent } from './caching-agent-
 /** The last run of an agent that ended. */
 type LastRunView = NonNullable<AgentView['lastRun']>;
 
-/**
- * A caching agent as answers show it. While a run reports its progress, that is shown.
- *
- * @param monthlyUsd what its mode costs; left out where there is no price
- */
+/** A caching agent as answers show it, with the progress of a run. @param monthlyUsd what its mode costs; left out where unpriced */
 export function toCachingAgentView(agent: StoredCachingAgent, nowMs: number, monthlyUsd?: number): AgentView {
   const { account, name, lastRun, progress, asOfMs, lastError, mode } = agent;
   const lease = isHeld(agent, nowMs) ? agent.lease : undefined;

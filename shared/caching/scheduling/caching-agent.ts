@@ -23,10 +23,7 @@ export interface CachingRun {
    * @throws Error when the run may write no more, or the reason of `signal`
    */
   ensureHeld(): void;
-  /**
-   * Stores the state for the next run before this one ends: if the worker dies later, only what came after it is lost. Its progress is
-   * shown, even if the run fails later.
-   */
+  /** Stores the state for the next run before this one ends, so that only what comes later can be lost. Its progress is shown at once. */
   commitState(state: string, progress?: CachingAgentProgress): Promise<void>;
 }
 
@@ -65,11 +62,7 @@ export interface UpdateResult {
   readonly events: readonly BusEvent[];
 }
 
-/**
- * Updates what an event is about, and nothing else. It holds no lease: a run may go on meanwhile, and the event may come twice.
- *
- * @throws Error when it could not
- */
+/** Updates what an event is about, without a lease: a run may go on, and the event may come twice. @throws Error when it could not */
 export type FoundUpdate = (run: Pick<CachingRun, 'cache' | 'signal'>) => Promise<UpdateResult>;
 
 /** Keeps the cache of one account up to date. Runs may overlap and come twice: the object rule makes that harmless. */

@@ -5,10 +5,7 @@ import type { StoredCachingAgent } from './caching-agent-store.ts';
 /** Watches of one caching agent, each a connection: one that needs more is run by turns. */
 export const watchesMax = 60;
 
-/**
- * Changes a second, over some five minutes, above which a caching agent is run by turns. Fifty of them share a worker and its processor,
- * which needs about a millisecond for a change.
- */
+/** Changes a second, over 5 minutes, above which it runs by turns: some 50 share a processor, which needs 1 ms for a change. */
 export const changesPerSecondMax = 20;
 
 /** Milliseconds without a read or a deployment after which an account is not watched: 1 hour. */

@@ -60,10 +60,7 @@ export async function demandRefresh(
   }
 }
 
-/**
- * Has accounts cached as of `wantedMs`, wall time in milliseconds. Workers prove the freshness of those that they watch; the others run,
- * each by itself: alone it may list at once.
- */
+/** Has accounts cached as of `wantedMs`, wall time. Workers prove it of what they watch; others run, each alone: it may list at once. */
 export async function sendDemands(
   context: DemandContext,
   stale: readonly AccountFreshness[],

@@ -16,11 +16,7 @@ export interface CacheServices extends BaseServices {
   readonly agentQueue: CachingAgentQueue;
 }
 
-/**
- * What functions that deal with the cache work with.
- *
- * @param kind the kind of caller that waits for the store's calls
- */
+/** What functions that deal with the cache work with. @param kind the kind of caller that waits for the store's calls */
 export function openCache(services: Services, kind: CallKind): CacheServices {
   return services.get(createCache, kind);
 }

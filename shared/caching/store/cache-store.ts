@@ -160,11 +160,7 @@ export interface CacheStore {
     keys: readonly ObjectKey[],
     options?: { readonly consistent?: boolean; readonly toWrite?: boolean },
   ): Promise<readonly (StoredObject | undefined)[]>;
-  /**
-   * The objects of a kind, page by page. Eventually consistent: for views.
-   *
-   * @param options.outside leave out objects of this application.
-   */
+  /** The objects of a kind, page by page, for views: eventually consistent. @param options.outside leaves out this application's */
   listObjects(
     account: string,
     kind: string,
@@ -174,11 +170,7 @@ export interface CacheStore {
   listHeads(account: string, kind: string, options?: HeadOptions): AsyncIterable<readonly ObjectHead[]>;
   /** The epoch of an account, of all its agents and of operations alike; undefined before its first. Consistent. */
   getEpoch(account: string): Promise<AccountEpoch | undefined>;
-  /**
-   * Raises the epoch of an account, unless another process has raised it as far.
-   *
-   * @returns the one in force: this or a later one.
-   */
+  /** Raises the epoch of an account, unless another process has raised it as far. @returns the one in force: this or a later one. */
   raiseEpoch(account: string, epoch: AccountEpoch): Promise<AccountEpoch>;
   /**
    * Requests a comparison of all that is cached of an account with its cluster: see `AccountEpoch`.

@@ -31,10 +31,7 @@ export interface PackedRow {
 /** Puts an entry into a row, unless the row knows a newer one. */
 export interface EntryPut {
   readonly key: string;
-  /**
-   * When the value became what it is. Two puts of one key and revision have one value. Where a value depends on several
-   * objects this is the latest of their revisions.
-   */
+  /** When the value became what it is, the latest of its objects' revisions. Two puts of one key and revision have one value. */
   readonly revision: Revision;
   /** When it was still seen to be so: the revision of the list or event that showed it; at least `revision`. */
   readonly seenAt: Revision;

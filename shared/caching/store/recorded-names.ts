@@ -23,11 +23,7 @@ export const noNames: RecordedNames = { topics: new Map() };
 
 const encoder = new TextEncoder();
 
-/**
- * Records that names are in use.
- *
- * @param bytesMax new names are recorded until all names take this many bytes; default: all are recorded.
- */
+/** Records that names are in use. @param bytesMax of all names, above which new ones are not recorded; default: no limit */
 export function recordNames(
   recorded: RecordedNames,
   names: NamesByTopic,

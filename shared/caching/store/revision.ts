@@ -42,11 +42,7 @@ export function isRevision(value: unknown): value is Revision {
   return value.length === revisionLength || value[revisionLength] === '~';
 }
 
-/**
- * The parts of a revision.
- *
- * @throws RangeError when the text is no revision.
- */
+/** The parts of a revision. @throws RangeError when the text is no revision. */
 export function parseRevision(revision: string): { epoch: number; resourceVersion: string } {
   const [, epoch = '', digits = ''] = /^(\d{10})\.(\d{19})$/.exec(revision) ?? [];
   if (digits === '') throw new RangeError(`expected a revision, got ${JSON.stringify(revision)}`);

@@ -56,11 +56,7 @@ export interface ReceivingAccount {
 
 /** Takes changes that another process sent, and trusts nothing in them. */
 export interface ChangeReceiver {
-  /**
-   * Writes changes into the cache.
-   *
-   * @throws InvalidInputError with the index and field of an invalid change: then nothing is written.
-   */
+  /** Writes changes into the cache. @throws InvalidInputError with the index and field of an invalid change: then nothing is written. */
   write(place: ReceivingAccount, changes: WireChanges): Promise<WireOutcome>;
   /** Removes from the directory what applications no longer have. @returns those to be pruned again */
   prune(place: ReceivingAccount, applications: readonly string[]): Promise<readonly string[]>;

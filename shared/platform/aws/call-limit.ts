@@ -38,11 +38,7 @@ interface AdjustableClient {
 /** Milliseconds counted against a call at a time at most: if its process stood still for longer, the call did not take that long. */
 const countedMs = 500;
 
-/**
- * Ends each call of a client when its time is over, whatever it waits for: a try, the rest of an answer, credentials.
- *
- * @returns the client. Its calls throw a TimeoutError then.
- */
+/** Ends each call of a client when its time is over, whatever it waits for. @returns the client: its calls then throw a TimeoutError */
 export function limitCalls<C extends AdjustableClient>(
   client: C,
   { callMs, clock }: Pick<CallTimeouts, 'callMs'> & { readonly clock: Pick<Clock, 'sleep'> },

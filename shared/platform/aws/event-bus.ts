@@ -38,11 +38,7 @@ export function createBusClient(config: EventBridgeClientConfig): EventBridgeCli
   return new EventBridgeClient(config);
 }
 
-/**
- * The bus on EventBridge. Failed calls and refused entries are sent again, a bounded number of times; calls without an answer are not.
- *
- * @param client one that retries nothing itself.
- */
+/** The bus on EventBridge. It repeats failures, a bounded number of times, not calls without an answer: `client` repeats nothing itself. */
 export function createEventBus(client: BusClient, busName: string, options: EventBusOptions): EventBus {
   return {
     async publish(events) {

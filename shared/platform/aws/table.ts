@@ -161,11 +161,7 @@ export class ItemTable {
     return answer !== undefined;
   }
 
-  /**
-   * The item after the update; undefined when a requirement was not met.
-   *
-   * @param signal aborts the call and its retries. Whether the update was made is then unknown.
-   */
+  /** The item after the update; undefined when a requirement was not met. @param signal aborts the call: it may have been made */
   async update(key: ItemKey, update: ItemUpdate, signal?: AbortSignal): Promise<Item | undefined> {
     const command = new UpdateItemCommand({
       TableName: this.#tableName,

@@ -38,10 +38,7 @@ export const tables: readonly Table[] = [tasksTable, cacheTable, accountsTable];
 /** Partition of the cache's table with account facts. Roles of functions without secrets may read this one only. */
 export const accountFactsPartition = 'ACCOUNT-FACTS';
 
-/**
- * Prefix of the partitions of the cache's table with lookups for accounts, in AWS and at their API servers. Roles of functions that reach
- * clusters may read and write them.
- */
+/** Prefix of the cache table's partitions with lookups for accounts, for the roles of functions that reach clusters. */
 export const lookupPartitions = 'LOOKUP#';
 
 /** Partition of the cache's table with the health of accounts. Roles of functions that reach clusters may write it. */

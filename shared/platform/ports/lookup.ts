@@ -20,11 +20,7 @@ export interface Lookup {
 export interface LookupStore {
   /** The lookup of a key; undefined when there is none. It may be a moment old: to act on it use {@link replace}. */
   find(key: LookupKey): Promise<Lookup | undefined>;
-  /**
-   * Writes a lookup, unless it has changed since it was read.
-   *
-   * @returns the written lookup; undefined when another process was faster.
-   */
+  /** Writes a lookup, unless it has changed since it was read. @returns the written lookup; undefined when another process was faster. */
   replace(key: LookupKey, change: LookupChange): Promise<Lookup | undefined>;
 }
 

@@ -17,11 +17,7 @@ export interface S3Endpoint {
 
 /** What readers of S3 need of AWS: the endpoint and the signature. They send their requests themselves. */
 export interface S3Service {
-  /**
-   * S3 in a region; by default in the one of the process.
-   *
-   * @throws Error when no region is known.
-   */
+  /** S3 in a region; by default in the one of the process. @throws Error when no region is known. */
   getEndpoint(region?: string): Promise<S3Endpoint>;
   /**
    * The headers that sign a GET of a URL, by AWS' Signature Version 4. Its path must be percent-encoded as S3 requires.

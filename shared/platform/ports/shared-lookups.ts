@@ -76,11 +76,7 @@ export class SharedLookups {
     this.#options = options;
   }
 
-  /**
-   * The known answer, or else a new one.
-   *
-   * @throws what `prepare` and `ask` throw, here or in the process that asked a moment ago.
-   */
+  /** The known answer, or else a new one. @throws what `prepare` and `ask` throw, here or in the process that asked a moment ago. */
   find(request: LookupRequest): Promise<Found> {
     const id = JSON.stringify([request.key, request.doubted?.asOfMs]);
     const pending = this.#pending.get(id) ?? this.#find(request).finally(() => this.#pending.delete(id));

@@ -8,10 +8,7 @@ import type { Services } from './services.ts';
 import { getMachineClock, openStoreClock } from './store-clock.ts';
 import { systemClock, systemRandomness } from './system.ts';
 
-/**
- * How long calls to AWS services may take, by what waits for them. Only a client repeats its calls, so `triesMax` is the most requests that
- * a service gets.
- */
+/** How long calls to AWS may take, by what waits for them. Only clients repeat calls: `triesMax` is the most that a service gets. */
 export const callTimeouts = {
   /** A caller, or other work, waits: an unavailable service must be noticed soon. */
   request: { connectMs: 1_000, tryMs: 2_000, triesMax: 2, pauseMs: 100, callMs: 4_500 },

@@ -10,11 +10,7 @@ export type ServiceFunction<F> = F & {
 /** A function that Lambda calls, whatever its arguments. */
 type Callable<A extends readonly unknown[], R> = (...args: A) => R;
 
-/**
- * Makes a Lambda function. Nothing is opened before it is called.
- *
- * @param make makes it for an installation; called once for each
- */
+/** Makes a Lambda function. Nothing is opened before it is called. @param make makes it for an installation; called once for each */
 export function makeFunction<A extends readonly unknown[], R>(
   make: (services: Services) => Callable<A, R>,
 ): ServiceFunction<Callable<A, R>> {

@@ -5,10 +5,7 @@ import { type ClientUse, finishClient, toClientOptions } from './aws-clients.ts'
 import { openBase } from './base.ts';
 import type { Services } from './services.ts';
 
-/**
- * The bus of the configuration, one for the whole installation, behind a circuit breaker. It is opened, and its client loaded, with the
- * first event: most functions publish none.
- */
+/** The installation's bus, behind a circuit breaker. The first event loads its client: most functions publish none. */
 export function openLateBus(services: Services): EventBus {
   return services.get(createGuardedBus);
 }

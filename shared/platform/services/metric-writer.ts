@@ -27,10 +27,7 @@ export type MetricWriter = (
   dimensions?: { readonly [name: string]: string },
 ) => void;
 
-/**
- * Writes metrics to CloudWatch: lines of the embedded metric format on standard output, which Lambda's log takes unchanged. Does nothing
- * outside Lambda.
- */
+/** Writes metrics to CloudWatch, in the embedded metric format on standard output. Does nothing outside Lambda. */
 export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
   const { environment, write = (line) => void process.stdout.write(`${line}\n`) } = options;
   const functionName = environment['AWS_LAMBDA_FUNCTION_NAME'];

@@ -28,11 +28,7 @@ export class Services implements AsyncDisposable {
     this.direct = direct;
   }
 
-  /**
-   * The service that `create` makes: made now, unless it exists. One that cannot be made is tried again at the next call.
-   *
-   * @throws what `create` throws
-   */
+  /** The service that `create` makes, unless it is made. A failed one is tried again at the next call. @throws what `create` throws */
   get<T>(create: CreateService<T>): T;
   /** The same for one of several kinds of the service. */
   get<T, K>(create: CreateKind<T, K>, kind: K): T;

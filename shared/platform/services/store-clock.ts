@@ -9,10 +9,7 @@ export function openStoreClock(services: Services): StoreClock {
   return services.get(createClock);
 }
 
-/**
- * The clock between two answers of the store. Lambda freezes a process between its calls, and its monotonic clock with it: there it is the
- * wall clock.
- */
+/** The clock between two answers of the store: in Lambda the wall clock, since the monotonic one freezes between calls. */
 export function getMachineClock({ environment }: Services): Clock {
   return environment[variables.placement] === 'local' ? systemClock : wallClock;
 }

@@ -29,11 +29,7 @@ const quickFacts = { intervalMs: 1_000, staleAgeMs: quickFactsAgeMs };
 /** Milliseconds after which account facts are checked before they are used: a revoked permission must not live on. */
 const staleFactsMs = 60_000;
 
-/**
- * The providers that are in force. Each request, and each message of a queue, opens its own.
- *
- * @throws UnavailableError with the reason when the settings allow no providers.
- */
+/** The providers in force, for one request or message. @throws UnavailableError with the reason when the settings allow none */
 export async function openProviders(services: Services): Promise<ProviderServices> {
   return { ...openBase(services), ...(await openLiveProviders(services).get()) };
 }
@@ -52,11 +48,7 @@ export async function findNewerProviders({
   return newest.providers === providers ? undefined : newest;
 }
 
-/**
- * The providers of settings that it reads at once, though at most every ten seconds.
- *
- * @throws UnavailableError when there are no usable settings.
- */
+/** The providers of settings read at once, though at most every ten seconds. @throws UnavailableError without usable settings */
 export async function openNewestProviders(services: Services): Promise<ProviderServices> {
   await openLiveProviders(services).refresh();
   return openProviders(services);
@@ -70,11 +62,7 @@ export interface AccountProblems {
   readonly accountWarnings: readonly AccountWarning[];
 }
 
-/**
- * Problems of the accounts of the settings in force.
- *
- * @throws UnavailableError with the reason when the settings allow no providers.
- */
+/** Problems of the accounts of the settings in force. @throws UnavailableError with the reason when the settings allow no providers. */
 export async function listAccountProblems(services: Services): Promise<AccountProblems> {
   return (await openLiveProviders(services).get()).providers;
 }

@@ -28,11 +28,7 @@ export function withoutArtifacts(settings: JsonObject, source: string): ParsedSe
   return { settings: Object.fromEntries(kept), rejectedAccounts };
 }
 
-/**
- * The settings of the secret of artifacts: only `artifacts`. Other accounts in it are reported as rejected.
- *
- * @param source name of the secret in messages.
- */
+/** The settings of the secret of artifacts: other accounts in it are rejected. @param source name of the secret in messages */
 export function onlyArtifacts(settings: JsonObject, source: string): ParsedSettings {
   const kept = Object.entries(settings).filter(([key]) => isArtifactKey(key));
   const foreign = plugins

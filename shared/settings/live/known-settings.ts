@@ -6,10 +6,7 @@ export interface UnservedSection {
   readonly path: string;
   /** What it configures, in the words of a message: `this release does not serve …`. */
   readonly what: string;
-  /**
-   * Whether it is asked for by an `enabled` anywhere below it. Else it is by its own `enabled`, or by a list of `accounts`, as in all of
-   * Clouddriver's providers.
-   */
+  /** Whether any `enabled` below it turns it on; else its own, or a list of `accounts`, as in all of Clouddriver's providers. */
   readonly hasSwitchesBelow?: boolean;
 }
 
@@ -42,10 +39,7 @@ export const unservedSections: readonly UnservedSection[] = [
   { path: 'spinnaker.extensibility.plugins', what: "Spinnaker's plug-ins", hasSwitchesBelow: true },
 ];
 
-/**
- * Backends of Spring's configuration server, by which Clouddriver has settings served that stand elsewhere, accounts above all. They are
- * members of {@link configServerPath}.
- */
+/** Backends of Spring's configuration server, which has Clouddriver's settings elsewhere. Members of {@link configServerPath}. */
 export const configServerBackends = [
   'git',
   'vault',
@@ -127,10 +121,7 @@ export const idleSections: readonly { readonly what: string; readonly names: rea
   },
 ];
 
-/**
- * Sections in which others read much that has no name here: of their members only those are told that look like a misspelt one. A `*`
- * stands for any key.
- */
+/** Sections with much that has no name here: of their members only what looks misspelt is told. A `*` stands for any key. */
 export const sharedSections: readonly string[] = ['jobs', 'jobs.local', 'services.*'];
 
 function listWords(text: string): readonly string[] {

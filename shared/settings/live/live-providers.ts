@@ -132,11 +132,7 @@ export class LiveProviders implements AsyncDisposable {
     this.#problems = new SettingsProblems(options.log);
   }
 
-  /**
-   * The providers in force.
-   *
-   * @throws UnavailableError with the reason when there are none: the first settings are unusable, or newer ones in their authorization.
-   */
+  /** The providers in force. @throws UnavailableError with the reason when the first settings, or newer authorization, are unusable */
   async get(): Promise<OpenedProviders> {
     if (this.#getAge(this.#startedAtMs) >= this.#intervalMs) this.#startReading();
     if (this.#current === undefined) await this.#reading;

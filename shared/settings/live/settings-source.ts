@@ -44,12 +44,7 @@ export async function readCredentialTexts(config: Config, secrets: SecretReader)
   return { settings, artifacts, files: credentialFiles };
 }
 
-/**
- * The configuration of these texts.
- *
- * @param options.isDivided whether artifact accounts must be separate: others are left out.
- * @throws what `parseSettings` throws.
- */
+/** The configuration of these texts. @param options.isDivided leaves out artifact accounts @throws what `parseSettings` throws */
 export function parseCredentialTexts(
   texts: CredentialTexts,
   options: Pick<Config, 'profiles'> & { readonly environment: Environment; readonly isDivided: boolean },

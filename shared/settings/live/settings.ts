@@ -58,11 +58,7 @@ export async function loadSettings(options: LoadSettingsOptions): Promise<Loaded
   return parseSettings(await readSettingsTexts(options), options);
 }
 
-/**
- * Reads the settings' texts, in order of precedence: later wins.
- *
- * @throws InvalidInputError naming what cannot be read; what the secret throws.
- */
+/** Reads the settings' texts; later ones win. @throws InvalidInputError naming what cannot be read; what the secret throws */
 export async function readSettingsTexts(
   options: Omit<LoadSettingsOptions, 'environment'>,
 ): Promise<readonly SettingsText[]> {

@@ -6,12 +6,7 @@ import { getOpenKey, openShards, parseOpenRow } from './task-items.ts';
 /** Rows read at a time of one shard of the list of open tasks. */
 const shardPageMax = 100;
 
-/**
- * The list of open tasks, oldest first, over all its shards.
- *
- * @param limit rows at most
- * @param after key of the row after which to begin. Default: at the oldest.
- */
+/** The open tasks, oldest first, over all shards. @param limit rows at most @param after key of the row to begin after */
 export async function listOpenRows(
   table: ItemTable,
   limit: number,

@@ -137,10 +137,7 @@ export function getOpenShard(id: string): number {
   return (hash >>> 0) % openShards;
 }
 
-/**
- * Sort key of a row in the open list: accept time of fixed width, the task's id, and a random part that distinguishes the rows of
- * simultaneous submissions.
- */
+/** Sort key of an open row: accept time of fixed width, the task's id, and a random part that keeps simultaneous submissions apart. */
 export function getOpenRowKey(id: string, options: { acceptedAtMs: number; random: string }): string {
   return [String(options.acceptedAtMs).padStart(15, '0'), id, options.random].join('#');
 }

@@ -30,11 +30,7 @@ export async function writePayload(
   return { chunks: { attempt: options.attempt, count, hash: hashText(text) } };
 }
 
-/**
- * The operations that a header holds or names.
- *
- * @throws Error when chunks are missing or do not amount to the hash in the header.
- */
+/** The operations that a header holds or names. @throws Error when chunks are missing or do not amount to the hash in the header. */
 export async function readPayload(
   table: ItemTable,
   stored: StoredPayload & Pick<HeaderItem, 'pk' | 'sk'>,

@@ -3,10 +3,7 @@ import type { Item } from '#platform/aws/table.ts';
 import { orchestrationPhase, type Task } from '../task.ts';
 import { isState } from './task-items.ts';
 
-/**
- * What is known of a task whose header or journal cannot be read. It looks like a running one, as its end is unknown, and belongs only to
- * accounts that its header names.
- */
+/** What is known of a task that cannot be read: it looks like a running one, and belongs to accounts that its header names. */
 export function toUnreadableTask(id: string, item: Item, reason: string): Task {
   const { account, accounts, acceptedAt, openRow, state } = item;
   const name = typeof account === 'string' ? account : '';

@@ -139,11 +139,7 @@ function checkSameAccounts(
   throw new RefusedOperationsError(denial, { denial });
 }
 
-/**
- * Submits a retryable task again, with other operations or its own. It remains a task of its previous accounts, too.
- *
- * @throws InvalidInputError when it is not retryable.
- */
+/** Submits a retryable task again, with other operations or its own, for their accounts and its former. @throws InvalidInputError */
 export async function restartTask(system: TaskSystem, task: Task, submission?: Submission): Promise<Task> {
   if (task.unreadable !== undefined)
     throw new ConflictError(`Task ${task.id} cannot be read, and stays as it is: ${task.unreadable}`);

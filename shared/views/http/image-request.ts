@@ -3,10 +3,7 @@ import type { ImageReader, RegistryContent } from '../images.ts';
 import type { ViewServices } from '../services/views.ts';
 import type { ViewHandlerOptions } from './view-handler.ts';
 
-/**
- * How images are read. As in Clouddriver, anonymous callers see those of all accounts: Igor polls without a user, to start everybody's
- * pipelines.
- */
+/** How images are read: as in Clouddriver anonymously all accounts', since Igor polls without a user to start everybody's pipelines. */
 export const imageViewOptions: ViewHandlerOptions = {
   scope(request) {
     const account = request.findQuery('account');

@@ -9,11 +9,7 @@ import type { ProviderServices } from '#provider-kit/services/providers.ts';
 
 type ReaderServices = Pick<ProviderServices, 'all' | 'providers'>;
 
-/**
- * The reader of an account's manifests: its provider, or an agent where only that reaches the cluster.
- *
- * @throws NotFoundError when the account is unknown or has no manifests
- */
+/** The reader of an account's manifests: its provider, or an agent where only that reaches the cluster. @throws NotFoundError */
 export function getManifestReader(services: ReaderServices, account: string): ManifestReader {
   const reader = services.providers.getManifestReader(account);
   return isRemote(services, account) ? createRemoteManifestReader(createAsk(services), reader) : reader;

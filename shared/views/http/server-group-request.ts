@@ -25,11 +25,7 @@ export async function getServerGroup(
   );
 }
 
-/**
- * What a query selects by `applications` or `ids`.
- *
- * @throws InvalidInputError unless there is exactly one of the two, and for ids that are not `account:region:name`.
- */
+/** What a query selects by `applications` or `ids`. @throws InvalidInputError unless it has one of the two, and valid ids */
 export function parseListedServerGroups(request: ApiRequest): ListedServerGroups {
   const applications = request.findQueryList('applications') ?? [];
   const ids = request.findQueryList('ids') ?? [];

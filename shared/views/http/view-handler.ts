@@ -231,11 +231,7 @@ interface Demand {
   readonly maxAgeMs: number;
 }
 
-/**
- * Has refreshed what is older than demanded. An application that is in no account may since be in any.
- *
- * @returns how fresh it is then; empty when that cannot be read.
- */
+/** Refreshes what is older than demanded, an unknown application in any account. @returns the freshness; empty when unreadable */
 async function refresh(
   services: ReadableServices,
   { request, scoped, wanted, maxAgeMs }: Demand,

@@ -18,11 +18,7 @@ export interface ViewServices extends ReadServices {
   mayRead(account: string): boolean;
 }
 
-/**
- * The cache, and the providers that are in force.
- *
- * @throws UnavailableError with the reason when the settings allow no providers.
- */
+/** The cache, and the providers that are in force. @throws UnavailableError with the reason when the settings allow no providers. */
 export async function openReads(services: Services): Promise<ReadServices> {
   // Loaded late: the cached data suffices for most requests.
   const hints: Hints = {
@@ -31,11 +27,7 @@ export async function openReads(services: Services): Promise<ReadServices> {
   return { ...(await openProviders(services)), ...openCache(services, 'request'), hints };
 }
 
-/**
- * What a request uses, with views that read from the given cache.
- *
- * @param services.mayRead whether the answer's caller may see an account.
- */
+/** What a request uses, with views of the given cache. @param services.mayRead whether the caller may see an account */
 export async function createViews(
   services: ReadServices & { mayRead(account: string): boolean },
 ): Promise<ViewServices> {

@@ -8,9 +8,13 @@ import {
   toCachingAgentId,
 } from '#caching/scheduling/caching-agent-store.ts';
 import { type CachingAgentSystem, runTurns } from '#caching/scheduling/run-turns.ts';
-import type { ScheduleReport, ScheduleSystem } from '#caching/scheduling/schedule-turns.ts';
-import { createScheduleMemory, scheduleTurns } from '#caching/scheduling/schedule-turns.ts';
-import type { AccountCount } from '#caching/scheduling/stale-accounts.ts';
+import {
+  type AccountCount,
+  createScheduleMemory,
+  type ScheduleReport,
+  type ScheduleSystem,
+  scheduleTurns,
+} from '#caching/scheduling/schedule-turns.ts';
 import type { Clock } from '#core/clock.ts';
 import type { Logger } from '#core/logger.ts';
 import type { BusEvent } from '#platform/ports/event-bus.ts';

@@ -59,12 +59,7 @@ export interface GrpcRequest {
   readonly message: JsonObject;
 }
 
-/**
- * The call that is the twin of a request.
- *
- * @param target the path, with parameters encoded, and the query
- * @throws Error for a request that has none
- */
+/** The call that is a request's twin. @param target path, parameters encoded, and query @throws Error for a request without one */
 export function toGrpcRequest(method: string, target: string, body: JsonObject = {}): GrpcRequest {
   const [path = '', query = ''] = target.split('?');
   const segments = path.split('/');

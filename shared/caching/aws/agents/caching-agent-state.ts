@@ -7,10 +7,7 @@ import { toKeyNumber } from '../store/cache-keys.ts';
 import type { CacheTable } from '../store/cache-table.ts';
 import { findStateChunks, getStatePartition, type StateChunks } from './caching-agent-items.ts';
 
-/**
- * Bytes of a state that fit in the caching agent's item: a run without changes updates, and pays for, the whole item. A larger state is
- * stored in chunks.
- */
+/** Bytes of a state that its caching agent's item may hold: a run without changes writes, and pays for, the whole item. */
 export const inlineStateMax = 4 * 1024;
 
 /** A state that was written but not yet committed. */
@@ -23,10 +20,7 @@ export interface WrittenState {
   clean(committed: boolean): Promise<void>;
 }
 
-/**
- * Prepares a state for its caching agent's item: a small one goes into the item, a larger one is written as chunks first. Writing the item
- * that names these is the commit.
- */
+/** Prepares a state: a small one for its caching agent's item, a larger one as chunks. Writing the item that names them commits it. */
 export async function writeState(
   table: CacheTable,
   lease: CachingAgentLease,
@@ -51,11 +45,7 @@ export async function writeState(
   };
 }
 
-/**
- * The state that a caching agent's item holds or names.
- *
- * @throws Error when chunks are missing or do not amount to the hash in the item.
- */
+/** The state that a caching agent's item holds or names. @throws Error when chunks are missing or do not amount to the hash in the item. */
 export async function readState(table: CacheTable, found: Item): Promise<string | undefined> {
   const stateChunks = findStateChunks(found);
   if (stateChunks === undefined) return cacheReader.findText(found, 'state');

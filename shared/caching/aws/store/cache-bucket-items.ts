@@ -10,12 +10,7 @@ import { packText, unpackText } from './packed-text.ts';
 /** Bytes up to which a part is stored uncompressed. */
 const plainPartBytesMax = 2 * 1024;
 
-/**
- * Writes a part, unless it was written since it was read.
- *
- * @param bucket its key without the number of the part.
- * @throws ItemTooLargeError
- */
+/** Writes a part, unless it was written since. @param bucket its key without the part's number @throws ItemTooLargeError */
 export async function writePart(
   { table, clock }: Pick<CacheParts, 'table' | 'clock'>,
   bucket: ItemKey,

@@ -8,10 +8,7 @@ import { untilUncontended } from './contention.ts';
 
 const partition = 'NAMESPACES';
 
-/**
- * See {@link CacheStore.recordNamespaces}. It writes even unchanged namespaces: of two concurrent calls, the one that read the objects
- * first must not write last.
- */
+/** See {@link CacheStore.recordNamespaces}. Even unchanged ones are written: of two calls the one that read first must not write last. */
 export async function recordNamespaces(parts: CacheParts, account: string): Promise<void> {
   const key = getNamespacesItem(account);
   await untilUncontended({ ...parts, what: `the namespaces of account ${account}` }, async () => {

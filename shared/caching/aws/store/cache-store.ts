@@ -1,8 +1,9 @@
 import type { Clock, Randomness } from '#core/clock.ts';
 import type { Logger } from '#core/logger.ts';
 import { RememberedBytes } from '#core/remembered-bytes.ts';
-import type { StoreClient } from '#platform/aws/table.ts';
-import type { CacheStore } from '../../store/cache-store.ts';
+import { cacheReader } from '#platform/aws/item-reader.ts';
+import { type Item, type ItemKey, ItemUpdate, type StoreClient } from '#platform/aws/table.ts';
+import type { AccountEpoch, CacheStore } from '../../store/cache-store.ts';
 import type { RowCodec } from '../../store/packed-row.ts';
 import { deleteAccount, listStoredKinds } from './cache-deletion.ts';
 import {
@@ -11,7 +12,7 @@ import {
   readApplicationAhead,
   recordApplication,
 } from './cache-directory.ts';
-import { getEpoch, raiseEpoch, requestComparison } from './cache-epochs.ts';
+import { toKeyText } from './cache-keys.ts';
 import { NameStore } from './cache-names.ts';
 import { listNamespaces, recordNamespaces } from './cache-namespaces.ts';
 import {
@@ -85,4 +86,54 @@ export function createCacheStore(options: CacheStoreOptions): CacheStore {
     takeUnreadable: (account) => unreadable.take(account),
     deleteAccount: (account, how) => deleteAccount(parts, account, how),
   };
+}
+
+/** See {@link CacheStore.getEpoch}. */
+async function getEpoch(parts: CacheParts, account: string): Promise<AccountEpoch | undefined> {
+  const item = await parts.table.get(getEpochKey(account));
+  return item && findEpoch(parts, item);
+}
+
+/** See {@link CacheStore.raiseEpoch}. */
+async function raiseEpoch(
+  parts: CacheParts,
+  account: string,
+  { epoch, cluster }: AccountEpoch,
+): Promise<AccountEpoch> {
+  const { table } = parts;
+  const key = getEpochKey(account);
+  const isFirst = { expression: 'attribute_not_exists(pk)' };
+  if (await table.putIf({ ...key, epoch, cluster }, isFirst)) return { epoch, cluster };
+  const update = new ItemUpdate()
+    .set('epoch', epoch)
+    .set('cluster', cluster)
+    .require('epoch', '<=', epoch - 1);
+  const item = (await table.update(key, update)) ?? (await table.get(key));
+  // It is never deleted: an account that comes back under this name must continue from its last epoch.
+  const stored = item && findEpoch(parts, item);
+  // An unreadable one is overwritten. Epochs rise with time: there was none later.
+  if (item !== undefined && stored === undefined) await table.put({ ...key, epoch, cluster });
+  return stored ?? { epoch, cluster };
+}
+
+/** See {@link CacheStore.requestComparison}. */
+async function requestComparison({ table }: CacheParts, account: string, nowMs: number): Promise<boolean> {
+  const update = new ItemUpdate().set('compareMs', nowMs).require('epoch', '>', 0);
+  return (await table.update(getEpochKey(account), update)) !== undefined;
+}
+
+function getEpochKey(account: string): ItemKey {
+  return { pk: `EPOCH#${toKeyText(account)}`, sk: 'EPOCH' };
+}
+
+function findEpoch({ unreadable }: CacheParts, item: Item): AccountEpoch | undefined {
+  return unreadable.read({ pk: String(item['pk']) }, () => {
+    cacheReader.checkForm(item);
+    const compareMs = cacheReader.findNumber(item, 'compareMs');
+    return {
+      epoch: cacheReader.getNumber(item, 'epoch'),
+      cluster: cacheReader.getText(item, 'cluster'),
+      ...(compareMs !== undefined && { compareMs }),
+    };
+  });
 }

@@ -19,10 +19,7 @@ export interface ReadBucket {
 /** Buckets by their names. */
 export type ReadBuckets = ReadonlyMap<string, ReadBucket>;
 
-/**
- * The rows that a process has read: when it lists them again it reads only what changed. It never answers alone: the store is asked for the
- * revisions each time.
- */
+/** The rows that a process has read: listing them again reads what changed. The store is asked for the revisions each time. */
 export class RowMemory {
   readonly #remembered: RememberedBytes;
   readonly #places = new Map<string, ReadBuckets>();

@@ -10,10 +10,7 @@ import { claimCachingAgent, type StreamSystem, type StreamWorker } from './strea
 /** Calls that a worker makes to the store of caching agents at a time. */
 const storeConcurrency = 8;
 
-/**
- * Milliseconds between two checks of the wanted caching agents: a quarter of a read unit a second where accounts are stored. Settings are
- * read as rarely as elsewhere.
- */
+/** Milliseconds between two checks of the wanted caching agents: each costs a quarter of a read unit where accounts are stored. */
 const configurationIntervalMs = 2_000;
 
 /** Milliseconds between two checks whether a request waits for a fresh account: one read for all caching agents of a worker. */

@@ -34,10 +34,7 @@ export interface StreamWorker extends Omit<StreamSystem, 'agents'> {
   readonly relieved: AbortSignal;
   /** The caching agent by the current configuration; undefined when no account lets it be watched. */
   findAgent(key: CachingAgentKey): CachingAgent | undefined;
-  /**
-   * Whether a watch ended only because the stores were unavailable: that is no failure of the caching agent, which is begun again without a
-   * pause. Default: never.
-   */
+  /** Whether a watch ended only as the stores were unavailable: that is no failure, and it begins again at once. Default: never. */
   isAway?(error: unknown): boolean;
 }
 

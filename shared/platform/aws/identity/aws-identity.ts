@@ -50,10 +50,7 @@ interface Memorable {
   readonly refused: boolean;
 }
 
-/**
- * The credentials of identities. Each is requested once for all waiting callers, and remembered: STS allows only a few calls a second, and
- * many accounts share a role.
- */
+/** The credentials of identities, requested once for all that wait: STS allows few calls a second, and many accounts share a role. */
 export class AwsIdentities {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #remembered = new Map<string, Remembered>();
@@ -104,11 +101,7 @@ export class AwsIdentities {
   }
 }
 
-/**
- * The region of an identity: its own, or that of the process or profile.
- *
- * @throws Error when none is known.
- */
+/** The region of an identity: its own, or that of the process or profile. @throws Error when none is known. */
 export async function getRegion({ region, profile }: AwsIdentity): Promise<string> {
   try {
     return await new STSClient(withProfile({ ...(region && { region }) }, profile)).config.region();

@@ -59,10 +59,7 @@ export async function presignEksToken(parts: EksTokenParts): Promise<string> {
   return `k8s-aws-v1.${Buffer.from(url).toString('base64url')}`;
 }
 
-/**
- * The regional endpoint of STS by the SDK's own table of partitions. Settings for other endpoints (VPC, FIPS) do not matter: EKS accepts
- * only these names.
- */
+/** STS' regional endpoint by the SDK's own table: EKS accepts only these names, whatever settings (VPC, FIPS) say. */
 function getStsHost(region: string): string {
   const { endpointProvider } = new STSClient({ region }).config;
   const { url } = endpointProvider({ Region: region, UseFIPS: false, UseDualStack: false });

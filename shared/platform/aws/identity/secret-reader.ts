@@ -21,10 +21,7 @@ export interface SecretReaderOptions {
   readonly parseYaml: (text: string) => Promise<unknown>;
 }
 
-/**
- * Secrets of Secrets Manager, S3 and Parameter Store, with the identity of this process. The reader of each is loaded with the first secret
- * of its kind.
- */
+/** Secrets of Secrets Manager, S3 and Parameter Store, by this process' identity. The first of its kind loads the kind's reader. */
 export function createSecretReader(options: SecretReaderOptions): SecretReader {
   const load = (reference: SecretReference) => loadSecret(reference, options);
   const followed = new RefreshedSecrets({ ...options, load });

@@ -3,12 +3,7 @@ import { toAwsFailure } from '../aws-failure.ts';
 import { clientOptions } from './aws-identity.ts';
 import type { SecretAccess } from './secret-access.ts';
 
-/**
- * The value of a secret in Secrets Manager.
- *
- * @param id name or ARN
- * @throws Error that names it and says what to do.
- */
+/** The value of a secret in Secrets Manager. @param id name or ARN @throws Error that names it and says what to do. */
 export async function getSecretValue(
   id: string,
   access: SecretAccess,

@@ -53,11 +53,7 @@ export class CallError extends Error {
   }
 }
 
-/**
- * Makes a call, once.
- *
- * @throws CallError for 429 and 5xx, and for an answer that is too large; what `fetch` throws without an answer.
- */
+/** Makes a call, once. @throws CallError for 429 and 5xx, and for an answer that is too large; what `fetch` throws without an answer. */
 export async function sendSigned(
   { service, method, path, headers, body, bytesMax, signal }: SignedCall,
   { region, credentials }: SecretAccess,
@@ -93,12 +89,7 @@ export async function sendSigned(
   return { status, etag, bytes };
 }
 
-/**
- * Makes a call of AWS' JSON protocol, version 1.1, once.
- *
- * @returns the answer's body.
- * @throws CallError for any refusal; what `fetch` throws without an answer.
- */
+/** Calls AWS' JSON protocol 1.1, once. @returns the body @throws CallError for a refusal; what `fetch` throws without an answer */
 export async function sendSignedJson(
   { target, input, repeatsReason = false, ...call }: JsonCall,
   access: SecretAccess,

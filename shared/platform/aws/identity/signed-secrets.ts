@@ -15,12 +15,7 @@ export interface SignedCallOptions extends SigningOptions {
 export const secretObjectBytesMax = 2 ** 20;
 const triesMax = 3;
 
-/**
- * The text of an object in S3; its ETag is its version's id.
- *
- * @param id `bucket/key`
- * @throws Error that names it and says what to do.
- */
+/** The text of an object in S3; its ETag is its version's id. @param id `bucket/key` @throws Error that names it and says what to do. */
 export async function loadObject(
   id: string,
   access: SecretAccess,
@@ -49,12 +44,7 @@ export async function loadObject(
   }
 }
 
-/**
- * The value of a parameter of Systems Manager's Parameter Store, decrypted.
- *
- * @param name its name or ARN
- * @throws Error that names it and says what to do.
- */
+/** The value of an SSM parameter, decrypted. @param name its name or ARN @throws Error that names it and says what to do */
 export async function loadParameter(
   name: string,
   access: SecretAccess,

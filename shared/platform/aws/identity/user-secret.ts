@@ -13,11 +13,7 @@ const tags = {
   roles: 'spinnaker:roles',
 };
 
-/**
- * A user secret: for the type `opaque` the member that the reference names, for the type `string` the whole text.
- *
- * @throws Error that names the secret, and what its tags lack.
- */
+/** A user secret: all of type `string`, of `opaque` the member named. @throws Error that names it, and what its tags lack */
 export async function loadUserSecret(
   { id, key }: SecretReference,
   access: SecretAccess,

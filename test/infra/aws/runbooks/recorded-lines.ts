@@ -3,7 +3,7 @@ import { type AuditRecord, toAuditEvent } from '#access/audit.ts';
 import { Audit } from '#access/http/audit.ts';
 import { toRunEvent } from '#caching/scheduling/caching-agent-events.ts';
 import type { StoredCachingAgent } from '#caching/scheduling/caching-agent-store.ts';
-import { tellStaleAccounts } from '#caching/scheduling/stale-accounts.ts';
+import { tellStaleAccounts } from '#caching/scheduling/schedule-turns.ts';
 import { tellDeadLetter } from '#http/events/dead-letters.ts';
 import { readEnvironment } from '#platform/config.ts';
 import type { BusEvent } from '#platform/ports/event-bus.ts';
