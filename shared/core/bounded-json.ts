@@ -86,7 +86,6 @@ export function parseVerbatimJson(text: string, bounds: JsonBounds): JsonValue {
 /** Standard ECMAScript (Node 22+) that TypeScript's library does not declare yet. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): JsonValue };
 
-/** The result of scanning a text. */
 interface JsonScan {
   readonly values: number;
   /** The numbers in question. */

@@ -1,5 +1,4 @@
-/** How to join and write values. */
-export interface JoinedWritesOptions<V, R> {
+interface JoinedWritesOptions<V, R> {
   /** Joins two values into one that is written at once. */
   join(first: V, second: V): V;
   write(key: string, value: V): Promise<R>;

@@ -3,8 +3,7 @@ import type { Clock, Randomness } from '#core/clock.ts';
 import type { Lookup, LookupKey, LookupStore } from '#platform/ports/lookup.ts';
 import type { KnownSecret, SecretReading, SecretReference } from './secret-reference.ts';
 
-/** What following secrets needs. */
-export interface RefreshedSecretsOptions {
+interface RefreshedSecretsOptions {
   /** Where processes share which version a secret has, never its text. Left out, each process finds out for itself. */
   readonly store?: Pick<LookupStore, 'find' | 'replace'> | undefined;
   readonly clock: Pick<Clock, 'now'>;

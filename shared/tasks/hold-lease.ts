@@ -8,8 +8,7 @@ export interface HeldLease {
   readonly validUntil: number;
 }
 
-/** What holding a lease needs. */
-export interface HoldLeaseOptions {
+interface HoldLeaseOptions {
   readonly clock: Clock;
   /** The subject of the lease, for the message of its loss: `task 01ABC`. */
   readonly subject: string;

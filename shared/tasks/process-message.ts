@@ -42,8 +42,7 @@ export interface ReceivedTaskMessage {
   readonly receiptHandle: string;
 }
 
-/** Options for processing a message. */
-export interface ProcessMessageOptions {
+interface ProcessMessageOptions {
   findOperation(provider: string, name: string): Promise<Operation | undefined>;
   /** As `RunTaskOptions` has it. */
   renewOperations?(): Promise<boolean>;
@@ -194,7 +193,6 @@ async function leaveToSweeper(system: WorkerSystem, task: Task, work: () => Prom
   }
 }
 
-/** What hiding a message needs. */
 interface HidingSystem {
   readonly queue: Pick<OperationQueue, 'extendVisibility'>;
   readonly clock: Clock;

@@ -31,8 +31,7 @@ export const sweepMs = 40_000;
 /** Milliseconds after which a sweep sends for no more tasks, and settles those it has found. */
 export const resendMs = 25_000;
 
-/** What a sweep needs. */
-export interface SweepSystem extends TaskSystem {
+interface SweepSystem extends TaskSystem {
   /** When an agent of an account was last heard of. Default: unknown. */
   findSeenAgent?(account: string): Promise<SeenAgent | undefined>;
 }
@@ -43,8 +42,7 @@ export interface SweepCursor {
   after?: string | undefined;
 }
 
-/** What a sweep did, for the log and the tests. */
-export interface SweepReport {
+interface SweepReport {
   /** Messages sent for tasks that wait, or whose worker may have died. */
   readonly resent: number;
   /** Finished tasks whose end was reported late. */

@@ -11,8 +11,7 @@ import {
   type Wait,
 } from './wait.ts';
 
-/** What a journal needs of its task. */
-export interface JournalOptions {
+interface JournalOptions {
   /** Entries that earlier workers committed. */
   readonly committed: readonly JournalEntry[];
   /** Prefix of this run's keys: entries of earlier runs of the task are history only. */

@@ -6,8 +6,7 @@ import type { BusEvent, EventBus } from '#platform/ports/event-bus.ts';
 import { isFinished, type JournalEntry, type Task } from './task.ts';
 import { eventOperationsMax, toEndEvent, toTaskEvent } from './task-events.ts';
 
-/** What publishing needs. */
-export interface TellingSystem {
+interface TellingSystem {
   readonly bus: EventBus;
   readonly clock: Clock;
   readonly log: Logger;

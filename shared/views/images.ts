@@ -33,8 +33,7 @@ export interface ImageViews {
   open(options: OpenImagesOptions): Promise<ImageReader>;
 }
 
-/** What opening images needs. */
-export interface OpenImagesOptions {
+interface OpenImagesOptions {
   readonly cache: CacheStore;
   mayRead(account: string): boolean;
   /** Images, or charts in registries. */

@@ -22,8 +22,7 @@ export const keysTimeoutMs = 5_000;
 /** Bytes of a set of keys. */
 export const keysBytesMax = 256 * 2 ** 10;
 
-/** What a set of keys needs. */
-export interface KeySetOptions {
+interface KeySetOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
   /** Milliseconds between two tries to fetch keys at least. Default {@link keysPauseMs}. */

@@ -17,8 +17,7 @@ export const tokenLengthMax = 10_240;
 /** Accounts that a token may name. */
 export const tokenAccountsMax = 5_000;
 
-/** What identifying callers by signed tokens needs. */
-export interface SignedIdentifierOptions {
+interface SignedIdentifierOptions {
   readonly settings: SignedIdentitySettings;
   readonly keys: KeySet;
   readonly clock: Pick<Clock, 'now'>;

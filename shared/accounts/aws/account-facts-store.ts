@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { Clock } from '#core/clock.ts';
 import { cacheReader, unlessMalformed } from '#platform/aws/item-reader.ts';
-import type { Item, ItemKey, ItemTable } from '#platform/aws/table.ts';
+import type { Item, ItemKey, TimedTable } from '#platform/aws/table.ts';
 import { accountFactsPartition } from '#platform/aws/tables.ts';
 import { type AccountFactsStore, accountFactsBytesMax } from '../account-facts.ts';
 
@@ -30,22 +29,15 @@ interface Head {
   readonly former?: Pick<Head, 'hash' | 'chunks'>;
 }
 
-/** What a store of account facts needs. */
-export interface AccountFactsStoreOptions {
-  /** The table of the cache. */
-  readonly table: ItemTable;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /**
  * Account facts in one partition of the cache's table: a head of a few hundred bytes, which readers poll, and the text, which they read
  * when its hash has changed. Readers need only GetItem on that partition.
  */
 export class DynamoAccountFactsStore implements AccountFactsStore {
-  readonly #options: AccountFactsStoreOptions;
+  readonly #options: TimedTable;
   #known: { readonly hash: string; readonly text: string } | undefined;
 
-  constructor(options: AccountFactsStoreOptions) {
+  constructor(options: TimedTable) {
     this.#options = options;
   }
 

@@ -46,8 +46,7 @@ const abandonedAfterMs = 3_600_000;
 /** Begun changes completed in one run at most. */
 const begunMax = 100;
 
-/** What the store needs. */
-export interface AccountStoreOptions {
+interface AccountStoreOptions {
   /** The table of accounts. */
   readonly table: CacheTable;
   readonly clock: Pick<Clock, 'now'>;

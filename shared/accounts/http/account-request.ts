@@ -77,8 +77,7 @@ export async function saveAccount(
   return answer(request, services, saved);
 }
 
-/** How to create or replace an account. */
-export interface Saving extends Pick<AccountWrite, 'origin'> {
+interface Saving extends Pick<AccountWrite, 'origin'> {
   readonly name: string;
   /** The new definition; called once the caller may write it, and again when another request changed the account meanwhile. */
   define(before: StoredAccount | undefined): Promise<AccountDefinition>;
@@ -128,8 +127,7 @@ export async function updateAccount(
   return answer(request, services, saved);
 }
 
-/** How to replace an existing account. */
-export interface Replacement extends Pick<AccountWrite, 'origin'> {
+interface Replacement extends Pick<AccountWrite, 'origin'> {
   readonly name: string;
   /** The new definition; may be called again when another request changed the account meanwhile. */
   define(before: StoredAccount): AccountDefinition;

@@ -7,7 +7,6 @@ import { listReferredSecrets, type ReferredSecret } from '../definition-secrets.
 import type { AccountServices } from '../management/accounts.ts';
 import type { AccountDefinition } from '../model/account-store.ts';
 
-/** What checking rights to secrets needs. */
 type SecretServices = Pick<AccountServices, 'secrets' | 'settings'>;
 
 /** The caller. */

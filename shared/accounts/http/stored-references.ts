@@ -17,8 +17,7 @@ import { payloadBytesMax, toTooLargeMessage } from '#tasks/payload-limit.ts';
 /** References read at a time. */
 const readersMax = 8;
 
-/** What expanding references needs. */
-export interface ExpandOptions {
+interface ExpandOptions {
   /** @throws NotFoundError where there is none. */
   openStore(): ArtifactStore;
   readonly rights: RequestAccess['rights'];

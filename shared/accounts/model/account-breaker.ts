@@ -33,8 +33,7 @@ const reasonMax = 500;
 /** Characters of a warning. */
 const warningMax = 2_000;
 
-/** What a breaker needs. */
-export interface AccountBreakerOptions {
+interface AccountBreakerOptions {
   readonly account: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -305,7 +304,6 @@ export class AccountBreaker {
   }
 }
 
-/** What is known of an account's breaker. */
 interface KnownBreaker {
   readonly target: string;
   readonly breaker: WeakRef<AccountBreaker>;

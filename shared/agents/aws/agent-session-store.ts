@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts';
 import { mapConcurrently } from '#core/concurrency.ts';
 import { isTexts, taskReader as reader } from '#platform/aws/item-reader.ts';
-import { type Item, type ItemKey, type ItemTable, ItemUpdate } from '#platform/aws/table.ts';
+import { type Item, type ItemKey, type ItemTable, ItemUpdate, type TimedTable } from '#platform/aws/table.ts';
 import type { SeenAgent } from '#tasks/task-inbox.ts';
 import {
   type AgentLoad,
@@ -50,7 +50,7 @@ export class DynamoAgentSessionStore implements AgentSessionStore {
   readonly #table: ItemTable;
   readonly #clock: Pick<Clock, 'now'>;
 
-  constructor({ table, clock }: { readonly table: ItemTable; readonly clock: Pick<Clock, 'now'> }) {
+  constructor({ table, clock }: TimedTable) {
     this.#table = table;
     this.#clock = clock;
   }

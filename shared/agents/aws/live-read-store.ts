@@ -1,7 +1,7 @@
 import type { Clock } from '#core/clock.ts';
 import { forEachConcurrently } from '#core/concurrency.ts';
 import { taskReader as reader } from '#platform/aws/item-reader.ts';
-import { type Item, type ItemKey, type ItemTable, ItemUpdate } from '#platform/aws/table.ts';
+import { type Item, type ItemKey, type ItemTable, ItemUpdate, type TimedTable } from '#platform/aws/table.ts';
 import {
   type LiveRead,
   type LiveReadAnswer,
@@ -40,7 +40,7 @@ export class DynamoLiveReadStore implements LiveReadStore {
   readonly #table: ItemTable;
   readonly #clock: Pick<Clock, 'now'>;
 
-  constructor({ table, clock }: { readonly table: ItemTable; readonly clock: Pick<Clock, 'now'> }) {
+  constructor({ table, clock }: TimedTable) {
     this.#table = table;
     this.#clock = clock;
   }

@@ -38,8 +38,7 @@ export async function takeRead(
   return ok<ReadRequest>({ id, account, method, args, take, waitMs });
 }
 
-/** Dependencies of taking an answer. */
-export type AnswerHub = Pick<AgentHub, 'reads' | 'awaited' | 'clock'>;
+type AnswerHub = Pick<AgentHub, 'reads' | 'awaited' | 'clock'>;
 
 /** A read, and who answers it. */
 export interface AnsweredRead extends LiveReadState {

@@ -205,8 +205,7 @@ export async function toWelcome(
   };
 }
 
-/** Dependencies of grants. */
-export interface GrantInputs {
+interface GrantInputs {
   /** The accounts that the agent named. */
   readonly names: readonly string[];
   /** Those of them that are its own. */

@@ -12,8 +12,7 @@ import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { openSessionPlaces } from '../services/session-places.ts';
 import { type AgentCaller, isOutdated } from './agent-handler.ts';
 
-/** Dependencies of listing work. */
-export interface AgentWorkHub extends AgentHub, Pick<CachingAgentStoreServices, 'agents'> {}
+interface AgentWorkHub extends AgentHub, Pick<CachingAgentStoreServices, 'agents'> {}
 
 /** Opens that. @throws as `openAgentHub` */
 export async function openAgentWork(services: Services): Promise<AgentWorkHub> {

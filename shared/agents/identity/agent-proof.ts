@@ -28,8 +28,7 @@ export const proofLengthMax = 16_384;
 /** Keys of a cluster are fetched this often at most, also for a token whose key is not known: milliseconds. */
 export const agentKeysPauseMs = 60_000;
 
-/** Dependencies of verifying proofs. */
-export interface AgentProofsOptions {
+interface AgentProofsOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
   /** Whom tokens must be meant for. */

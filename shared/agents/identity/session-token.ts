@@ -15,8 +15,7 @@ const tokenLengthMax = 4_096;
 /** Tokens whose signature was found good that are remembered, as hashes: those of a thousand agents, and the ones before. */
 const verifiedMax = 4_096;
 
-/** Dependencies of making tokens. */
-export interface SessionTokensOptions {
+interface SessionTokensOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Signs them. Its public part is read once, and remembered. */
   readonly key: SessionKey;

@@ -5,8 +5,7 @@ import type { Logger } from '#core/logger.ts';
 /** Sets of keys with which one token is tried: an agent's accounts have that of its cluster, whoever makes tokens up would try them all. */
 export const proofKeysMax = 16;
 
-/** Dependencies of trying a token. */
-export interface TokenProofOptions {
+interface TokenProofOptions {
   readonly log: Logger;
   /** Verifies the token with the keys of an account. @throws UnavailableError without keys */
   verify(token: string, auth: ServiceAccountAuth): Promise<TokenOutcome>;

@@ -10,8 +10,7 @@ const pausesMs = [15, 25, 40, 60, 90, 120, 150];
 /** Waits at a time: each is a request that is under way. One more only looks for itself. */
 const waitsMax = 4_096;
 
-/** Dependencies of waiting for an answer. */
-export interface AnswerWaitOptions {
+interface AnswerWaitOptions {
   readonly reads: Pick<LiveReadStore, 'find'>;
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   /** Gives the wait up. */

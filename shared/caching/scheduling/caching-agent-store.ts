@@ -25,8 +25,7 @@ export interface CachingAgentSpec extends CachingAgentKey {
 /** How a run ended. One that was stopped did not use its turn: it is to continue at once. */
 export type CachingAgentOutcome = 'SUCCESS' | 'FAILURE' | 'STOPPED';
 
-/** The result of a run. */
-export interface CachingAgentRun {
+interface CachingAgentRun {
   readonly outcome: CachingAgentOutcome;
   readonly durationMs: number;
   /** Objects that the caching agent knows of now. */

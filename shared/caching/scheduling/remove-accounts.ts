@@ -7,8 +7,7 @@ import type { CachingAgentKey, CachingAgentStore, StoredCachingAgent } from './c
 /** Milliseconds after it was taken out of service during which a caching agent may still be writing: 5 minutes. */
 export const removalDelayMs = 5 * 60_000;
 
-/** What removing accounts needs. */
-export interface RemovalSystem {
+interface RemovalSystem {
   readonly agents: Pick<CachingAgentStore, 'forget'>;
   readonly cache: Pick<CacheStore, 'deleteAccount'>;
   readonly clock: Clock;

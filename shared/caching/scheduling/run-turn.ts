@@ -23,8 +23,7 @@ const abortGraceMs = 2_000;
 /** Tries to end a run in the store while the store throttles. */
 const finishTries = { triesMax: 8, backOff: { firstMs: 200, mostMs: 4_000, fixedShare: 0.5 } };
 
-/** What running a caching agent needs. */
-export interface RunSystem {
+interface RunSystem {
   readonly agents: Pick<CachingAgentStore, 'renew' | 'commitState' | 'finish'>;
   readonly cache: CacheStore;
   readonly clock: Clock;

@@ -148,7 +148,6 @@ async function publishChanges(
   }
 }
 
-/** What putting caching agents into modes needs. */
 interface ModeSystem {
   readonly agents: Pick<CachingAgentStore, 'setMode'>;
   readonly log: Logger;

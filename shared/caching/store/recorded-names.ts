@@ -10,8 +10,7 @@ export interface RecordedNames {
 /** Names by topic. */
 export type NamesByTopic = Readonly<Record<string, readonly string[]>>;
 
-/** The result of recording names. */
-export interface NamesRecorded {
+interface NamesRecorded {
   readonly recorded: RecordedNames;
   readonly changed: boolean;
   /** New names for which there was no room; without topics when there was room for all. */

@@ -56,7 +56,6 @@ export function queueHandler<B extends object, C extends { readonly log: Logger 
   );
 }
 
-/** How to work on messages. */
 interface MessageWorker<B extends object, C> {
   readonly kind: MessageKind<B>;
   readonly services: C;

@@ -24,8 +24,7 @@ const backOff = { firstMs: 200, fixedShare: 0.5 };
 /** `source` of all our events. */
 export const eventSource = 'busdriver';
 
-/** What waiting between two calls needs. */
-export interface EventBusOptions {
+interface EventBusOptions {
   readonly clock: Pick<Clock, 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
 }

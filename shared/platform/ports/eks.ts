@@ -24,8 +24,7 @@ export interface EksEndpoint {
   readonly asOfMs: number;
 }
 
-/** Options for finding an endpoint. */
-export interface EksEndpointOptions {
+interface EksEndpointOptions {
   /** An endpoint that did not work: only a later one will do. Default: any will. */
   readonly doubted?: Pick<EksEndpoint, 'asOfMs'> | undefined;
 }
@@ -37,8 +36,7 @@ export interface EksToken {
   readonly expiresAtMs: number;
 }
 
-/** Options for making a token. */
-export interface EksTokenOptions {
+interface EksTokenOptions {
   /** True when the last token was refused: nothing remembered is used for the next. Default false. */
   readonly refused?: boolean | undefined;
 }

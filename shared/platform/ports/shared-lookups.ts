@@ -31,8 +31,7 @@ export interface LookupRequest {
   readonly doubted?: Pick<Found, 'asOfMs'> | undefined;
 }
 
-/** What sharing lookups needs. */
-export interface SharedLookupsOptions {
+interface SharedLookupsOptions {
   readonly store: LookupStore;
   readonly clock: Clock;
   readonly randomness: Pick<Randomness, 'fraction'>;

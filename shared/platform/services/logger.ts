@@ -28,8 +28,7 @@ export function toInvocationFields({
   return { function: functionName, awsRequestId };
 }
 
-/** Options of a log. */
-export interface LoggerOptions extends Pick<Config, 'logLevel' | 'placement'> {
+interface LoggerOptions extends Pick<Config, 'logLevel' | 'placement'> {
   /** Format of one machine's log. Default: `text`, readable lines, where standard error is a terminal, else `json`. */
   readonly format?: 'json' | 'text' | undefined;
 }

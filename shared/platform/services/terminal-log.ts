@@ -12,8 +12,7 @@ const hiddenFields = new Set(['awsRequestId', 'requestId', 'sampling_rate']);
 /** Characters of one value that are shown. */
 const valueLengthMax = 300;
 
-/** What a readable log needs. */
-export interface TerminalLoggerOptions {
+interface TerminalLoggerOptions {
   /** Least level that is shown. */
   readonly logLevel: LogLevel;
   /** Writes a line without its end. */

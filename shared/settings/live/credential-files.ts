@@ -21,8 +21,7 @@ export interface CredentialFile {
   readonly problem?: string;
 }
 
-/** The result of merging the files. */
-export interface MergedCredentials {
+interface MergedCredentials {
   readonly settings: JsonObject;
   /** Files that are left out, and why. */
   readonly rejectedAccounts: readonly RejectedAccount[];

@@ -3,8 +3,7 @@ import type { JournalEntry, Submission, TaskInbox, TaskPart } from '../task.ts';
 import { toPartAttributes, unbegun } from './task-items.ts';
 import type { StoredPayload } from './task-payload.ts';
 
-/** What starting a task again needs. */
-export interface Restart {
+interface Restart {
   readonly entry: JournalEntry;
   /** Key of its new open row. */
   readonly openRow: string;

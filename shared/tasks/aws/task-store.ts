@@ -48,8 +48,7 @@ import { readPayload, removePayload, writePayload } from './task-payload.ts';
 import { toRestart } from './task-restart.ts';
 import { readJournal } from './task-spills.ts';
 
-/** What the store needs. */
-export interface TaskStoreOptions {
+interface TaskStoreOptions {
   readonly table: ItemTable;
   readonly clock: Clock;
   readonly randomness: Randomness;

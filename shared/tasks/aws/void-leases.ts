@@ -1,6 +1,5 @@
-import type { Clock } from '#core/clock.ts';
 import { forEachConcurrently } from '#core/concurrency.ts';
-import { type ItemTable, ItemUpdate } from '#platform/aws/table.ts';
+import { ItemUpdate, type TimedTable } from '#platform/aws/table.ts';
 import type { OpenRow } from '../task.ts';
 import { listOpenRows } from './open-rows.ts';
 import { getHeaderKey } from './task-items.ts';
@@ -11,17 +10,11 @@ const pageRows = 1_000;
 /** Tasks handled at a time. */
 const concurrency = 16;
 
-/** What {@link voidTaskLeases} needs. */
-export interface VoidLeasesParts {
-  readonly table: ItemTable;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /**
  * Ends the leases on open tasks, but not those of agents in clusters: for a start that knows that no worker lives. The tasks can then be
  * taken at once; a lease that was ended still counts as an attempt.
  */
-export async function voidTaskLeases(parts: VoidLeasesParts): Promise<void> {
+export async function voidTaskLeases(parts: TimedTable): Promise<void> {
   let after: string | undefined;
   do {
     const rows = await listOpenRows(parts.table, pageRows, after);
@@ -30,7 +23,7 @@ export async function voidTaskLeases(parts: VoidLeasesParts): Promise<void> {
   } while (after !== undefined);
 }
 
-async function voidLease({ table, clock }: VoidLeasesParts, { taskId }: OpenRow): Promise<void> {
+async function voidLease({ table, clock }: TimedTable, { taskId }: OpenRow): Promise<void> {
   const header = await table.get(getHeaderKey(taskId));
   const now = clock.now();
   const leaseUntil = Number(header?.['leaseUntil'] ?? 0);

@@ -80,7 +80,6 @@ async function readSoon(
   );
 }
 
-/** How to show a cached object. */
 interface CachedReading extends ManifestSources {
   readonly reason: string;
   readonly ageMaxMs: number;

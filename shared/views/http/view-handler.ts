@@ -108,7 +108,6 @@ function createSharedAnswers(): JoinedWrites<() => Promise<ViewAnswer>, ViewAnsw
   return new JoinedWrites({ join: (_earlier, later) => later, write: (_key, make) => make() });
 }
 
-/** How to make a shared answer. */
 interface SharedMaking {
   /** The accounts that the answer may be of. */
   readonly scoped: Promise<readonly string[]>;

@@ -1,21 +1,14 @@
-import type { Clock } from '#core/clock.ts';
 import { cacheReader } from '#platform/aws/item-reader.ts';
 import { ItemUpdate } from '#platform/aws/table.ts';
 import { toKeyText } from '../store/cache-keys.ts';
-import type { CacheTable } from '../store/cache-table.ts';
+import type { CacheParts } from '../store/cache-parts.ts';
 
 /** Seconds for which a demand is kept: longer than any request waits, and than a worker lives. */
 const retentionSeconds = 3_600;
 
-/** What storing demands needs. */
-export interface DemandParts {
-  readonly table: CacheTable;
-  readonly clock: Clock;
-}
-
 /** Stores that an account is to be cached as of `wantedMs`. The worker that watches it reads this. */
 export async function putDemand(
-  { table, clock }: DemandParts,
+  { table, clock }: Pick<CacheParts, 'table' | 'clock'>,
   demand: { readonly watchedBy: string; readonly account: string; readonly wantedMs: number },
 ): Promise<void> {
   const { watchedBy, account, wantedMs } = demand;
@@ -30,7 +23,7 @@ export async function putDemand(
 
 /** What was demanded of a worker: as of when each account is to be cached. */
 export async function listDemands(
-  { table }: DemandParts,
+  { table }: Pick<CacheParts, 'table' | 'clock'>,
   watchedBy: string,
 ): Promise<ReadonlyMap<string, number>> {
   const demands = new Map<string, number>();

@@ -50,8 +50,7 @@ const concurrency = 16;
 /** From this many accounts in one partition on, the whole partition is read instead of each account. */
 const wholePartitionFrom = 8;
 
-/** What the store needs. */
-export interface CachingAgentStoreOptions {
+interface CachingAgentStoreOptions {
   readonly documents: StoreClient;
   readonly tableName: string;
   readonly clock: Clock;

@@ -40,8 +40,7 @@ export interface Part {
   readonly bytes: number;
 }
 
-/** What merging needs. */
-export interface MergeOptions {
+interface MergeOptions {
   readonly codec: RowCodec;
   readonly nowMs: number;
 }

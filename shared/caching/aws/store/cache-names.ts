@@ -36,8 +36,7 @@ const bytesPerName = 100;
 /** Parts written at a time. */
 const concurrency = 8;
 
-/** What storing names needs. */
-export interface NameStoreOptions {
+interface NameStoreOptions {
   readonly table: CacheTable;
   readonly clock: Clock;
   readonly randomness: Randomness;

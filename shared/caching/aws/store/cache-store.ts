@@ -30,8 +30,7 @@ import { jsonRowCodec } from './json-row-codec.ts';
 import { RowMemory } from './row-memory.ts';
 import { UnreadableItems } from './unreadable-items.ts';
 
-/** What the store needs. */
-export interface CacheStoreOptions {
+interface CacheStoreOptions {
   readonly documents: StoreClient;
   readonly tableName: string;
   readonly clock: Clock;

@@ -56,8 +56,7 @@ export interface PartitionQuery {
   readonly filter?: Condition;
 }
 
-/** What a table of the cache needs. */
-export interface CacheTableOptions {
+interface CacheTableOptions {
   readonly documents: StoreClient;
   readonly tableName: string;
   readonly clock: Clock;

@@ -6,8 +6,7 @@ const attemptsMax = 12;
 /** The longest pauses suffice for twenty writers on a machine where a write takes a quarter of a second. */
 const backOff = { firstMs: 10, mostMs: 4_000 };
 
-/** What {@link untilUncontended} needs. */
-export interface ContentionOptions {
+interface ContentionOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** What is written, for the error. */

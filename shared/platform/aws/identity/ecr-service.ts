@@ -5,8 +5,7 @@ import { toAwsFailure } from '../aws-failure.ts';
 import type { AwsIdentities } from './aws-identity.ts';
 import { CallError, type SigningOptions, sendSignedJson } from './signed-call.ts';
 
-/** What the service works with. */
-export interface EcrServiceOptions extends SigningOptions {
+interface EcrServiceOptions extends SigningOptions {
   readonly identities: Pick<AwsIdentities, 'getCredentials'>;
 }
 

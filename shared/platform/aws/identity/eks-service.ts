@@ -8,8 +8,7 @@ import { toAwsFailure } from '../aws-failure.ts';
 import { type AwsIdentities, clientOptions, getRegion } from './aws-identity.ts';
 import { presignEksToken } from './eks-token.ts';
 
-/** What the service works with. */
-export interface EksServiceOptions {
+interface EksServiceOptions {
   readonly identities: AwsIdentities;
   readonly clock: Pick<Clock, 'now'>;
   /** Left out, each process asks EKS for itself. */

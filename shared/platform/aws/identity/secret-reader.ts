@@ -6,8 +6,7 @@ import type { LookupStore } from '../../ports/lookup.ts';
 import { type AwsIdentities, getRegion } from './aws-identity.ts';
 import type { LoadedSecret, SecretAccess } from './secret-access.ts';
 
-/** What reading secrets needs. */
-export interface SecretReaderOptions {
+interface SecretReaderOptions {
   readonly identities: AwsIdentities;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;

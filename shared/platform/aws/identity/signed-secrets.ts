@@ -5,8 +5,7 @@ import { toAwsFailure } from '../aws-failure.ts';
 import type { LoadedSecret, SecretAccess } from './secret-access.ts';
 import { CallError, type SigningOptions, sendSigned, sendSignedJson } from './signed-call.ts';
 
-/** What calls need. */
-export interface SignedCallOptions extends SigningOptions {
+interface SignedCallOptions extends SigningOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
 }

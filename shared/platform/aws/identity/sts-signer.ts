@@ -5,8 +5,7 @@ import type { StsService } from '../../ports/sts.ts';
 import { type AwsIdentities, getRegion } from './aws-identity.ts';
 import { findEndpoint } from './signed-call.ts';
 
-/** What signing requests needs. */
-export interface StsSignerOptions {
+interface StsSignerOptions {
   readonly identities: Pick<AwsIdentities, 'getCredentials'>;
   readonly clock: Pick<Clock, 'now'>;
 }

@@ -20,8 +20,7 @@ const busy = 'other questions are asked first, for the service takes few a secon
 
 const retentionSeconds = 24 * 3600;
 
-/** What keeping a pace needs. */
-export interface CallPaceOptions {
+interface CallPaceOptions {
   /** The table of the cache. */
   readonly table: ItemTable;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
