@@ -28,3 +28,8 @@ export interface Randomness {
   /** A fresh identifier of 26 characters, Crockford base 32, upper case. */
   id(): string;
 }
+
+/** Whole seconds since the epoch, as DynamoDB and JWTs have times. @param ms wall time */
+export function toSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { cacheReader, unlessMalformed } from '#platform/aws/item-reader.ts';
@@ -57,7 +57,7 @@ export class DynamoAccountFactsStore implements AccountFactsStore {
         `the account facts have ${bytes} bytes; at most ${accountFactsBytesMax} can be published`,
       );
     }
-    const hash = toHash(text);
+    const hash = digest('sha256', text);
     const before = await this.#readHead();
     // A new process checks whether the stored text is complete.
     if (before?.hash === hash && (await this.#readText(before)) !== undefined) return false;
@@ -85,7 +85,7 @@ export class DynamoAccountFactsStore implements AccountFactsStore {
     if (parts === undefined) return undefined;
     const bytes = await decompress(Buffer.concat(parts), { maxOutputLength: accountFactsBytesMax });
     const text = bytes.toString('utf8');
-    if (toHash(text) !== head.hash) return undefined;
+    if (digest('sha256', text) !== head.hash) return undefined;
     this.#known = { hash: head.hash, text };
     return text;
   }
@@ -142,8 +142,4 @@ function parseHead(item: Item): Head {
 
 function toChunkKey(hash: string, index: number): ItemKey {
   return { pk: accountFactsPartition, sk: `CHUNK#${hash}#${index}` };
-}
-
-function toHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

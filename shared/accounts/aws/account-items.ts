@@ -1,3 +1,4 @@
+import { toSeconds } from '#core/clock.ts';
 import { isJsonObject, type JsonObject } from '#core/json.ts';
 import { MalformedItemError, accountReader as reader } from '#platform/aws/item-reader.ts';
 import type { Item, ItemKey } from '#platform/aws/table.ts';
@@ -205,10 +206,6 @@ function toPartition(name: string): string {
 
 function pad(value: number, digits: number): string {
   return String(value).padStart(digits, '0');
-}
-
-function toSeconds(ms: number): number {
-  return Math.floor(ms / 1000);
 }
 
 function isBody(value: unknown): value is JsonObject {

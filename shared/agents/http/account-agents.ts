@@ -90,13 +90,7 @@ export async function changeAccountAgents(
     state === 'revoked' ? revokeAgents(before, author) : enrolAgents(before, replace, author),
   );
   if (state === 'revoked' || replace) await endSessions(services, account);
-  services.log.info(
-    state === 'revoked' ? 'agents of an account are revoked' : 'agents of an account are enrolled',
-    {
-      account,
-      generation: after.generation,
-    },
-  );
+  services.log.info(`agents of an account are ${state}`, { account, generation: after.generation });
   return toView({ ...services, mayShow: await request.access.openAccountFilter() }, account, after);
 }
 

@@ -8,7 +8,6 @@ import { reportRuns } from '#caching/scheduling/report-runs.ts';
 import { streamLeaseMs } from '#caching/scheduling/streams/stream-worker.ts';
 import { getErrorMessage, InvalidInputError } from '#core/errors.ts';
 import { type ApiResponse, ok } from '#http/api-response.ts';
-import { toErrorBody } from '#http/error-body.ts';
 import { parseWith } from '#settings/coerce.ts';
 import { LeaseLostError } from '#tasks/task.ts';
 import {
@@ -21,6 +20,7 @@ import {
 } from '../protocol/cache-messages.ts';
 import type { AgentCacheHub } from '../services/agent-cache.ts';
 import type { CacheRequest } from './agent-cache.ts';
+import { refuse } from './agent-handler.ts';
 
 /** Answers who wants to keep an account cached: the lease with what was left there, or 409 where another has it. */
 export async function claimCache(
@@ -29,18 +29,16 @@ export async function claimCache(
 ): Promise<ApiResponse> {
   const { agents, clock, log } = hub;
   let nextRunMs: number | undefined;
-  const onHeld = (untilMs: number): void => {
-    nextRunMs = untilMs;
-  };
-  const options = {
-    owner: toCacheOwner(caller.session.agentId),
-    turn: 0,
-    leaseMs: streamLeaseMs,
-    demanded: true,
-    onHeld,
-    askedMs,
-  };
-  const claimed = await agents.claim({ account, name }, options);
+  const claimed = await agents.claim(
+    { account, name },
+    {
+      ...{ owner: toCacheOwner(caller.session.agentId), turn: 0, leaseMs: streamLeaseMs, askedMs },
+      demanded: true,
+      onHeld(untilMs) {
+        nextRunMs = untilMs;
+      },
+    },
+  );
   if (claimed === undefined)
     return refuse('Another agent keeps the account cached', clock.now(), { reason: 'held', nextRunMs });
   const state = await claimed.readState().catch((error: unknown) => {
@@ -71,9 +69,8 @@ export async function keepCache(request: CacheRequest, message: CacheProgressMes
     return ok<KeptCacheLease>(await keep(request, lease, message));
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
-    return refuse('The lease is lost: another agent keeps the account cached', request.hub.clock.now(), {
-      reason: 'lost',
-    });
+    const text = 'The lease is lost: another agent keeps the account cached';
+    return refuse(text, request.hub.clock.now(), { reason: 'lost' });
   }
 }
 
@@ -148,13 +145,4 @@ function toLease(
 function toMessage(lease: CachingAgentLease): CacheLease {
   const { fence, turn, startedAtMs, lagMs, usedAtMs, stateWrites, hasChunks } = lease;
   return { fence, turn, startedMs: startedAtMs, lagMs, usedMs: usedAtMs, stateWrites, hasChunks };
-}
-
-/** @param refusal.nextRunMs when the lease may be had: sooner it is worth asking only after a notice that it was given back */
-function refuse(
-  message: string,
-  nowMs: number,
-  refusal: { readonly reason: 'held' | 'lost'; readonly nextRunMs?: number | undefined },
-): ApiResponse {
-  return { status: 409, body: JSON.stringify({ ...toErrorBody(409, message, nowMs), ...refusal }) };
 }

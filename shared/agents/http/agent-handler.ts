@@ -198,6 +198,14 @@ export function refuseFormat(
 }
 
 function toRefusal(reason: LeaseRefusal, nowMs: number, text: string = refusals[reason]): ApiResponse {
-  const body = { ...toErrorBody(409, text, nowMs), reason };
-  return { status: 409, body: JSON.stringify(body) };
+  return refuse(text, nowMs, { reason });
+}
+
+/** 409 with a reason for the agent. @param refusal.nextRunMs when it may succeed: sooner it is worth asking only after a hint */
+export function refuse(
+  message: string,
+  nowMs: number,
+  refusal: { readonly reason: LeaseRefusal | 'lost'; readonly nextRunMs?: number | undefined },
+): ApiResponse {
+  return { status: 409, body: JSON.stringify({ ...toErrorBody(409, message, nowMs), ...refusal }) };
 }

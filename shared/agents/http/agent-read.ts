@@ -1,7 +1,6 @@
 import { AccessDeniedError, InvalidInputError } from '#core/errors.ts';
 import { type ApiResponse, ok } from '#http/api-handler.ts';
 import type { ApiRequest } from '#http/api-request.ts';
-import { toErrorBody } from '#http/error-body.ts';
 import {
   type LiveReadAnswer,
   type LiveReadState,
@@ -12,6 +11,7 @@ import {
 import type { ReadAnswer, ReadRequest } from '../protocol/messages.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
 import type { AgentCaller } from './agent-handler.ts';
+import { refuse } from './agent-handler.ts';
 
 /** The read that a request names. An unknown one is refused as one of another account, so as not to reveal it. @throws AccessDeniedError */
 export async function getAskedRead(
@@ -77,6 +77,5 @@ async function endRead(hub: AnswerHub, read: AnsweredRead, answer: LiveReadAnswe
 const taken: ApiResponse = { status: 204, body: '' };
 
 function refuseLate({ clock }: Pick<AgentHub, 'clock'>): ApiResponse {
-  const body = toErrorBody(409, 'Another agent has the read, or it is answered', clock.now());
-  return { status: 409, body: JSON.stringify({ ...body, reason: 'held' }) };
+  return refuse('Another agent has the read, or it is answered', clock.now(), { reason: 'held' });
 }

@@ -1,6 +1,7 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Clock } from '#core/clock.ts';
+import { toSeconds } from '#core/clock.ts';
 import { UnauthenticatedError } from '#core/errors.ts';
 import type { SessionKey } from '#tasks/session-key.ts';
 import { sessionTokenMs } from '../agent-session.ts';
@@ -105,10 +106,6 @@ export class SessionTokens {
 
 function toDigest(token: string): string {
   return hash('sha256', token, 'base64');
-}
-
-function toSeconds(milliseconds: number): number {
-  return Math.floor(milliseconds / 1000);
 }
 
 function toBase64Url(value: object): string {

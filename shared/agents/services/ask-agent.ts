@@ -51,11 +51,7 @@ export async function askAgent(
     void openHints(services).send({ kind: 'READ', account, id: read.id });
     // Beside the looks: of many sessions it takes a while, and an answer may be there before.
     checkConnected(openAgentSessions(services), account).catch((error: unknown) => ended.abort(error));
-    answer = await awaited.wait(read, {
-      reads,
-      clock,
-      signal: AbortSignal.any(signals),
-    });
+    answer = await awaited.wait(read, { reads, clock, signal: AbortSignal.any(signals) });
     return await openAnswer(reads, read, answer);
   } finally {
     ended.abort('no caller waits any more');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readChunks, writeChunks } from '#platform/aws/chunks.ts';
 import { taskReader } from '#platform/aws/item-reader.ts';
 import type { ItemTable } from '#platform/aws/table.ts';
@@ -27,7 +27,7 @@ export async function writePayload(
     getKey: (index) => ({ pk, sk: getChunkKey(index) }),
     expiresAt: options.expiresAt,
   });
-  return { chunks: { attempt: options.attempt, count, hash: hashText(text) } };
+  return { chunks: { attempt: options.attempt, count, hash: hash('sha256', text) } };
 }
 
 /** The operations that a header holds or names. @throws Error when chunks are missing or do not amount to the hash in the header. */
@@ -38,7 +38,7 @@ export async function readPayload(
   if (stored.payload !== undefined) return parsePayload(stored.payload, stored);
   if (stored.chunks === undefined) throw new Error('the task has no payload');
   const text = await readChunks(taskReader, await table.query(getPayloadKey(stored.chunks.attempt)));
-  if (hashText(text) !== stored.chunks.hash) throw new Error('the payload does not match its hash');
+  if (hash('sha256', text) !== stored.chunks.hash) throw new Error('the payload does not match its hash');
   return parsePayload(text, stored);
 }
 
@@ -49,8 +49,4 @@ export async function removePayload(table: ItemTable, stored: StoredPayload): Pr
   for (let index = 0; index < stored.chunks.count; index += 1) {
     await table.delete({ pk, sk: getChunkKey(index) });
   }
-}
-
-function hashText(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

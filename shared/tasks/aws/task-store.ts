@@ -1,4 +1,5 @@
 import type { Clock, Randomness } from '#core/clock.ts';
+import { toSeconds } from '#core/clock.ts';
 import { UnavailableError } from '#core/errors.ts';
 import { writeChunks } from '#platform/aws/chunks.ts';
 import { MalformedItemError } from '#platform/aws/item-reader.ts';
@@ -375,8 +376,4 @@ function isProgress({ entries, next }: Commit): boolean {
 
 function leaseLost(lease: Lease): LeaseLostError {
   return new LeaseLostError(`task ${lease.taskId} is held by another worker or was ended from outside`);
-}
-
-function toSeconds(ms: number): number {
-  return Math.floor(ms / 1000);
 }

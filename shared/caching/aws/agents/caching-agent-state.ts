@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { readChunks, writeChunks } from '#platform/aws/chunks.ts';
 import { cacheReader } from '#platform/aws/item-reader.ts';
 import type { Item, ItemUpdate } from '#platform/aws/table.ts';
@@ -56,7 +56,8 @@ export async function readState(table: CacheTable, found: Item): Promise<string 
   const query = { pk: getStatePartition({ account, name }), prefix, consistent: true };
   for await (const items of table.queryPages(query)) chunks.push(...items);
   const text = chunks.length === stateChunks.count ? await readChunks(cacheReader, chunks) : '';
-  if (hashState(text) !== hash) throw new Error(`the state of agent ${name} of ${account} is not whole`);
+  if (digest('sha256', text) !== hash)
+    throw new Error(`the state of agent ${name} of ${account} is not whole`);
   return text;
 }
 
@@ -66,7 +67,7 @@ async function writeStateChunks(
   { pk, prefix }: { pk: string; prefix: string },
 ): Promise<StateChunks> {
   const getKey = (index: number) => ({ pk, sk: `${prefix}${toKeyNumber(index)}` });
-  return { prefix, count: await writeChunks(table, state, { getKey }), hash: hashState(state) };
+  return { prefix, count: await writeChunks(table, state, { getKey }), hash: digest('sha256', state) };
 }
 
 /** Deletes those chunks of a caching agent's states in their partition that `isDeleted` picks; default: all. */
@@ -79,8 +80,4 @@ export async function deleteChunks(
     const keys = items.map((item) => String(item['sk'])).filter(isDeleted);
     for (const sk of keys) await table.delete({ pk, sk });
   }
-}
-
-function hashState(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

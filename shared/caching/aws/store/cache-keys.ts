@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { cacheReader } from '#platform/aws/item-reader.ts';
 import type { Item } from '#platform/aws/table.ts';
 
@@ -38,7 +38,7 @@ export function toKeyNumber(value: number): string {
 function toPart(text: string): string {
   const escaped = escapeKey(text);
   if (Buffer.byteLength(escaped) <= partBytesMax) return escaped;
-  return `${cutHead(text)}${cutMark}${createHash('sha256').update(escaped).digest('hex')}`;
+  return `${cutHead(text)}${cutMark}${hash('sha256', escaped)}`;
 }
 
 function cutHead(text: string): string {
