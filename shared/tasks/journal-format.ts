@@ -1,5 +1,4 @@
-import type { JournalEntry, TaskStatus } from './task.ts';
-import { toFailedEntry } from './task.ts';
+import { type JournalEntry, type TaskStatus, toFailedEntry } from './task.ts';
 
 /** Raise it whenever keys or values of an operation's journal change their meaning: only workers of a task's format go on with it. */
 export const journalFormat = 1;

@@ -1,5 +1,4 @@
-import type { JournalEntry, OpenRow, TaskInbox, TaskState } from './task.ts';
-import { toFailedEntry } from './task.ts';
+import { type JournalEntry, type OpenRow, type TaskInbox, type TaskState, toFailedEntry } from './task.ts';
 import type { Parted } from './task-parts.ts';
 
 /** Milliseconds after its last request for which an agent counts as connected: many times the pause between two requests. */

@@ -1,13 +1,17 @@
 import type { ApplicationView } from '#contract/answers/applications.ts';
-import { compareNames, compareText } from '#core/text-order.ts';
+import { compareText, sortByName } from '#core/text-order.ts';
 import type { ApplicationClusters } from './views.ts';
 
 /** The applications of accounts, by name in any case, each once, with its clusters sorted. */
 export function toApplicationViews(parts: readonly ApplicationClusters[]): ApplicationView[] {
   const applications = Map.groupBy(parts, ({ application }) => application);
-  return [...applications]
-    .map(([name, own]) => ({ name, attributes: { name }, clusterNames: mergeClusters(own) }))
-    .sort((one, other) => compareNames(one.name, other.name));
+  return sortByName(
+    [...applications].map(([name, own]) => ({
+      name,
+      attributes: { name },
+      clusterNames: mergeClusters(own),
+    })),
+  );
 }
 
 /** The clusters of one application by account, each once. */

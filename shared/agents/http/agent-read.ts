@@ -10,8 +10,7 @@ import {
 } from '../live-read.ts';
 import type { ReadAnswer, ReadRequest } from '../protocol/messages.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
-import type { AgentCaller } from './agent-handler.ts';
-import { refuse } from './agent-handler.ts';
+import { type AgentCaller, refuse } from './agent-handler.ts';
 
 /** The read that a request names. An unknown one is refused as one of another account, so as not to reveal it. @throws AccessDeniedError */
 export async function getAskedRead(

@@ -1,6 +1,5 @@
 import { NotFoundError } from '#core/errors.ts';
-import type { ApiRequest, ApiResponse } from '#http/api-handler.ts';
-import { ok } from '#http/api-handler.ts';
+import { type ApiRequest, type ApiResponse, ok } from '#http/api-handler.ts';
 import { findClouddriverId } from '#http/clouddriver-view.ts';
 import { getNumber } from '#http/query-number.ts';
 import { agentSilenceMs } from '#tasks/task-inbox.ts';

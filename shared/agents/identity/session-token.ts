@@ -1,7 +1,6 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import type { Clock } from '#core/clock.ts';
-import { toSeconds } from '#core/clock.ts';
+import { type Clock, toSeconds } from '#core/clock.ts';
 import { UnauthenticatedError } from '#core/errors.ts';
 import type { SessionKey } from '#tasks/session-key.ts';
 import { sessionTokenMs } from '../agent-session.ts';

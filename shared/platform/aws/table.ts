@@ -9,8 +9,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Clock } from '#core/clock.ts';
-import { clockErrorMsMax } from '#core/clock.ts';
+import { type Clock, clockErrorMsMax } from '#core/clock.ts';
 
 /**
  * Sends commands to DynamoDB. Not the SDK's document client: a client can cache what it resolved for a command, but that one resolves all

@@ -16,7 +16,7 @@ import {
   withFiatOf,
 } from './authorization-settings.ts';
 import type { LiveAccounts } from './live-accounts.ts';
-import { SettingsProblems } from './settings-problems.ts';
+import { createProblemLog } from './settings-problems.ts';
 
 /** The result of parsing texts of settings. */
 export interface ParsedSettings {
@@ -120,7 +120,7 @@ export class LiveProviders implements AsyncDisposable {
   #readAtMs = Number.NEGATIVE_INFINITY;
   #startedAtMs = Number.NEGATIVE_INFINITY;
   #intervalMs = 0;
-  readonly #problems: SettingsProblems;
+  readonly #logProblems: ReturnType<typeof createProblemLog>;
   readonly #none: readonly StoredAccount[] = [];
   #isStorageEnabled = false;
   #accountsSeenAtMs = Number.NEGATIVE_INFINITY;
@@ -129,7 +129,7 @@ export class LiveProviders implements AsyncDisposable {
 
   constructor(options: LiveProvidersOptions) {
     this.#options = options;
-    this.#problems = new SettingsProblems(options.log);
+    this.#logProblems = createProblemLog(options.log);
   }
 
   /** The providers in force. @throws UnavailableError with the reason when the first settings, or newer authorization, are unusable */
@@ -303,7 +303,7 @@ export class LiveProviders implements AsyncDisposable {
     if (before !== undefined && isSame && storedAccounts === before.storedAccounts) return;
     const { log, source } = this.#options;
     const providers = source.open(parsed, storedAccounts);
-    this.#problems.tell(providers);
+    this.#logProblems(providers);
     this.#replace({ providers, settings: parsed.settings, storedAccounts });
     this.#parsed = parsed;
     this.#isStorageEnabled = isStorageEnabled;

@@ -1,5 +1,4 @@
-import type { Clock, Randomness } from '#core/clock.ts';
-import { toSeconds } from '#core/clock.ts';
+import { type Clock, type Randomness, toSeconds } from '#core/clock.ts';
 import { UnavailableError } from '#core/errors.ts';
 import { writeChunks } from '#platform/aws/chunks.ts';
 import { MalformedItemError } from '#platform/aws/item-reader.ts';

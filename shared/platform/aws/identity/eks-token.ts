@@ -1,7 +1,7 @@
-import { STSClient } from '@aws-sdk/client-sts';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { AwsCredentialIdentity } from '@smithy/types';
+import { findEndpoint } from './signed-call.ts';
 
 /** What a token is made of. */
 export interface EksTokenParts {
@@ -38,7 +38,8 @@ const queryOrder = [
  */
 export async function presignEksToken(parts: EksTokenParts): Promise<string> {
   const { clusterName, region, credentials, atMs } = parts;
-  const host = getStsHost(region);
+  // EKS accepts only STS' regional names, whatever settings (VPC, FIPS) say.
+  const { hostname: host } = new URL(findEndpoint('sts', region, {}));
   const signer = new SignatureV4({ credentials, region, service: 'sts', sha256: Sha256 });
   const { query = {} } = await signer.presign(
     {
@@ -57,13 +58,6 @@ export async function presignEksToken(parts: EksTokenParts): Promise<string> {
   );
   const url = `https://${host}/?${formatQuery(query)}`;
   return `k8s-aws-v1.${Buffer.from(url).toString('base64url')}`;
-}
-
-/** STS' regional endpoint by the SDK's own table: EKS accepts only these names, whatever settings (VPC, FIPS) say. */
-function getStsHost(region: string): string {
-  const { endpointProvider } = new STSClient({ region }).config;
-  const { url } = endpointProvider({ Region: region, UseFIPS: false, UseDualStack: false });
-  return url.hostname;
 }
 
 function formatQuery(query: { readonly [name: string]: string | readonly string[] | null }): string {

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import type { AccountWarning } from '#accounts/model/account.ts';
 import type { LogFields } from '#core/logger.ts';
-import { problemsLoggedMax, reasonLengthMax, SettingsProblems } from '#settings/live/settings-problems.ts';
+import { createProblemLog, problemsLoggedMax, reasonLengthMax } from '#settings/live/settings-problems.ts';
 
 function setUp() {
   const lines: { message: string; fields: LogFields }[] = [];
   const warn = (message: string, fields: LogFields = {}) => void lines.push({ message, fields });
-  const problems = new SettingsProblems({ debug() {}, info() {}, warn, error() {} });
+  const log = createProblemLog({ warn });
   const tell = (
     accountWarnings: readonly AccountWarning[],
     rejectedAccounts: { name: string; reason: string }[] = [],
   ) => {
-    problems.tell({ accountWarnings, rejectedAccounts });
+    log({ accountWarnings, rejectedAccounts });
     return lines.splice(0);
   };
   return { tell };
