@@ -1,9 +1,17 @@
 import * as z from 'zod';
 import type { Answer } from './answer.ts';
 import { wholeNumber } from './resources.ts';
-import { instanceCountsSchema } from './server-groups.ts';
 
-const countsSchema = instanceCountsSchema.describe('Pods by how they fare.');
+const countsSchema = z
+  .strictObject({
+    total: wholeNumber,
+    up: wholeNumber,
+    down: wholeNumber,
+    unknown: wholeNumber,
+    outOfService: wholeNumber,
+    starting: wholeNumber,
+  })
+  .describe('Pods by how they fare.');
 
 const time = wholeNumber.describe('Epoch milliseconds.');
 
