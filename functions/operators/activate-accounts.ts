@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openAgentAccounts } from '#agents/services/agent-accounts.ts';
 
 /** PATCH /armory/accounts: lets the agents of accounts in, or shuts them out. */
-export const handler = operatorHandler(
-  openAgentAccounts,
-  async function activateAgentAccounts(request, services) {
-    return activateAccounts(request, services);
-  },
-);
+export const handler = operatorHandler(openAgentAccounts, activateAccounts);

@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openDynamicAccounts } from '#agents/services/agent-accounts.ts';
 
 /** POST /armory/accounts/dynamic: creates accounts that agents serve. */
-export const handler = operatorHandler(
-  openDynamicAccounts,
-  async function createAgentAccounts(request, services) {
-    return createDynamicAccounts(request, services);
-  },
-);
+export const handler = operatorHandler(openDynamicAccounts, createDynamicAccounts);

@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openDynamicAccounts } from '#agents/services/agent-accounts.ts';
 
 /** DELETE /armory/accounts: deletes accounts that agents serve. */
-export const handler = operatorHandler(
-  openDynamicAccounts,
-  async function deleteAgentAccounts(request, services) {
-    return deleteDynamicAccounts(request, services);
-  },
-);
+export const handler = operatorHandler(openDynamicAccounts, deleteDynamicAccounts);

@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openDynamicAccounts } from '#agents/services/agent-accounts.ts';
 
 /** DELETE /armory/accounts/{account}: deletes one of them. */
-export const handler = operatorHandler(
-  openDynamicAccounts,
-  async function deleteDynamicAccountByName(request, services) {
-    return deleteDynamicAccount(request, services);
-  },
-);
+export const handler = operatorHandler(openDynamicAccounts, deleteDynamicAccount);

@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openOperators } from '#agents/services/operators.ts';
 
 /** POST /armory/agent/{agentId}/disconnect: ends the sessions of an agent. */
-export const handler = operatorHandler(
-  openOperators,
-  async function disconnectConnectedAgent(request, services) {
-    return disconnectAgent(request, services);
-  },
-);
+export const handler = operatorHandler(openOperators, disconnectAgent);

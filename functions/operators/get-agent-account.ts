@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openAgentAccounts } from '#agents/services/agent-accounts.ts';
 
 /** GET /agents/kubernetes/accounts/{account}: an account that agents serve, with what they tell of its cluster. */
-export const handler = operatorHandler(
-  openAgentAccounts,
-  async function getAgentAccountByName(request, services) {
-    return getAgentAccountView(request, services);
-  },
-);
+export const handler = operatorHandler(openAgentAccounts, getAgentAccountView);

@@ -3,6 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openOperators } from '#agents/services/operators.ts';
 
 /** GET /armory/agents/{agentId}: one of them. */
-export const handler = operatorHandler(openOperators, async function getConnectedAgent(request, services) {
-  return getAgent(request, services);
-});
+export const handler = operatorHandler(openOperators, getAgent);

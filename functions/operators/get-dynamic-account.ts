@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openAgentAccounts } from '#agents/services/agent-accounts.ts';
 
 /** GET /armory/accounts/{account}: an account that agents serve. */
-export const handler = operatorHandler(
-  openAgentAccounts,
-  async function getDynamicAccountByName(request, services) {
-    return getDynamicAccount(request, services);
-  },
-);
+export const handler = operatorHandler(openAgentAccounts, getDynamicAccount);

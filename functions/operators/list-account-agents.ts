@@ -3,6 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openOperators } from '#agents/services/operators.ts';
 
 /** GET /agents: how the agents of all accounts are that have some. */
-export const handler = operatorHandler(openOperators, async function listAgentsOfAccounts(request, services) {
-  return listAccountAgents(request, services);
-});
+export const handler = operatorHandler(openOperators, listAccountAgents);

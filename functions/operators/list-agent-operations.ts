@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openOperators } from '#agents/services/operators.ts';
 
 /** GET /armory/agent/operations: what agents were to do in the last seven days. */
-export const handler = operatorHandler(
-  openOperators,
-  async function listOperationsOfAgents(request, services) {
-    return listAgentOperations(request, services);
-  },
-);
+export const handler = operatorHandler(openOperators, listAgentOperations);

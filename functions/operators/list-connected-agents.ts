@@ -3,6 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openOperators } from '#agents/services/operators.ts';
 
 /** GET /armory/agents: the agents that have sessions. */
-export const handler = operatorHandler(openOperators, async function listConnectedAgents(request, services) {
-  return listAgents(request, services);
-});
+export const handler = operatorHandler(openOperators, listAgents);

@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openDynamicAccounts } from '#agents/services/agent-accounts.ts';
 
 /** POST /armory/accounts: has agents serve accounts that were reached from here so far. */
-export const handler = operatorHandler(
-  openDynamicAccounts,
-  async function migrateStoredAccounts(request, services) {
-    return migrateAccounts(request, services);
-  },
-);
+export const handler = operatorHandler(openDynamicAccounts, migrateAccounts);

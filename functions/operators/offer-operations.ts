@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openOperators } from '#agents/services/operators.ts';
 
 /** POST /armory/agent/operations/database: has all agents ask for operations that nobody has begun. */
-export const handler = operatorHandler(
-  openOperators,
-  async function offerOperationsToAgents(request, services) {
-    return offerOperations(request, services);
-  },
-);
+export const handler = operatorHandler(openOperators, offerOperations);

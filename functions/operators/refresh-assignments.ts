@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openOperators } from '#agents/services/operators.ts';
 
 /** POST /armory/agent/assignments: has agents ask anew what they are granted. */
-export const handler = operatorHandler(
-  openOperators,
-  async function refreshAgentAssignments(request, services) {
-    return refreshAssignments(request, services);
-  },
-);
+export const handler = operatorHandler(openOperators, refreshAssignments);

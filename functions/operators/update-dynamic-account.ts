@@ -3,9 +3,4 @@ import { operatorHandler } from '#agents/http/operator-handler.ts';
 import { openDynamicAccounts } from '#agents/services/agent-accounts.ts';
 
 /** PUT /armory/accounts/dynamic: replaces one of them. */
-export const handler = operatorHandler(
-  openDynamicAccounts,
-  async function updateAgentAccount(request, services) {
-    return updateDynamicAccount(request, services);
-  },
-);
+export const handler = operatorHandler(openDynamicAccounts, updateDynamicAccount);

@@ -4,10 +4,4 @@ import { streamMessages } from '#http/events/message-kinds.ts';
 import { queueHandler } from '#http/events/queue-handler.ts';
 
 /** Queue `agent-streams-dead-letters`: tells which agents a failed message named, and why. The scheduler sends for them again. */
-export const handler = queueHandler(
-  streamMessages,
-  openCachingAgentStore,
-  async function dropStreamMessages(message, services) {
-    await reportDeadMessage(message, services);
-  },
-);
+export const handler = queueHandler(streamMessages, openCachingAgentStore, reportDeadMessage);

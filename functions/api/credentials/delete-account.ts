@@ -3,6 +3,4 @@ import { openAccounts } from '#accounts/management/accounts.ts';
 import { apiHandler } from '#http/api-handler.ts';
 
 /** DELETE /credentials/{account}: deletes an account that an API made. */
-export const handler = apiHandler(openAccounts, async function deleteCredentials(request, services) {
-  return deleteAccount(request, services);
-});
+export const handler = apiHandler(openAccounts, deleteAccount);

@@ -3,6 +3,4 @@ import { openAccounts } from '#accounts/management/accounts.ts';
 import { apiHandler } from '#http/api-handler.ts';
 
 /** GET /credentials/type/{type}: definitions of accounts that an API made. */
-export const handler = apiHandler(openAccounts, async function listAccountDefinitions(request, services) {
-  return listDefinitions(request, services);
-});
+export const handler = apiHandler(openAccounts, listDefinitions);

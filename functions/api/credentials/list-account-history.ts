@@ -3,6 +3,4 @@ import { openAccounts } from '#accounts/management/accounts.ts';
 import { apiHandler } from '#http/api-handler.ts';
 
 /** GET /credentials/{account}/history: every change of an account that an API made. */
-export const handler = apiHandler(openAccounts, async function listAccountHistory(request, services) {
-  return listHistory(request, services);
-});
+export const handler = apiHandler(openAccounts, listHistory);

@@ -2,6 +2,4 @@ import { getServerGroup } from '#views/http/server-group-request.ts';
 import { viewHandler } from '#views/http/view-handler.ts';
 
 /** GET /applications/{application}/serverGroups/{account}/{region}/{name}: one server group, of whatever application. */
-export const handler = viewHandler(async function getApplicationServerGroup(request, services) {
-  return getServerGroup(request, services);
-});
+export const handler = viewHandler(getServerGroup);
