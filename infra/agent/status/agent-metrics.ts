@@ -16,6 +16,10 @@ export interface BatchFigures {
   readonly ms: number;
 }
 
+const counter = (name: string, help: string) => new NumberMetric('counter', { name, help });
+const gauge = (name: string, help: string, label?: string) =>
+  new NumberMetric('gauge', { name, help, label });
+
 /** Changes that wait together. */
 interface WaitingChanges {
   readonly changes: number;
@@ -38,37 +42,27 @@ export interface AgentLoad {
  * accounts alone, of which there are as many as the agent's file has.
  */
 export class AgentMetrics {
-  readonly #connections = new NumberMetric('gauge', {
-    name: 'kubesvc_connection_count',
-    help: 'Sessions in which Busdriver answered the last call.',
-  });
-  readonly #disconnections = new NumberMetric('counter', {
-    name: 'kubesvc_disconnection_total',
-    help: 'How often a session was lost, or Busdriver ceased to answer.',
-  });
-  readonly #events = new NumberMetric('counter', {
-    name: 'kubesvc_events_sent_total',
-    help: 'Changes of objects that Busdriver has taken.',
-  });
-  readonly #eventBytes = new NumberMetric('counter', {
-    name: 'kubesvc_events_bytes_sent_total',
-    help: 'Bytes in which they were sent.',
-  });
-  readonly #resources = new NumberMetric('gauge', {
-    name: 'kubesvc_resource_agent_total',
-    help: 'Kinds that are watched or polled.',
-    label: 'account',
-  });
-  readonly #outbox = new NumberMetric('gauge', {
-    name: 'busdriver_agent_outbox_changes',
-    help: 'Changes of objects that wait to be sent.',
-    label: 'account',
-  });
-  readonly #lag = new NumberMetric('gauge', {
-    name: 'busdriver_agent_lag_seconds',
-    help: 'Age of the oldest change that waits to be sent.',
-    label: 'account',
-  });
+  readonly #connections = gauge(
+    'kubesvc_connection_count',
+    'Sessions in which Busdriver answered the last call.',
+  );
+  readonly #disconnections = counter(
+    'kubesvc_disconnection_total',
+    'How often a session was lost, or Busdriver ceased to answer.',
+  );
+  readonly #events = counter('kubesvc_events_sent_total', 'Changes of objects that Busdriver has taken.');
+  readonly #eventBytes = counter('kubesvc_events_bytes_sent_total', 'Bytes in which they were sent.');
+  readonly #resources = gauge('kubesvc_resource_agent_total', 'Kinds that are watched or polled.', 'account');
+  readonly #outbox = gauge(
+    'busdriver_agent_outbox_changes',
+    'Changes of objects that wait to be sent.',
+    'account',
+  );
+  readonly #lag = gauge(
+    'busdriver_agent_lag_seconds',
+    'Age of the oldest change that waits to be sent.',
+    'account',
+  );
   readonly #batches = new HistogramMetric(
     { name: 'busdriver_agent_batch_seconds', help: 'Time until Busdriver had taken a batch of changes.' },
     batchBounds,
@@ -77,18 +71,9 @@ export class AgentMetrics {
     { name: 'busdriver_agent_task_seconds', help: 'Time from the lease of a task until it was handed back.' },
     taskBounds,
   );
-  readonly #runningTasks = new NumberMetric('gauge', {
-    name: 'busdriver_agent_tasks',
-    help: 'Tasks that run.',
-  });
-  readonly #runningReads = new NumberMetric('gauge', {
-    name: 'busdriver_agent_reads',
-    help: 'Live reads that run.',
-  });
-  readonly #memory = new NumberMetric('gauge', {
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory size in bytes.',
-  });
+  readonly #runningTasks = gauge('busdriver_agent_tasks', 'Tasks that run.');
+  readonly #runningReads = gauge('busdriver_agent_reads', 'Live reads that run.');
+  readonly #memory = gauge('process_resident_memory_bytes', 'Resident memory size in bytes.');
 
   /** By account; of the second by caching agent, too. An agent has as many as its file. */
   readonly #waiting = new Map<string, Set<WaitingChanges>>();

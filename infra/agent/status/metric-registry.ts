@@ -10,7 +10,7 @@ export interface MetricDescription {
   readonly name: string;
   /** One line. */
   readonly help: string;
-  readonly label?: string;
+  readonly label?: string | undefined;
 }
 
 /** Something that writes itself as Prometheus reads it. */
