@@ -4,18 +4,17 @@ import { getErrorMessage } from '#core/errors.ts';
 import { buildLocal } from '#infra/tools/build/build.ts';
 
 /**
- * Bundles the agent into `dist/agent`, unless that is up to date.
+ * Bundles the agent, unless that is up to date.
  *
  * @param root Busdriver's own folder, absolute
+ * @param outputDir where the bundle goes, absolute. Default `dist/agent`
  * @returns the file that Node runs
  * @throws Error when the sources do not compile
  */
-export async function buildAgent(root: string): Promise<string> {
-  return buildAgentInto(root, path.join(root, 'dist', 'agent'));
-}
-
-/** The same into another folder, absolute. */
-export async function buildAgentInto(root: string, outputDir: string): Promise<string> {
+export async function buildAgent(
+  root: string,
+  outputDir = path.join(root, 'dist', 'agent'),
+): Promise<string> {
   const entries = ['infra/agent/main.ts'];
   await buildLocal({ root, outputDir, entries, shortensNames: true, report: console.error });
   return path.join(outputDir, 'main.js');

@@ -1,5 +1,4 @@
-import type { Hello } from '#agents/protocol/messages.ts';
-import { clusterFactLengthMax } from '#agents/protocol/messages.ts';
+import { clusterFactLengthMax, type Hello } from '#agents/protocol/messages.ts';
 import type { Clock } from '#core/clock.ts';
 import { mapConcurrently } from '#core/concurrency.ts';
 import { waitAtMost } from '#core/deadline.ts';
@@ -7,7 +6,7 @@ import { getErrorMessage } from '#core/errors.ts';
 import { asString, getPath } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
 import { PlainCalls } from '#providers/kubernetes/transport/plain-calls.ts';
-import type { AgentAccount } from './config/agent-config.ts';
+import { type AgentAccount, toConnection } from './config/agent-config.ts';
 
 /** Clusters that are asked at a time. */
 const clustersAtOnce = 16;
@@ -66,18 +65,8 @@ async function tellCluster(
   account: AgentAccount,
   options: ClusterFactsOptions,
 ): Promise<KnownFacts['facts'] | undefined> {
-  const { name, kubeConfigFile, context, serviceAccount, insecure, noProxy } = account;
-  const { clock, log, environment } = options;
-  const connection = {
-    name,
-    kubeconfigFile: kubeConfigFile,
-    context,
-    serviceAccount,
-    insecure,
-    noProxy,
-    placement: 'local',
-  } as const;
-  await using calls = new PlainCalls({ connection, clock, log, environment });
+  const { log } = options;
+  await using calls = new PlainCalls({ ...options, connection: toConnection(account) });
   try {
     const { url } = await calls.locate();
     // One after the other, on one connection: many agents begin at one moment where a machine is started.
@@ -96,7 +85,10 @@ async function tellCluster(
     return Object.fromEntries(known);
   } catch (error) {
     // The session opens all the same: what needs the cluster says then what is wrong with it.
-    log.warn('a cluster cannot be asked which one it is', { account: name, reason: getErrorMessage(error) });
+    log.warn('a cluster cannot be asked which one it is', {
+      account: account.name,
+      reason: getErrorMessage(error),
+    });
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock, Randomness } from '#core/clock.ts';
 import { createConcurrencyLimit } from '#core/concurrency.ts';
 import type { Logger } from '#core/logger.ts';
-import type { GrantedAccounts, GrantedAccountsOptions } from '../config/granted-accounts.ts';
+import type { GrantedAccounts } from '../config/granted-accounts.ts';
 import type { SessionKeeper } from '../hub/agent-session.ts';
 import type { ReturnPlace } from '../hub/return-place.ts';
 import type { AgentMetrics } from '../status/agent-metrics.ts';
@@ -28,26 +28,20 @@ export interface CachingParts {
   readonly metrics: AgentMetrics;
 }
 
-/** Caching as an agent has it. */
-export interface AgentCaching {
-  /** Options of opening accounts, so that objects that operations write are cached, too. */
-  readonly options: GrantedAccountsOptions['caching'];
-  /** Makes what keeps accounts cached. */
-  createFollowers(accounts: GrantedAccounts): CacheFollowers;
-}
-
 /** Opens caching. Nothing is called before accounts are followed, or an operation writes. */
-export function openCaching(parts: CachingParts): AgentCaching {
+export function openCaching(parts: CachingParts) {
   const { clock, randomness, log, session, place, agentId, metrics } = parts;
   const calls = new CacheCalls({ session, clock: place.clock, randomness });
   const cache = openRemoteCache(calls);
   return {
+    /** Options of opening accounts, so that objects that operations write are cached, too. */
     options: {
       openCache: async () => cache,
       changeSender: new BatchSender({ calls, clock: place.clock, randomness, metrics }),
       limitLists: createConcurrencyLimit(listsMax),
     },
-    createFollowers: (accounts) =>
+    /** Makes what keeps accounts cached. */
+    createFollowers: (accounts: GrantedAccounts) =>
       new CacheFollowers({
         ...{ accounts, cache, clock, randomness, log },
         agents: new RemoteAgentStore({ calls, clock, metrics }),

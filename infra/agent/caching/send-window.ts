@@ -14,11 +14,6 @@ export class SendWindow {
   #passed = 0;
   #pause: Promise<void> | undefined;
 
-  /** Batches that may be under way now. */
-  get size(): number {
-    return this.#size;
-  }
-
   /** Sends when there is room, and nothing is waited for. @throws what `send` throws */
   async run<T>(send: () => Promise<T>): Promise<T> {
     while (this.#pause !== undefined || this.#active >= this.#size) {

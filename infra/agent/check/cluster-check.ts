@@ -6,7 +6,7 @@ import type { Logger } from '#core/logger.ts';
 import { getBuiltInResource } from '#providers/kubernetes/api/built-in-resources.ts';
 import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
 import { createKubernetesClient } from '#providers/kubernetes/client/kubernetes-client.ts';
-import type { AgentAccount } from '../config/agent-config.ts';
+import { type AgentAccount, toConnection } from '../config/agent-config.ts';
 import type { CheckRow } from './check-table.ts';
 
 /** Reviews that are asked for at a time. */
@@ -61,14 +61,10 @@ export async function checkCluster(
   namespace: string,
   options: ClusterCheckOptions,
 ): Promise<readonly CheckRow[]> {
-  const { name, kubeConfigFile, context, serviceAccount, insecure, noProxy } = account;
+  const { name } = account;
   const what = `cluster of ${name}`;
   try {
-    const connection = {
-      ...{ name, kubeconfigFile: kubeConfigFile, context, serviceAccount, insecure, noProxy },
-      placement: 'local' as const,
-      requestTimeoutSeconds: 10,
-    };
+    const connection = { ...toConnection(account), requestTimeoutSeconds: 10 };
     await using client = createKubernetesClient({ ...options, connection, budget });
     const version =
       asString(getPath(await client.getJson('/version'), 'gitVersion')) ?? 'of an unknown version';

@@ -38,6 +38,13 @@ export interface AgentAccount {
   readonly permissions: Permissions | undefined;
 }
 
+/** How the cluster of an account is reached, as the Kubernetes provider has it. */
+export function toConnection(account: AgentAccount) {
+  const { name, kubeConfigFile, context, serviceAccount, insecure, noProxy } = account;
+  const placement = 'local' as const;
+  return { name, kubeconfigFile: kubeConfigFile, context, serviceAccount, insecure, noProxy, placement };
+}
+
 /**
  * How an agent learns of work. `websocket`: by hints of Busdriver; `poll`: it only asks; `auto`: the former, and where that fails again and again
  * the latter. `grpc`: it makes all its calls over gRPC, and asks.

@@ -19,6 +19,15 @@ const ownRetries = unused('calls are repeated for as long as the lease of a task
 const ownTasks = unused('Busdriver says how many tasks run at once');
 const ownDiscovery = unused('Busdriver finds that out by itself');
 const noAccountsByApi = unused('accounts are those of this file that Busdriver has, too');
+const ownDefinition = unused("Busdriver's definition of the account says that");
+
+/** Keys of accounts that are in Busdriver's definition of the account. */
+const definedKeys = [
+  ...['cacheThreads', 'cacheIntervalSeconds', 'cachingPolicies', 'checkPermissionsOnStartup', 'debug'],
+  ...['configureImagePullSecrets', 'customResources', 'dockerRegistries', 'environment', 'accountType'],
+  ...['liveManifestCalls', 'namingStrategy', 'oAuthServiceAccount', 'providerVersion', 'skin'],
+  ...['requiredGroupMembership', 'kubectlExecutable'],
+];
 
 /**
  * All keys that agents of ours and of Armory have. Lists are written as one item; a key that ends in `.*` means all below it.
@@ -61,43 +70,10 @@ export const knownKeys: ReadonlyMap<string, Effect> = new Map<string, Effect>([
   ],
   ['kubernetes.accounts[].serviceAccountName', unused('the pod says which service account it has')],
   ['kubernetes.accounts[].oAuthScopes', unused('the kubeconfig says how to log in')],
-  ...[
-    'cacheThreads',
-    'cacheIntervalSeconds',
-    'cachingPolicies',
-    'checkPermissionsOnStartup',
-    'configureImagePullSecrets',
-  ]
-    .concat([
-      'customResources',
-      'dockerRegistries',
-      'environment',
-      'accountType',
-      'liveManifestCalls',
-      'namingStrategy',
-    ])
-    .concat([
-      'oAuthServiceAccount',
-      'providerVersion',
-      'requiredGroupMembership',
-      'skin',
-      'kubectlExecutable',
-      'debug',
-    ])
-    .map((key): [string, Effect] => [
-      `kubernetes.accounts[].${key}.*`,
-      unused("Busdriver's definition of the account says that"),
-    ]),
+  ...definedKeys.map((key) => [`kubernetes.accounts[].${key}.*`, ownDefinition] as const),
   ...readKeys('server', ['host', 'port']),
-  ...readKeys('server.ssl', [
-    'enabled',
-    'certFile',
-    'keyFile',
-    'keyPassword',
-    'keyFilePassword',
-    'caCertFile',
-  ]),
-  ['server.ssl.clientAuth', isRead],
+  ...readKeys('server.ssl', ['enabled', 'certFile', 'keyFile', 'keyPassword']),
+  ...readKeys('server.ssl', ['keyFilePassword', 'caCertFile', 'clientAuth']),
   ...readKeys('prometheus', ['enabled', 'port']),
   ...readKeys('logging', ['level', 'format']),
   ['logging.*', ownLog],

@@ -2,10 +2,9 @@ import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js';
 import { closeCodes, findHintKind } from '#agents/agent-connections.ts';
 import { grpcCodes } from '#agents/protocol/grpc/refusal.ts';
 import { workSchema } from '#agents/protocol/messages.ts';
-import { waits } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import { type HintEnd, type HintLine, type HintLineOptions, lostCode, openMs } from './hint-line.ts';
+import { type HintLineOptions, lostCode, OpeningLine } from './hint-line.ts';
 
 /** Dependencies of a watch. */
 export interface GrpcWatchOptions extends Omit<HintLineOptions, 'welcome'> {
@@ -22,54 +21,26 @@ const codesByStatus: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** A stream of `Sessions.Watch`, over which Busdriver sends hints of work. gRPC's own pings find out whether its connection leads anywhere. */
-export class GrpcWatch implements HintLine {
+export class GrpcWatch extends OpeningLine {
   readonly #options: GrpcWatchOptions;
-  readonly #ended = Promise.withResolvers<HintEnd>();
-  readonly #opened = Promise.withResolvers<boolean>();
-  readonly #over = new AbortController();
-  #openedAtMs: number | undefined;
 
   constructor(options: GrpcWatchOptions) {
+    super(options.clock);
     this.#options = options;
     const { stream, log, readRetryMs } = options;
     // A stream that is refused has no metadata but that of its end.
-    stream.on('metadata', () => this.#open());
+    stream.on('metadata', () => this.noteOpen());
     stream.on('data', (message: JsonObject) => this.#take(message));
     stream.on('error', (error: ServiceError) => {
-      if (!this.#over.signal.aborted) log.info('the watch ended', { reason: error.details });
-      this.#end(codesByStatus.get(error.code) ?? lostCode, readRetryMs(error));
+      if (!this.over.aborted) log.info('the watch ended', { reason: error.details });
+      this.noteEnd(codesByStatus.get(error.code) ?? lostCode, readRetryMs(error));
     });
-    stream.on('end', () => this.#end(closeCodes.goingAway));
-  }
-
-  get ended(): Promise<HintEnd> {
-    return this.#ended.promise;
-  }
-
-  async waitUntilOpen(): Promise<boolean> {
-    void waits(this.#options.clock, openMs, this.#over.signal).then((isLate) => {
-      if (isLate && this.#openedAtMs === undefined) this.close();
-    });
-    return this.#opened.promise;
+    stream.on('end', () => this.noteEnd(closeCodes.goingAway));
   }
 
   close(): void {
-    this.#end(lostCode);
+    this.noteEnd(lostCode);
     this.#options.stream.cancel();
-  }
-
-  #open(): void {
-    this.#openedAtMs = this.#options.clock.monotonic();
-    this.#opened.resolve(true);
-  }
-
-  #end(code: number, retryAfterMs = 0): void {
-    const nowMs = this.#options.clock.monotonic();
-    const end = { code, lastedMs: nowMs - (this.#openedAtMs ?? nowMs) };
-    this.#ended.resolve(retryAfterMs === 0 ? end : { ...end, retryAfterMs });
-    // The waiting code looks at the end.
-    this.#opened.resolve(false);
-    this.#over.abort('it has ended');
   }
 
   /** Ignores what cannot be understood: the work is found by asking. */

@@ -1,6 +1,7 @@
 import type { Hint } from '#agents/agent-connections.ts';
 import type { Welcome } from '#agents/protocol/messages.ts';
 import type { Clock } from '#core/clock.ts';
+import { waits } from '#core/deadline.ts';
 import type { Logger } from '#core/logger.ts';
 
 /** How a connection for hints ended. */
@@ -36,4 +37,50 @@ export interface HintLineOptions {
 export const lostCode = 1006;
 
 /** Milliseconds that a connection may take until it is open. */
-export const openMs = 10_000;
+const openMs = 10_000;
+
+/** What all connections have in common, whatever they are made of. */
+export abstract class OpeningLine implements HintLine {
+  readonly #clock: Clock;
+  readonly #ended = Promise.withResolvers<HintEnd>();
+  readonly #opened = Promise.withResolvers<boolean>();
+  readonly #over = new AbortController();
+  #openedAtMs: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get ended(): Promise<HintEnd> {
+    return this.#ended.promise;
+  }
+
+  /** Aborted when it has ended. */
+  protected get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  async waitUntilOpen(): Promise<boolean> {
+    void waits(this.#clock, openMs, this.over).then((isLate) => {
+      if (isLate && this.#openedAtMs === undefined) this.close();
+    });
+    return this.#opened.promise;
+  }
+
+  abstract close(): void;
+
+  protected noteOpen(): void {
+    this.#openedAtMs = this.#clock.monotonic();
+    this.#opened.resolve(true);
+  }
+
+  /** @param retryAfterMs 0 where Busdriver does not say */
+  protected noteEnd(code: number, retryAfterMs = 0): void {
+    const nowMs = this.#clock.monotonic();
+    const end = { code, lastedMs: nowMs - (this.#openedAtMs ?? nowMs) };
+    this.#ended.resolve(retryAfterMs === 0 ? end : { ...end, retryAfterMs });
+    // The waiting code looks at the end.
+    this.#opened.resolve(false);
+    this.#over.abort('it has ended');
+  }
+}

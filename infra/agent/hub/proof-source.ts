@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Hello } from '#agents/protocol/messages.ts';
 import type { Clock } from '#core/clock.ts';
@@ -94,15 +94,7 @@ async function runCommand({ command, args, format }: TokenCommand): Promise<stri
   return checkToken(format === 'raw' ? output : readMember(output, where), where);
 }
 
-function describeFailure({
-  code,
-  killed,
-  signal,
-}: {
-  code?: unknown;
-  killed?: unknown;
-  signal?: unknown;
-}): string {
+function describeFailure({ code, killed, signal }: ExecFileException): string {
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `it printed more than ${outputBytesMax} bytes`;
   if (killed === true) return `it did not end within ${commandMs / 1_000} s`;
   return typeof code === 'number'

@@ -26,17 +26,6 @@ interface WaitingChanges {
   readonly sinceMs: number;
 }
 
-/** The load of an agent: it reports it to Busdriver with each renewal of its session. */
-export interface AgentLoad {
-  /** Tasks and live reads that run. */
-  readonly tasks: number;
-  readonly reads: number;
-  /** Changes of objects that wait to be sent. */
-  readonly outbox: number;
-  /** Bytes of memory of the process. */
-  readonly rssBytes: number;
-}
-
 /**
  * The metrics of an agent. The names that begin with `kubesvc` are those that dashboards for Armory's agent know. Labels are names of
  * accounts alone, of which there are as many as the agent's file has.
@@ -125,17 +114,6 @@ export class AgentMetrics {
   beginRead(): () => void {
     this.#runningReads.add(1);
     return () => this.#runningReads.add(-1);
-  }
-
-  /** The agent's load now. */
-  readLoad(): AgentLoad {
-    this.#countWaiting();
-    return {
-      tasks: this.#runningTasks.sum(),
-      reads: this.#runningReads.sum(),
-      outbox: this.#outbox.sum(),
-      rssBytes: process.memoryUsage.rss(),
-    };
   }
 
   /** All of it, in Prometheus' text format. */

@@ -50,19 +50,13 @@ export interface AgentStatusOptions {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** The status that an agent serves. Disposing closes its ports. */
-export interface AgentStatus extends AsyncDisposable {
-  readonly health: AgentHealth;
-  readonly metrics: AgentMetrics;
-}
-
 /**
- * Serves health and metrics.
+ * Serves health and metrics. Disposing closes their ports.
  *
  * @throws Error where a port that the file names cannot be had. One that it does not name is done without: several agents may run beside
  *   each other.
  */
-export async function startAgentStatus(options: AgentStatusOptions): Promise<AgentStatus> {
+export async function startAgentStatus(options: AgentStatusOptions) {
   const { config, clock, environment } = options;
   const health = new AgentHealth(clock);
   const metrics = new AgentMetrics();

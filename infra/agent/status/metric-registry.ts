@@ -63,13 +63,6 @@ export class NumberMetric implements Metric {
     this.#series.get(labelValue).value = value;
   }
 
-  /** The sum over all values of the label. */
-  sum(): number {
-    let sum = 0;
-    for (const [, { value }] of this.#series.entries()) sum += value;
-    return sum;
-  }
-
   format(): readonly string[] {
     const { name, label } = this.#description;
     const lines = [...this.#series.entries()].map(

@@ -39,9 +39,6 @@ export class ResponseStream extends Writable {
     this.on('error', () => undefined);
   }
 
-  /** The type of the whole stream, which says that it begins with a description: API Gateway knows that anyway. */
-  setContentType(_type: string): void {}
-
   /** Has the description written ahead of the first bytes. */
   setPrelude(description: unknown): void {
     this.#prelude = Buffer.concat([Buffer.from(JSON.stringify(description)), delimiter]);

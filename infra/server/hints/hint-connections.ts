@@ -75,11 +75,6 @@ export class HintConnections {
     return told.length > 0;
   }
 
-  /** Closes all. */
-  closeAll(code: CloseCode): void {
-    for (const connection of this.#all.values()) connection.close(code);
-  }
-
   /** No agent replaces the connection of one that may do more than itself. */
   #findReplaced({ session, agentId, accounts }: HeldConnection): readonly HeldConnection[] {
     const beside = [

@@ -2,7 +2,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildAgentInto } from '#infra/agent/build.ts';
+import { buildAgent } from '#infra/agent/build.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import { runAgentProgram } from '#test/support/agents/agent-process.ts';
 import { listenLocally } from '#test/support/network/local-server.ts';
@@ -49,7 +49,7 @@ describe('the program of agents', () => {
     await using dir = await makeTempDir();
     const folder = dir.path;
     // Not where others build: what earlier builds left there is kept for a day.
-    await buildAgentInto(root, folder);
+    await buildAgent(root, folder);
     const names = await readdir(folder, { recursive: true });
     const scripts = names.filter((name) => name.endsWith('.js'));
     const sizes = await Promise.all(scripts.map(async (name) => (await stat(path.join(folder, name))).size));

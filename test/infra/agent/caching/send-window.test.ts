@@ -66,7 +66,6 @@ describe('batches of an account', () => {
     batches.pause.resolve();
     await settle();
     await batches.end({ isRefused: true });
-    expect(batches.window.size).toBe(batchesMax / 2);
     for (let passed = 0; passed < 40; passed += 1) await batches.end();
     expect(batches.underWay).toBe(batchesMax);
   });
