@@ -5,8 +5,6 @@ import { expect, type TestContext } from 'vitest';
 export type QueueGap =
   /** Message groups of standard queues do not delay each other, since July 2025. */
   | 'fairGroups'
-  /** `MessageAttributeNames` takes prefixes such as `trace.*`. */
-  | 'attributePrefixes'
   /** Deleting with an old receipt, or again with the same, succeeds, whether or not it deletes anything. */
   | 'oldReceipts'
   /** A batch without entries is refused. */

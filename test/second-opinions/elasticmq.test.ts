@@ -17,7 +17,6 @@ await describeWithJavaEngine('elasticmq', (start) => {
     maximumMessageBytes: 1 << 20,
     gaps: {
       fairGroups: 'ElasticMQ hands out messages in the order in which they came, whatever their groups',
-      attributePrefixes: 'ElasticMQ takes a prefix such as trace.* for a name',
       oldReceipts: 'ElasticMQ refuses to delete with a receipt that is not the last one, or again',
       emptyBatch: 'ElasticMQ takes a batch without entries',
       errorNames: 'ElasticMQ names most errors InvalidAttributeValue',

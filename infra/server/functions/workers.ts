@@ -5,7 +5,7 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { SQSBatchResponse, SQSEvent, SQSMessageAttributes, SQSRecord } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { Logger } from '#core/logger.ts';
 import type { Invoker } from './invoker.ts';
 import { localAccountId, localRegion } from './local-aws.ts';
@@ -115,7 +115,6 @@ class Poller {
       MaxNumberOfMessages: Math.min(maximumReceive, this.#free * this.#source.batchSize),
       WaitTimeSeconds: 20,
       MessageSystemAttributeNames: ['All'],
-      MessageAttributeNames: ['All'],
     });
     const { Messages } = await this.#client.send(command, { abortSignal: signal, requestTimeout: 30_000 });
     return Messages ?? [];
@@ -170,24 +169,12 @@ function toRecord(message: Message, queueName: string): SQSRecord {
     receiptHandle: message.ReceiptHandle ?? '',
     body: message.Body ?? '',
     attributes: { ...message.Attributes } as unknown as SQSRecord['attributes'],
-    messageAttributes: toRecordAttributes(message.MessageAttributes ?? {}),
+    messageAttributes: {},
     md5OfBody: message.MD5OfBody ?? '',
     eventSource: 'aws:sqs',
     eventSourceARN: toQueueArn(queueName),
     awsRegion: localRegion,
   };
-}
-
-function toRecordAttributes(attributes: NonNullable<Message['MessageAttributes']>): SQSMessageAttributes {
-  const entries = Object.entries(attributes).map(([name, { DataType, StringValue, BinaryValue }]) => {
-    const value = {
-      dataType: DataType ?? 'String',
-      ...(StringValue !== undefined && { stringValue: StringValue }),
-      ...(BinaryValue !== undefined && { binaryValue: Buffer.from(BinaryValue).toString('base64') }),
-    };
-    return [name, value];
-  });
-  return Object.fromEntries(entries);
 }
 
 /** ARN of a local queue. */

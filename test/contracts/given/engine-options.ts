@@ -3,7 +3,7 @@ import type { QueueGap } from '../queue-engine.ts';
 
 /** What an SQS may lack, as `--gaps` names it. */
 export const queueGaps: readonly QueueGap[] = [
-  ...(['fairGroups', 'attributePrefixes', 'oldReceipts', 'emptyBatch', 'errorNames'] as const),
+  ...(['fairGroups', 'oldReceipts', 'emptyBatch', 'errorNames'] as const),
 ];
 
 const options = {

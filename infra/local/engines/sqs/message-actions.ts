@@ -4,13 +4,13 @@ import { AwsError, type CallOptions } from '../engine.ts';
 import { findInteger, getText, getTexts } from '../engine-input.ts';
 import { attempt, getBatch, toBatchFailure } from './batches.ts';
 import type { MessageQueue, Receipt, StoredMessage } from './message-queue.ts';
-import { hashMessageAttributes, type MessageDraft, parseMessageDraft, pickAttributes } from './messages.ts';
+import { type MessageDraft, parseMessageDraft } from './messages.ts';
 import { maximumMessageBytes, visibilityTimeoutRange } from './queue-attributes.ts';
 
 /** SendMessage. */
 export function sendMessage(queue: MessageQueue, input: JsonObject): object {
   const draft = parseMessageDraft(input);
-  checkSize(queue, draft);
+  checkSize(draft);
   const [message] = queue.send([draft]);
   return message === undefined ? {} : toSendResult(message);
 }
@@ -22,7 +22,7 @@ export function sendMessageBatch(queue: MessageQueue, input: JsonObject): object
   for (const entry of getBatch(input)) {
     const problem = attempt(() => {
       const draft = parseMessageDraft(entry);
-      checkSize(queue, draft);
+      checkSize(draft);
       drafts.set(getText(entry, 'Id'), draft);
     });
     if (problem !== undefined) failed.push(toBatchFailure(entry, problem));
@@ -38,28 +38,16 @@ export function sendMessageBatch(queue: MessageQueue, input: JsonObject): object
   return { Successful: successful, Failed: failed };
 }
 
-function checkSize(queue: MessageQueue, { size }: MessageDraft): void {
-  const limit = queue.attributes.MaximumMessageSize;
-  if (size <= limit) return;
+function checkSize({ size }: MessageDraft): void {
+  if (size <= maximumMessageBytes) return;
   throw new AwsError(
     'InvalidParameterValue',
-    `One or more parameters are invalid. Reason: Message must be shorter than ${limit} bytes.`,
+    `One or more parameters are invalid. Reason: Message must be shorter than ${maximumMessageBytes} bytes.`,
   );
 }
 
-function toSendResult(message: StoredMessage): object {
-  return {
-    MessageId: message.id,
-    MD5OfMessageBody: message.bodyMd5,
-    MD5OfMessageAttributes: message.attributesMd5,
-    ...(message.traceHeader !== undefined && {
-      MD5OfMessageSystemAttributes: hashTraceHeader(message.traceHeader),
-    }),
-  };
-}
-
-function hashTraceHeader(traceHeader: string): string | undefined {
-  return hashMessageAttributes({ AWSTraceHeader: { DataType: 'String', StringValue: traceHeader } });
+function toSendResult({ id, bodyMd5 }: StoredMessage): object {
+  return { MessageId: id, MD5OfMessageBody: bodyMd5 };
 }
 
 /**
@@ -80,9 +68,7 @@ export async function receiveMessage(
       limit: findInteger(input, 'MaxNumberOfMessages', { from: 1, to: 10 }) ?? 1,
       visibilityTimeoutSeconds:
         findInteger(input, 'VisibilityTimeout', visibilityTimeoutRange) ?? queue.attributes.VisibilityTimeout,
-      waitSeconds:
-        findInteger(input, 'WaitTimeSeconds', { from: 0, to: 20 }) ??
-        queue.attributes.ReceiveMessageWaitTimeSeconds,
+      waitSeconds: findInteger(input, 'WaitTimeSeconds', { from: 0, to: 20 }) ?? 0,
       onWait: (cancel) => void leaving.promise.then(cancel),
     });
     // Messages delivered as the caller left are hidden for a while, as those of any consumer that dies.
@@ -98,27 +84,17 @@ function toMessages(receipts: readonly Receipt[], input: JsonObject): object {
     ...getTexts(input, 'AttributeNames'),
     ...getTexts(input, 'MessageSystemAttributeNames'),
   ];
-  const names = getTexts(input, 'MessageAttributeNames');
-  return { Messages: receipts.map((receipt) => toReceivedMessage(receipt, systemNames, names)) };
-}
-
-function toReceivedMessage(
-  { message, handle }: Receipt,
-  systemNames: readonly string[],
-  names: readonly string[],
-): object {
-  const attributes = pickAttributes(message.attributes, names);
-  return {
+  const isWanted = (name: string) => systemNames.includes('All') || systemNames.includes(name);
+  const Messages = receipts.map(({ message, handle }) => ({
     MessageId: message.id,
     ReceiptHandle: handle,
     Body: message.body,
     MD5OfBody: message.bodyMd5,
-    Attributes: pickAttributes(toSystemAttributes(message), systemNames),
-    ...(Object.keys(attributes).length > 0 && {
-      MessageAttributes: attributes,
-      MD5OfMessageAttributes: hashMessageAttributes(attributes),
-    }),
-  };
+    Attributes: Object.fromEntries(
+      Object.entries(toSystemAttributes(message)).filter(([name]) => isWanted(name)),
+    ),
+  }));
+  return { Messages };
 }
 
 function toSystemAttributes(message: StoredMessage): { [name: string]: string } {
@@ -129,7 +105,6 @@ function toSystemAttributes(message: StoredMessage): { [name: string]: string } 
     ApproximateFirstReceiveTimestamp: String(message.firstReceivedAtMs),
     ...(message.groupId !== undefined && { MessageGroupId: message.groupId }),
     ...(message.deadLetterSource !== undefined && { DeadLetterQueueSourceArn: message.deadLetterSource }),
-    ...(message.traceHeader !== undefined && { AWSTraceHeader: message.traceHeader }),
   };
 }
 
@@ -139,7 +114,7 @@ export function deleteMessage(queue: MessageQueue, input: JsonObject): object {
   return {};
 }
 
-/** ChangeMessageVisibility, and an entry of its batch. */
+/** ChangeMessageVisibility. */
 export function changeMessageVisibility(queue: MessageQueue, input: JsonObject): object {
   const seconds = findInteger(input, 'VisibilityTimeout', visibilityTimeoutRange);
   if (seconds === undefined) {

@@ -74,11 +74,8 @@ interface Waiter extends ReceiveOptions {
 export class MessageQueue {
   readonly name: string;
   readonly arn: string;
-  readonly createdAtMs = systemClock.now();
-  /** Milliseconds since the epoch of the last change of attributes. */
-  modifiedAtMs = systemClock.now();
   readonly counts: MessageCounts = { visible: 0, delayed: 0, inFlight: 0 };
-  #attributes: QueueAttributes;
+  readonly attributes: QueueAttributes;
   readonly #findQueue: MessageQueueOptions['findQueue'];
   readonly #messages = new Map<string, StoredMessage>();
   readonly #visible = new FairOrder<StoredMessage>();
@@ -89,18 +86,8 @@ export class MessageQueue {
   constructor({ name, arn, attributes, findQueue }: MessageQueueOptions) {
     this.name = name;
     this.arn = arn;
-    this.#attributes = attributes;
+    this.attributes = attributes;
     this.#findQueue = findQueue;
-  }
-
-  get attributes(): QueueAttributes {
-    return this.#attributes;
-  }
-
-  /** Changes the settings, for messages sent or received from now on. */
-  setAttributes(changes: Partial<QueueAttributes>): void {
-    this.#attributes = { ...this.#attributes, ...changes };
-    this.modifiedAtMs = systemClock.now();
   }
 
   /** Adds messages. @returns them in the same order */
@@ -182,7 +169,7 @@ export class MessageQueue {
 
   #store(draft: MessageDraft): StoredMessage {
     const now = systemClock.now();
-    const delaySeconds = draft.delaySeconds ?? this.#attributes.DelaySeconds;
+    const delaySeconds = draft.delaySeconds ?? this.attributes.DelaySeconds;
     const message: StoredMessage = {
       ...draft,
       id: randomUUID(),
@@ -238,7 +225,7 @@ export class MessageQueue {
 
   /** Moves a message that was received often enough to the dead-letter queue. @returns whether it was */
   #moveIfSpent(message: StoredMessage): boolean {
-    const policy = this.#attributes.RedrivePolicy;
+    const policy = this.attributes.RedrivePolicy;
     const receives = message.receiveCount - message.earlierReceives;
     if (policy === undefined || receives < policy.maxReceiveCount) return false;
     const deadLetters = this.#findQueue(policy.deadLetterTargetArn);
@@ -271,7 +258,7 @@ export class MessageQueue {
   }
 
   #getExpiry(message: StoredMessage): number {
-    return message.sentAtMs + this.#attributes.MessageRetentionPeriod * 1000;
+    return message.sentAtMs + this.attributes.MessageRetentionPeriod * 1000;
   }
 
   #serveWaiters(): void {

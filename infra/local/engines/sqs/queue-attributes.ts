@@ -5,9 +5,7 @@ import type { NumberRange } from '../engine-input.ts';
 /** Settings of a queue; times in seconds, sizes in bytes. */
 export interface QueueAttributes {
   readonly DelaySeconds: number;
-  readonly MaximumMessageSize: number;
   readonly MessageRetentionPeriod: number;
-  readonly ReceiveMessageWaitTimeSeconds: number;
   readonly VisibilityTimeout: number;
   readonly RedrivePolicy: RedrivePolicy | undefined;
 }
@@ -19,7 +17,7 @@ export interface RedrivePolicy {
   readonly maxReceiveCount: number;
 }
 
-/** AWS' limit of a message with its attributes, in bytes; since August 2025 it is 1 MiB. */
+/** AWS' limit of a message in bytes; since August 2025 it is 1 MiB. */
 export const maximumMessageBytes = 1 << 20;
 
 /** The longest that a message can be hidden: 12 hours, in seconds. */
@@ -30,27 +28,14 @@ export const delayRange: NumberRange = { from: 0, to: 900 };
 
 const numberAttributes = {
   DelaySeconds: delayRange,
-  MaximumMessageSize: { from: 1024, to: maximumMessageBytes },
   MessageRetentionPeriod: { from: 60, to: 1_209_600 },
-  ReceiveMessageWaitTimeSeconds: { from: 0, to: 20 },
   VisibilityTimeout: visibilityTimeoutRange,
 } as const satisfies { readonly [name: string]: NumberRange };
-
-/** Attributes that mean nothing on one machine: permissions and encryption. */
-const ignoredAttributes = [
-  'KmsDataKeyReusePeriodSeconds',
-  'KmsMasterKeyId',
-  'Policy',
-  'RedriveAllowPolicy',
-  'SqsManagedSseEnabled',
-];
 
 /** What AWS gives a queue that names no attributes. */
 export const defaultQueueAttributes: QueueAttributes = {
   DelaySeconds: 0,
-  MaximumMessageSize: maximumMessageBytes,
   MessageRetentionPeriod: 345_600,
-  ReceiveMessageWaitTimeSeconds: 0,
   VisibilityTimeout: 30,
   RedrivePolicy: undefined,
 };
@@ -66,9 +51,7 @@ export function parseQueueAttributes(input: JsonObject): Partial<QueueAttributes
   for (const [name, value] of Object.entries(input)) {
     if (isNumberAttribute(name)) parsed[name] = parseNumber(name, value);
     else if (name === 'RedrivePolicy') parsed.RedrivePolicy = parseRedrivePolicy(value);
-    else if (!ignoredAttributes.includes(name)) {
-      throw new AwsError('InvalidAttributeName', `Unknown Attribute ${name}.`);
-    }
+    else throw new AwsError('InvalidAttributeName', `Unknown Attribute ${name}.`);
   }
   return parsed;
 }

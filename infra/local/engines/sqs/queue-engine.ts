@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '#core/json.ts';
 import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
 import { AwsError, type CallOptions, type Engine, findAction } from '../engine.ts';
-import { findText, getObject, getText, getTexts } from '../engine-input.ts';
+import { getObject, getText, getTexts } from '../engine-input.ts';
 import { doEach } from './batches.ts';
 import {
   changeMessageVisibility,
@@ -73,18 +74,13 @@ function makeActions(service: Service): { readonly [name: string]: QueueAction }
     GetQueueUrl: (input) => ({
       QueueUrl: toUrl(service, getQueueByName(service, getText(input, 'QueueName'))),
     }),
-    ListQueues: (input) => listQueues(service, input),
     GetQueueAttributes: onQueue(getQueueAttributes),
-    SetQueueAttributes: (input) => setQueueAttributes(service, input),
     SendMessage: onQueue(sendMessage),
     SendMessageBatch: onQueue(sendMessageBatch),
     ReceiveMessage: (input, options) => receiveMessage(getQueue(service, input), input, options),
     DeleteMessage: onQueue(deleteMessage),
     DeleteMessageBatch: onQueue((queue, input) => doEach(input, (entry) => deleteMessage(queue, entry))),
     ChangeMessageVisibility: onQueue(changeMessageVisibility),
-    ChangeMessageVisibilityBatch: onQueue((queue, input) =>
-      doEach(input, (entry) => changeMessageVisibility(queue, entry)),
-    ),
     PurgeQueue: onQueue((queue) => {
       queue.purge();
       return {};
@@ -98,9 +94,10 @@ function createQueue(service: Service, input: JsonObject): object {
     const reason = 'Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length';
     throw new AwsError('InvalidParameterValue', `${reason}. FIFO queues are not served here.`);
   }
-  const attributes = { ...defaultQueueAttributes, ...parseQueueAttributes(getObject(input, 'Attributes')) };
+  const given = parseQueueAttributes(getObject(input, 'Attributes'));
   const existing = service.queues.get(name);
   if (existing === undefined) {
+    const attributes = { ...defaultQueueAttributes, ...given };
     const arn = `arn:aws:sqs:${localRegion}:${localAccountId}:${name}`;
     checkRedrive(service, arn, attributes);
     const findQueue = (target: string) => findByArn(service.queues, target);
@@ -108,20 +105,13 @@ function createQueue(service: Service, input: JsonObject): object {
     service.queues.set(name, queue);
     return { QueueUrl: toUrl(service, queue) };
   }
-  if (!hasAttributes(existing, parseQueueAttributes(getObject(input, 'Attributes')))) {
+  if (!isDeepStrictEqual({ ...existing.attributes, ...given }, existing.attributes)) {
     throw new AwsError(
       'QueueNameExists',
       'A queue already exists with the same name and a different value for attribute(s).',
     );
   }
   return { QueueUrl: toUrl(service, existing) };
-}
-
-function hasAttributes(queue: MessageQueue, attributes: Partial<QueueAttributes>): boolean {
-  const changed: QueueAttributes = { ...queue.attributes, ...attributes };
-  return (
-    JSON.stringify(formatQueueAttributes(changed)) === JSON.stringify(formatQueueAttributes(queue.attributes))
-  );
 }
 
 function checkRedrive(service: Service, arn: string, { RedrivePolicy }: Partial<QueueAttributes>): void {
@@ -134,12 +124,6 @@ function checkRedrive(service: Service, arn: string, { RedrivePolicy }: Partial<
   );
 }
 
-function listQueues(service: Service, input: JsonObject): object {
-  const prefix = findText(input, 'QueueNamePrefix') ?? '';
-  const queues = [...service.queues.values()].filter(({ name }) => name.startsWith(prefix));
-  return { QueueUrls: queues.map((queue) => toUrl(service, queue)) };
-}
-
 function getQueueAttributes(queue: MessageQueue, input: JsonObject): object {
   const all: { [name: string]: string } = {
     ...formatQueueAttributes(queue.attributes),
@@ -147,22 +131,12 @@ function getQueueAttributes(queue: MessageQueue, input: JsonObject): object {
     ApproximateNumberOfMessages: String(queue.counts.visible),
     ApproximateNumberOfMessagesNotVisible: String(queue.counts.inFlight),
     ApproximateNumberOfMessagesDelayed: String(queue.counts.delayed),
-    CreatedTimestamp: toSeconds(queue.createdAtMs),
-    LastModifiedTimestamp: toSeconds(queue.modifiedAtMs),
   };
   const names = getTexts(input, 'AttributeNames');
   if (names.includes('All')) return { Attributes: all };
   const unknown = names.find((name) => name !== 'RedrivePolicy' && !Object.hasOwn(all, name));
   if (unknown !== undefined) throw new AwsError('InvalidAttributeName', `Unknown Attribute ${unknown}.`);
   return { Attributes: Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name))) };
-}
-
-function setQueueAttributes(service: Service, input: JsonObject): object {
-  const queue = getQueue(service, input);
-  const changes = parseQueueAttributes(getObject(input, 'Attributes'));
-  checkRedrive(service, queue.arn, changes);
-  queue.setAttributes(changes);
-  return {};
 }
 
 function getQueue(service: Service, input: JsonObject): MessageQueue {
@@ -172,12 +146,8 @@ function getQueue(service: Service, input: JsonObject): MessageQueue {
 
 function getQueueByName(service: Service, name: string): MessageQueue {
   const queue = service.queues.get(name);
-  if (queue === undefined) throw refuseUnknownQueue(name);
-  return queue;
-}
-
-function refuseUnknownQueue(name: string): AwsError {
-  return new AwsError('QueueDoesNotExist', `The specified queue '${name}' does not exist.`);
+  if (queue !== undefined) return queue;
+  throw new AwsError('QueueDoesNotExist', `The specified queue '${name}' does not exist.`);
 }
 
 function findByArn(queues: ReadonlyMap<string, MessageQueue>, arn: string): MessageQueue | undefined {
@@ -187,8 +157,4 @@ function findByArn(queues: ReadonlyMap<string, MessageQueue>, arn: string): Mess
 
 function toUrl({ url }: Service, { name }: MessageQueue): string {
   return toQueueUrl(name, url);
-}
-
-function toSeconds(ms: number): string {
-  return String(Math.floor(ms / 1000));
 }

@@ -26,16 +26,6 @@ test('a message expires after the retention period, in whatever state', async ()
   expect(queue.counts).toEqual({ visible: 0, delayed: 0, inFlight: 0 });
 });
 
-test('a longer retention period counts for messages that wait already', async () => {
-  const queue = openQueue({ MessageRetentionPeriod: 60 });
-  send(queue, 'kept');
-  queue.setAttributes({ MessageRetentionPeriod: 120 });
-  await vi.advanceTimersByTimeAsync(90_000);
-  expect(queue.counts.visible).toBe(1);
-  expect(await receive(queue, 10)).toEqual(['kept']);
-  expect(await receive(queue, 10)).toEqual([]);
-});
-
 test('an idle queue keeps no timer', async () => {
   const queue = openQueue({});
   send(queue, 'done', 10);
