@@ -20,10 +20,7 @@ export function getText(input: JsonObject, name: string): string {
 export function findText(input: JsonObject, name: string): string | undefined {
   const value = input[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
-  throw new AwsError(
-    'InvalidParameterValue',
-    `Value for parameter ${name} is invalid. Reason: Must be a string.`,
-  );
+  throw refuse(`for parameter ${name}`, 'a string.');
 }
 
 /** The integer at `name`, undefined when absent or null. @throws AwsError InvalidParameterValue outside `range` */
@@ -32,39 +29,31 @@ export function findInteger(input: JsonObject, name: string, range: NumberRange)
   if (value === undefined) return undefined;
   if (Number.isInteger(value) && Number(value) >= range.from && Number(value) <= range.to)
     return Number(value);
-  throw new AwsError(
-    'InvalidParameterValue',
-    `Value ${JSON.stringify(value)} for parameter ${name} is invalid. ` +
-      `Reason: Must be an integer between ${range.from} and ${range.to}.`,
-  );
+  const expected = `an integer between ${range.from} and ${range.to}.`;
+  throw refuse(`${JSON.stringify(value)} for parameter ${name}`, expected);
 }
 
 /** The list of texts at `name`, empty when absent. @throws AwsError InvalidParameterValue for anything else */
 export function getTexts(input: JsonObject, name: string): readonly string[] {
   const value = input[name] ?? [];
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
-  throw new AwsError(
-    'InvalidParameterValue',
-    `Value for parameter ${name} is invalid. Reason: Must be strings.`,
-  );
+  throw refuse(`for parameter ${name}`, 'strings.');
 }
 
 /** The list of objects at `name`, empty when absent. @throws AwsError InvalidParameterValue for anything else */
 export function getObjects(input: JsonObject, name: string): readonly JsonObject[] {
   const value = input[name] ?? [];
   if (Array.isArray(value) && value.every(isJsonObject)) return value;
-  throw new AwsError(
-    'InvalidParameterValue',
-    `Value for parameter ${name} is invalid. Reason: Must be structures.`,
-  );
+  throw refuse(`for parameter ${name}`, 'structures.');
 }
 
 /** The object at `name`, empty when absent. @throws AwsError InvalidParameterValue for anything else */
 export function getObject(input: JsonObject, name: string): JsonObject {
   const value = input[name] ?? {};
   if (isJsonObject(value)) return value;
-  throw new AwsError(
-    'InvalidParameterValue',
-    `Value for parameter ${name} is invalid. Reason: Must be a structure.`,
-  );
+  throw refuse(`for parameter ${name}`, 'a structure.');
+}
+
+function refuse(what: string, expected: string): AwsError {
+  return new AwsError('InvalidParameterValue', `Value ${what} is invalid. Reason: Must be ${expected}`);
 }

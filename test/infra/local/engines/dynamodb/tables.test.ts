@@ -79,7 +79,6 @@ describe('tables', () => {
 describe('items', () => {
   test.each([
     ['of more than 400 KB', { ...Key, text: { S: 'x'.repeat(400 * 1024) } }, 'Item size has exceeded'],
-    ['with an empty set', { ...Key, names: { SS: [] } }, 'set may not be empty'],
     ['with an empty key', { ...Key, sk: { S: '' } }, 'cannot contain an empty string value. Key: sk'],
     ['with a key of another type', { ...Key, sk: { N: '1' } }, 'Missing the key sk'],
     ['with a key that is too long', { ...Key, sk: { S: 'ü'.repeat(600) } }, '1024 bytes'],
