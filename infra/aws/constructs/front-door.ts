@@ -27,6 +27,7 @@ import { type Authentication, type Context, toResourceName } from '../context/co
 import { splitArns } from '../context/grant-sizes.ts';
 import { allowCalls, type EndpointReference, listOwnEndpoints, toEndpointPolicy } from './api-endpoints.ts';
 import { createGatewayDocument } from './gateway-document.ts';
+import { getResource } from './grants.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 
 /** What the API is made of. */
@@ -71,7 +72,8 @@ export class FrontDoor extends Construct {
       ...(!context.responseStreaming && { binaryMediaTypes: ['*/*'] }),
       ...this.#toReach(props),
       deployOptions: this.#makeStage(context),
-      ...toLogRole(context),
+      // The role belongs to the account's whole region: it stays when the stack goes.
+      cloudWatchRole: context.apiLogRole === 'create',
     });
     // The address that CDK puts out has a stage in it, and none that leads to a private API.
     this.api.node.tryRemoveChild('Endpoint');
@@ -89,7 +91,7 @@ export class FrontDoor extends Construct {
       role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
     return createGatewayDocument({
       ...props,
-      getFunctionArn: (module) => getFunction(functions, module).functionArn,
+      getFunctionArn: (module) => getResource(functions, module).functionArn,
       invocationRoleArn: role.roleArn,
       invocationPrefix: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path`,
       responseStreaming: props.context.responseStreaming,
@@ -202,15 +204,4 @@ function listCallers({ authentication, context }: FrontDoorProps): IPrincipal[] 
   if (authentication !== 'iam') return [new AnyPrincipal()];
   if (context.callerArns.length === 0) return [new AccountRootPrincipal()];
   return context.callerArns.map((arn) => new ArnPrincipal(arn));
-}
-
-/** The role belongs to the account's whole region: it stays when the stack goes. */
-function toLogRole({ apiLogRole }: Context): Pick<SpecRestApiProps, 'cloudWatchRole'> {
-  return { cloudWatchRole: apiLogRole === 'create' };
-}
-
-function getFunction(functions: ReadonlyMap<string, IFunction>, module: string): IFunction {
-  const found = functions.get(module);
-  if (found === undefined) throw new Error(`there is no function for ${module}`);
-  return found;
 }

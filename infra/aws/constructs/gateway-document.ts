@@ -1,9 +1,8 @@
 import type { Route } from '#functions/routes.ts';
-import type { Authentication } from '../context/context.ts';
-import { toGatewayResponses } from './gateway-responses.ts';
+import { type GatewayOptions, toGatewayResponses } from './gateway-responses.ts';
 
 /** What the document of an API is made of. */
-export interface GatewayDocumentProps {
+export interface GatewayDocumentProps extends GatewayOptions {
   readonly routes: readonly Route[];
   /** ARN of the function of a module. */
   getFunctionArn(module: string): string;
@@ -11,12 +10,6 @@ export interface GatewayDocumentProps {
   readonly invocationRoleArn: string;
   /** Prefix of the path of Lambda's API in the ARN by which API Gateway calls a function. */
   readonly invocationPrefix: string;
-  /** Whether functions stream their answers. */
-  readonly responseStreaming: boolean;
-  /** Whether the API answers to the internet. */
-  readonly publicApi: boolean;
-  /** How callers prove who they are. */
-  readonly authentication: Authentication;
   /** Decides who may call, with `secret`; undefined with anything else. */
   readonly authorizer: GatewayAuthorizer | undefined;
 }

@@ -73,8 +73,9 @@ const retryHeaders = { ...headers, 'gatewayresponse.header.Retry-After': `'${ret
 
 /** What the responses depend on. */
 export interface GatewayOptions {
+  /** Whether functions stream their answers. */
   readonly responseStreaming: boolean;
-  /** A private API takes shorter headers than a public one ("Quotas for configuring and running a REST API"). */
+  /** Whether the API answers to the internet. A private API takes shorter headers than a public one ("Quotas for configuring and running a REST API"). */
   readonly publicApi: boolean;
   /** How callers prove who they are. */
   readonly authentication: Authentication;

@@ -21,7 +21,7 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
       resources: [getCacheArn(sharedResources)],
       conditions: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [accountFactsPartition] } },
     }),
-    allowKey(readingKeyActions, { sharedResources, service: 'dynamodb' }),
+    allowKey(readingKeyActions, sharedResources),
   ],
   readAccounts: (sharedResources) => [
     ...readSecret(sharedResources, sharedResources.configSecretArn),
@@ -30,7 +30,7 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
   readStoredAccounts,
   writeAccounts: (sharedResources) => [
     allow(writingActions, getResource(sharedResources.tables, accountsTable.name).tableArn),
-    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
+    allowKey(writingKeyActions, sharedResources),
   ],
   readSecretRoles: ({ context }) =>
     splitArns(listTaggedSecrets(context)).map((part) => allow(['secretsmanager:DescribeSecret'], ...part)),
@@ -39,11 +39,11 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
     bucket === undefined ? [] : [allow(['s3:GetObject'], `arn:${Aws.PARTITION}:s3:::${bucket}/*`)],
   readTasks: (sharedResources) => [
     allow(['dynamodb:GetItem', 'dynamodb:Query'], getTasksArn(sharedResources)),
-    allowKey(readingKeyActions, { sharedResources, service: 'dynamodb' }),
+    allowKey(readingKeyActions, sharedResources),
   ],
   writeTasks: (sharedResources) => [
     allow(writingActions, getTasksArn(sharedResources)),
-    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
+    allowKey(writingKeyActions, sharedResources),
   ],
   // Hints notify agents of theirs.
   sendOperations: ({ queues, hints }) => [
@@ -53,11 +53,11 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
   publishEvents: ({ bus }) => [allow(['events:PutEvents'], bus.eventBusArn)],
   readCache: (sharedResources) => [
     allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], getCacheArn(sharedResources)),
-    allowKey(readingKeyActions, { sharedResources, service: 'dynamodb' }),
+    allowKey(readingKeyActions, sharedResources),
   ],
   writeCache: (sharedResources) => [
     allow(writingActions, getCacheArn(sharedResources)),
-    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
+    allowKey(writingKeyActions, sharedResources),
   ],
   requestComparisons: (sharedResources) => updateCache(sharedResources, 'EPOCH#*'),
   wakeAgents: (sharedResources) => updateCache(sharedResources, 'AGENTS#*'),
@@ -120,7 +120,7 @@ const readItems = ['READ#*', 'READS#*'];
 const findingActions = ['dynamodb:GetItem'];
 const writingActions = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
 
-/** Actions, and the partitions of the table of tasks on which they are allowed. */
+/** Actions, and the partitions of a table on which they are allowed. */
 type PartitionGrant = readonly [actions: readonly string[], partitions: readonly string[]];
 
 /** Opening, renewing and ending sessions. */
@@ -139,15 +139,8 @@ const keepSessions: readonly PartitionGrant[] = [
 function onTasks(sharedResources: SharedResources, grants: readonly PartitionGrant[]): PolicyStatement[] {
   const writes = grants.some(([actions]) => actions.some((action) => writingActions.includes(action)));
   return [
-    ...grants.map(
-      ([actions, partitions]) =>
-        new PolicyStatement({
-          actions: [...actions],
-          resources: [getTasksArn(sharedResources)],
-          conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } },
-        }),
-    ),
-    allowKey(writes ? writingKeyActions : readingKeyActions, { sharedResources, service: 'dynamodb' }),
+    ...grants.map((grant) => allowPartitions(getTasksArn(sharedResources), grant)),
+    allowKey(writes ? writingKeyActions : readingKeyActions, sharedResources),
   ];
 }
 
@@ -180,7 +173,7 @@ function readStoredAccounts(sharedResources: SharedResources): PolicyStatement[]
       ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
       getResource(sharedResources.tables, accountsTable.name).tableArn,
     ),
-    allowKey(readingKeyActions, { sharedResources, service: 'dynamodb' }),
+    allowKey(readingKeyActions, sharedResources),
   ];
 }
 
@@ -216,21 +209,12 @@ export function toClusterStatements(sharedResources: SharedResources): PolicySta
     ...(listRepositories(sharedResources.context).length > 0
       ? [allow(['ecr:GetAuthorizationToken'], '*')]
       : []),
-    shareCache(sharedResources, `${lookupPartitions}*`, healthPartition),
-    shareKey(sharedResources),
+    allowPartitions(getCacheArn(sharedResources), [
+      ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+      [`${lookupPartitions}*`, healthPartition],
+    ]),
+    allowKey(writingKeyActions, sharedResources),
   ];
-}
-
-function shareCache(sharedResources: SharedResources, ...partitions: string[]): PolicyStatement {
-  return new PolicyStatement({
-    actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-    resources: [getCacheArn(sharedResources)],
-    conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } },
-  });
-}
-
-function shareKey(sharedResources: SharedResources): PolicyStatement {
-  return allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' });
 }
 
 /**
@@ -254,12 +238,8 @@ export function toCacheDenials(
 /** Updating items of some partitions of the cache, and nothing else there. */
 function updateCache(sharedResources: SharedResources, partitions: string): PolicyStatement[] {
   return [
-    new PolicyStatement({
-      actions: ['dynamodb:UpdateItem'],
-      resources: [getCacheArn(sharedResources)],
-      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [partitions] } },
-    }),
-    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
+    allowPartitions(getCacheArn(sharedResources), [['dynamodb:UpdateItem'], [partitions]]),
+    allowKey(writingKeyActions, sharedResources),
   ];
 }
 
@@ -314,6 +294,11 @@ function getCacheArn({ tables }: SharedResources): string {
   return getResource(tables, cacheTable.name).tableArn;
 }
 
+function allowPartitions(table: string, [actions, partitions]: PartitionGrant): PolicyStatement {
+  const conditions = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } };
+  return new PolicyStatement({ actions: [...actions], resources: [table], conditions });
+}
+
 function allow(actions: string[], ...resources: string[]): PolicyStatement {
   return new PolicyStatement({ actions, resources });
 }
@@ -322,17 +307,14 @@ function allow(actions: string[], ...resources: string[]): PolicyStatement {
 export function readSecret(sharedResources: SharedResources, secretArn: string): PolicyStatement[] {
   return [
     allow(['secretsmanager:GetSecretValue'], secretArn),
-    allowKey(['kms:Decrypt'], { sharedResources, service: 'secretsmanager' }),
+    allowKey(['kms:Decrypt'], sharedResources, 'secretsmanager'),
   ];
 }
 
 /** The key, but only by way of the service that encrypts with it. */
-function allowKey(
-  actions: string[],
-  { sharedResources, service }: { sharedResources: SharedResources; service: string },
-): PolicyStatement {
+function allowKey(actions: string[], { keyArn }: SharedResources, service = 'dynamodb'): PolicyStatement {
   // In China services have names of their own, and KMS does not say by which of both it knows them.
   const hosts = ['amazonaws.com', Aws.URL_SUFFIX].map((suffix) => `${service}.${Aws.REGION}.${suffix}`);
   const conditions = { StringEquals: { 'kms:ViaService': hosts } };
-  return new PolicyStatement({ actions, resources: [sharedResources.keyArn], conditions });
+  return new PolicyStatement({ actions, resources: [keyArn], conditions });
 }

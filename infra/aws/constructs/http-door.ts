@@ -7,6 +7,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '#functions/route.ts';
 import { type Context, toResourceName } from '../context/context.ts';
+import { getResource } from './grants.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 
 /** What the API of agents is made of. */
@@ -63,12 +64,8 @@ export class HttpDoor extends Construct {
       // API Gateway's own name would be a way around mutual TLS.
       disableExecuteApiEndpoint: context.agentsDomainName !== undefined,
     });
-    const integrations = new Map(
-      [...new Set(props.routes.map(({ module }) => module))].map((module) => [
-        module,
-        this.#integrate(module),
-      ]),
-    );
+    const modules = new Set(props.routes.map(({ module }) => module));
+    const integrations = new Map([...modules].map((module) => [module, this.#integrate(module)]));
     for (const route of props.routes) this.#addRoute(route, integrations.get(route.module)?.ref ?? '');
     this.stage = this.#makeStage();
     this.#addAlarm();
@@ -81,12 +78,10 @@ export class HttpDoor extends Construct {
 
   #integrate(module: string): CfnIntegration {
     const { functions, invocationRole } = this.#props;
-    const found = functions.get(module);
-    if (found === undefined) throw new Error(`there is no function for ${module}`);
     return new CfnIntegration(this, `Integration-${module.slice(module.lastIndexOf('/') + 1)}`, {
       apiId: this.api.ref,
       integrationType: 'AWS_PROXY',
-      integrationUri: found.functionArn,
+      integrationUri: getResource(functions, module).functionArn,
       credentialsArn: invocationRole.roleArn,
       payloadFormatVersion: '2.0',
       timeoutInMillis,

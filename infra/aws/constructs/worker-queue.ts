@@ -45,27 +45,13 @@ const deadLetterAlarms: { readonly [reason in Exclude<DeadLetterReason, 'settled
 /** How late agents may run, seconds. */
 const agentLagMax = 300;
 
-/** The alarm about a metric that a worker writes. */
-interface MetricAlarm {
-  readonly metric: { readonly namespace: string; readonly metricName: string; readonly dimension: string };
-  /** What follows the queue's name in the alarm's. */
-  readonly suffix: string;
-  describe(queue: string): string;
-  readonly statistic: string;
-  readonly threshold: number;
-  /** Periods in a row. */
-  readonly periods: number;
-}
-
-/** The alarms by the metrics that rows of queues name. */
-const metricAlarms: {
-  readonly [metric in NonNullable<QueueRow['watchedMetrics']>[number]]: MetricAlarm;
-} = {
+/** The alarms about metrics that workers write, by the names that rows of queues have for these. */
+const metricAlarms = {
   // The worker itself reports how late each caching agent ran: the age of messages, which are sent ahead of time, does not.
   AgentLag: {
     metric: cachingAgentLagMetric,
     suffix: 'agent-lag',
-    describe: (queue) =>
+    describe: (queue: string) =>
       `Agents of the queue ${queue} run late: what Spinnaker is shown of clusters is older than it should be.`,
     statistic: Stats.percentile(99),
     threshold: agentLagMax,
@@ -202,15 +188,15 @@ export class WorkerQueue extends Construct {
     }
   }
 
-  #addMetricAlarm(name: string, alarm: MetricAlarm): void {
-    const { namespace, metricName, dimension } = alarm.metric;
-    const { threshold, periods } = alarm;
+  #addMetricAlarm(name: string, alarm: (typeof metricAlarms)[keyof typeof metricAlarms]): void {
+    const { metric, suffix, describe, statistic, threshold, periods } = alarm;
+    const { namespace, metricName, dimension } = metric;
     new ServiceAlarm(this, metricName, {
       ...{ context: this.#sharedResources.context, threshold, periods },
-      name: `${name}-${alarm.suffix}`,
-      description: alarm.describe(name),
+      name: `${name}-${suffix}`,
+      description: describe(name),
       metric: new Metric({
-        ...{ namespace, metricName, period: alarmPeriod, statistic: alarm.statistic },
+        ...{ namespace, metricName, period: alarmPeriod, statistic },
         dimensionsMap: { [dimension]: this.worker.functionName },
       }),
     });

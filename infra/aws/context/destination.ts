@@ -14,29 +14,20 @@ export function readDestination(environment: { readonly [name: string]: string |
   return { region: environment['CDK_DEFAULT_REGION'], account: environment['CDK_DEFAULT_ACCOUNT'] };
 }
 
-/** Options with an ARN that works in its own region alone … */
-const regionalNames = [
-  'certificateArn',
-  'agentsCertificateArn',
-  'authorizerSecretArn',
-  'configSecretArn',
-  'artifactsSecretArn',
-  'encryptionKeyArn',
-  'alarmTopicArn',
-] as const;
+const ownCertificate =
+  'API Gateway takes a certificate of its own region for such a name; request or import one there';
+const ownSecret = 'functions ask Secrets Manager of their own region';
 
-/** … and why. */
-const regional: { readonly [name in (typeof regionalNames)[number]]: string } = {
-  certificateArn:
-    'API Gateway takes a certificate of its own region for such a name; request or import one there',
-  agentsCertificateArn:
-    'API Gateway takes a certificate of its own region for such a name; request or import one there',
-  authorizerSecretArn: 'functions ask Secrets Manager of their own region',
-  configSecretArn: 'functions ask Secrets Manager of their own region',
-  artifactsSecretArn: 'functions ask Secrets Manager of their own region',
-  encryptionKeyArn: 'tables and secrets are encrypted with a key of their own region',
-  alarmTopicArn: 'alarms notify topics of their own region',
-};
+/** Options with an ARN that works in its own region alone, and why. */
+const regional = [
+  ['certificateArn', ownCertificate],
+  ['agentsCertificateArn', ownCertificate],
+  ['authorizerSecretArn', ownSecret],
+  ['configSecretArn', ownSecret],
+  ['artifactsSecretArn', ownSecret],
+  ['encryptionKeyArn', 'tables and secrets are encrypted with a key of their own region'],
+  ['alarmTopicArn', 'alarms notify topics of their own region'],
+] as const;
 
 /** Options with ARNs that may be of any region, or of none. */
 const others = [
@@ -72,7 +63,7 @@ function findForeignPartitions(context: Context, region: string): string[] {
   const { partition } = RegionInfo.get(region);
   // A region of which this CDK has not heard.
   if (partition === undefined) return [];
-  return [...regionalNames, ...others].flatMap((name) => {
+  return [...regional.map(([name]) => name), ...others].flatMap((name) => {
     const foreign = [context[name] ?? []].flat().find((arn) => !arn.startsWith(`arn:${partition}:`));
     if (foreign === undefined) return [];
     return [`${name}: expected arn:${partition}:…, for the stacks go to ${region}, not ${foreign}`];
@@ -80,10 +71,10 @@ function findForeignPartitions(context: Context, region: string): string[] {
 }
 
 function findForeignRegions(context: Context, region: string): string[] {
-  return regionalNames.flatMap((name) => {
+  return regional.flatMap(([name, reason]) => {
     const other = context[name]?.split(':')[3] ?? region;
     if (other === region) return [];
     const where = `${region}, where the stacks go by AWS_REGION or by your profile`;
-    return [`${name}: expected an ARN of ${where}, not of ${other}: ${regional[name]}`];
+    return [`${name}: expected an ARN of ${where}, not of ${other}: ${reason}`];
   });
 }

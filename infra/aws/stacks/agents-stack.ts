@@ -8,6 +8,7 @@ import { agentSessionAuthorizer } from '#functions/authorizers.ts';
 import { variables } from '#platform/config.ts';
 import { AgentsDomain } from '../constructs/agents-domain.ts';
 import { GatewayAccount } from '../constructs/gateway-account.ts';
+import { getResource } from '../constructs/grants.ts';
 import { HintChannel } from '../constructs/hint-channel.ts';
 import { HttpDoor } from '../constructs/http-door.ts';
 import { type FunctionRow, ServiceFunction } from '../constructs/service-function.ts';
@@ -35,9 +36,9 @@ export class AgentsStack extends Stack {
     const invocationRole = this.#makeInvocationRole([...functions.values()]);
     const door = new HttpDoor(this, 'Door', { context, routes: agentRoutes, functions, invocationRole });
     const stage = channel.serve({
-      connect: getFunction(functions, connectRow.module),
-      disconnect: getFunction(functions, disconnectRow.module),
-      authorizer: getFunction(functions, agentSessionAuthorizer.module),
+      connect: getResource(functions, connectRow.module),
+      disconnect: getResource(functions, disconnectRow.module),
+      authorizer: getResource(functions, agentSessionAuthorizer.module),
       invocationRole,
     });
     // Without it no WebSocket API may have a log; HTTP APIs need none.
@@ -98,10 +99,4 @@ export class AgentsStack extends Stack {
       trustStore: context.agentsTrustStore,
     });
   }
-}
-
-function getFunction(functions: ReadonlyMap<string, LambdaFunction>, module: string): LambdaFunction {
-  const found = functions.get(module);
-  if (found === undefined) throw new Error(`there is no function for ${module}`);
-  return found;
 }

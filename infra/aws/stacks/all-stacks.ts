@@ -20,11 +20,11 @@ import { WorkerStack } from './worker-stack.ts';
  */
 export function createStacks(app: App, destination: Destination = {}): void {
   const context = readContext(app, destination);
-  const { permissionsBoundaryArn: arn } = context;
+  const { permissionsBoundaryArn: arn, vpcId } = context;
   if (arn !== undefined) app.node.setContext(PERMISSIONS_BOUNDARY_CONTEXT_KEY, { arn });
   const name = (stack: string): string => toResourceName(context, stack);
   const basis = [
-    ...createNetworkStack(app, context),
+    ...(vpcId === undefined ? [] : [new NetworkStack(app, name('network'), { context, vpcId })]),
     new DataStack(app, name('data'), { context }),
     new BusStack(app, name('bus'), { context }),
   ];
@@ -39,13 +39,6 @@ export function createStacks(app: App, destination: Destination = {}): void {
     before = [stack];
   }
   new DashboardStack(app, name('dashboard'), { context });
-}
-
-function createNetworkStack(app: App, context: Context): NetworkStack[] {
-  const { vpcId } = context;
-  return vpcId === undefined
-    ? []
-    : [new NetworkStack(app, toResourceName(context, 'network'), { context, vpcId })];
 }
 
 /** In this order: operations send messages for agents, agents none for operations. */

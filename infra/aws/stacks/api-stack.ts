@@ -18,14 +18,9 @@ import type { Authentication, Context } from '../context/context.ts';
 import { decideAuthentication } from '../context/context-rules.ts';
 import { ControllerStack } from './controller-stack.ts';
 
-/** What the stack is made of. */
-export interface ApiStackProps {
-  readonly context: Context;
-}
-
 /** The API: a function for each route behind one REST API. */
 export class ApiStack extends Stack {
-  constructor(scope: Construct, id: string, { context }: ApiStackProps) {
+  constructor(scope: Construct, id: string, { context }: { readonly context: Context }) {
     super(scope, id, { description: 'Busdriver: the API and its functions' });
     const sharedResources = createSharedResources(this, context);
     if (context.vpcEndpointId !== undefined) {

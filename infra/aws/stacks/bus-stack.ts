@@ -6,17 +6,12 @@ import type { Construct } from 'constructs';
 import { nameEventBus } from '../constructs/shared-resources.ts';
 import { type Context, toResourceName } from '../context/context.ts';
 
-/** What the stack is made of. */
-export interface BusStackProps {
-  readonly context: Context;
-}
-
 /** Every event of ours. */
 const eventPattern = { source: ['busdriver'] };
 
 /** The bus on which Busdriver publishes its events, an archive to replay them from, and its log. */
 export class BusStack extends Stack {
-  constructor(scope: Construct, id: string, { context }: BusStackProps) {
+  constructor(scope: Construct, id: string, { context }: { readonly context: Context }) {
     super(scope, id, { description: 'Busdriver: event bus, its archive and its log' });
     const eventBusName = nameEventBus(context);
     const bus = new EventBus(this, 'Bus', { eventBusName });

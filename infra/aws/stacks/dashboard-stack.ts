@@ -13,16 +13,11 @@ import { schedules } from '#functions/schedules.ts';
 import { tables } from '#platform/aws/tables.ts';
 import { type Context, toResourceName } from '../context/context.ts';
 
-/** What the stack is made of. */
-export interface DashboardStackProps {
-  readonly context: Context;
-}
-
 /** One page with what goes on. It knows resources by their names, so that no other stack depends on it, nor it on them. */
 export class DashboardStack extends Stack {
   readonly #context: Context;
 
-  constructor(scope: Construct, id: string, { context }: DashboardStackProps) {
+  constructor(scope: Construct, id: string, { context }: { readonly context: Context }) {
     super(scope, id, { description: 'Busdriver: dashboard' });
     this.#context = context;
     new Dashboard(this, 'Dashboard', {

@@ -9,11 +9,6 @@ import { alarmPeriod, ServiceAlarm } from '../constructs/service-alarm.ts';
 import { shareValue } from '../constructs/shared-values.ts';
 import { type Context, toResourceName } from '../context/context.ts';
 
-/** What the stack is made of. */
-export interface DataStackProps {
-  readonly context: Context;
-}
-
 /** What a secret of ours is made of, and why nothing rotates it. */
 type OwnSecretProps = Pick<SecretProps, 'description' | 'secretStringValue' | 'generateSecretString'> & {
   readonly reason: string;
@@ -31,7 +26,7 @@ export class DataStack extends Stack {
   readonly #context: Context;
   readonly #removalPolicy: RemovalPolicy;
 
-  constructor(scope: Construct, id: string, { context }: DataStackProps) {
+  constructor(scope: Construct, id: string, { context }: { readonly context: Context }) {
     super(scope, id, {
       description: 'Busdriver: tables, secrets and their key',
       terminationProtection: context.protectData,
