@@ -132,7 +132,8 @@ export function parseOptions<Table extends OptionTable>(
 ): Values<Table> {
   const command = buildCommand(program);
   for (const [index, arg] of args.entries()) {
-    if (!command.options.some(({ long, required }) => required && long === arg)) continue;
+    if (!command.options.some(({ short, long, required }) => required && [short, long].includes(arg)))
+      continue;
     // commander would take the next option for the value of one that was forgotten.
     const next = args[index + 1];
     if (next === undefined) throw new UsageError(`${arg}: expected a value`);
@@ -165,8 +166,9 @@ function getMessage(error: unknown): string {
   return `${getMessage(error.suppressed)}\n${getMessage(error.error)}`;
 }
 
+/** `--context` of `-c, --context <NAME=VALUE>`. */
 function getFlag(flags: string): string {
-  return flags.replace(/ .*/, '');
+  return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
 function buildCommand({ name, about, options }: Program): Command {

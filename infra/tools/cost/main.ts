@@ -1,20 +1,16 @@
-import { CommanderError } from 'commander';
+import { explainFailure, formatHelp } from '#infra/options.ts';
 import { makeBill, sum, sumBy } from './bill.ts';
-import { parseCostOptions } from './scenario.ts';
+import { costProgram, parseCostOptions } from './scenario.ts';
 
-/** `npm run cost`. */
 try {
   console.log(run(process.argv.slice(2)));
 } catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  if (error.exitCode !== 0) {
-    console.error(`${error.message}\nTry 'npm run cost -- --help'.`);
-    process.exitCode = 2;
-  }
+  process.exitCode = explainFailure(error, costProgram);
 }
 
 function run(args: readonly string[]): string {
-  const { scenario, prices, json } = parseCostOptions(args);
+  const { scenario, prices, json, help } = parseCostOptions(args);
+  if (help) return formatHelp(costProgram);
   const lines = makeBill(scenario, prices.dollars);
   const [dollars, parts, services] = [sum(lines), sumBy(lines, 'part'), sumBy(lines, 'service')];
   if (json) return JSON.stringify({ scenario, dollars, parts, services, lines, prices }, undefined, 2);

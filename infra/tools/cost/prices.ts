@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { InvalidArgumentError } from 'commander';
+import { getErrorMessage } from '#core/errors.ts';
+import { UsageError } from '#infra/options.ts';
 
 /** AWS' list prices in US dollars for us-east-1. Each is on https://aws.amazon.com/<service>/pricing/. */
 const listPrices = {
@@ -48,30 +49,28 @@ export const ownPrices: Prices = { from: 'us-east-1, 2026-11', dollars: listPric
 /**
  * The prices of a file over our own: JSON with `prices`, US dollars by name, and, to be printed, `region` and `date`.
  *
- * @throws InvalidArgumentError that names the price and what was expected.
+ * @throws UsageError that names the price and what was expected
  */
-export function readPrices(file: string): Prices {
-  const { prices, region = 'of no region', date = 'of no date' } = parseFile(file);
+export function readPrices(file: string, flag: string): Prices {
+  const { prices, region = 'of no region', date = 'of no date' } = parseFile(file, flag);
   if (typeof prices !== 'object' || prices === null)
-    throw new InvalidArgumentError('Expected {"prices": {"natGb": 0.048}}: US dollars by name.');
+    throw new UsageError(`${flag}: expected {"prices": {"natGb": 0.048}}: US dollars by name`);
   for (const [name, amount] of Object.entries(prices)) {
     if (!Object.hasOwn(listPrices, name)) {
       const known = Object.keys(listPrices).join(', ');
-      throw new InvalidArgumentError(`prices.${name}: expected one of ${known}.`);
+      throw new UsageError(`${flag}: prices.${name}: expected one of ${known}`);
     }
     if (typeof amount !== 'number' || amount < 0)
-      throw new InvalidArgumentError(`prices.${name}: expected US dollars, a number of 0 or more.`);
+      throw new UsageError(`${flag}: prices.${name}: expected US dollars, a number of 0 or more`);
   }
   const from = `${file} (${region}, ${date}), else ${ownPrices.from}`;
   return { from, dollars: { ...listPrices, ...prices } };
 }
 
-function parseFile(file: string): { readonly [name: string]: unknown } {
+function parseFile(file: string, flag: string): { readonly [name: string]: unknown } {
   try {
     return { ...JSON.parse(readFileSync(file, 'utf8')) };
   } catch (error) {
-    throw new InvalidArgumentError(
-      `Expected a file of JSON: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new UsageError(`${flag}: expected a file of JSON: ${getErrorMessage(error)}`);
   }
 }

@@ -1,84 +1,81 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { ownPrices, type Prices, readPrices } from './prices.ts';
+import { one, optional, parseOptions, read, toggle, UsageError } from '#infra/options.ts';
+import { ownPrices, readPrices } from './prices.ts';
 
-const modes = ['interval', 'adaptive', 'stream'] as const;
-const networks = ['nat', 'endpoints', 'existing'] as const;
+/** Far beyond what anybody has, and within what numbers can do exactly. */
+const count = read.number(0, 10_000_000);
+
+const options = {
+  accounts: one('--accounts <N>=100', 'Kubernetes accounts that are cached', count),
+  objects: one('--objects <N>=10000', 'objects of each account', count),
+  changesPerHour: optional(
+    '--changes-per-hour <N>',
+    'objects of each account that change in an hour (default 5 %)',
+    count,
+  ),
+  /** How accounts are cached that are none of `streamAccounts`. */
+  mode: one(
+    '--mode <MODE>=adaptive',
+    'interval: each 30 s; adaptive: each 5 min while nobody looks; stream: watched',
+    read.oneOf('interval', 'adaptive', 'stream'),
+  ),
+  streamAccounts: optional(
+    '--stream-accounts <N>',
+    'accounts that are watched, beside the others in --mode (default 0)',
+    count,
+  ),
+  secrets: one('--secrets <N>=0', 'accounts with kubeconfigs in Secrets Manager, not EKS by IAM', count),
+  deploysPerDay: optional(
+    '--deploys-per-day <N>',
+    'stages that deploy a manifest (default one an account)',
+    count,
+  ),
+  polls: one('--polls <N>=10', 'questions of Orca about each, until it is stable', count),
+  pollers: one('--pollers <N>=2', 'replicas of Gate and Fiat, which poll all day', count),
+  network: one(
+    '--network <WAY>=nat',
+    'way out of the VPC: nat, endpoints, or existing: a NAT gateway that is there',
+    read.oneOf('nat', 'endpoints', 'existing'),
+  ),
+  agents: one('--agents <N>=0', 'agents that are connected, replicas included', count),
+  prices: optional(
+    '--prices <FILE>',
+    'such as {"region": "eu-west-1", "prices": {"natGb": 0.048}} (default those of infra/tools/cost/prices.ts)',
+    readPrices,
+  ),
+  json: toggle('--json', 'print JSON: the scenario, lines, sums by part and service, prices'),
+};
 
 /** What an installation has to do, as the options of the same names describe it. */
-export interface Scenario {
-  readonly accounts: number;
-  readonly objects: number;
-  readonly changesPerHour: number;
-  /** How accounts are cached that are none of `streamAccounts`. */
-  readonly mode: (typeof modes)[number];
-  readonly streamAccounts: number;
-  readonly secrets: number;
-  readonly deploysPerDay: number;
-  readonly polls: number;
-  readonly pollers: number;
-  readonly network: (typeof networks)[number];
-  readonly agents: number;
-}
+export type Scenario = {
+  readonly [Name in Exclude<keyof typeof options, 'prices' | 'json'>]: NonNullable<
+    (typeof options)[Name]['usual']
+  >;
+};
 
-/** What commander knows: without the defaults that depend on other options. */
-type Given = Omit<Scenario, 'changesPerHour' | 'streamAccounts' | 'deploysPerDay'> &
-  Partial<Scenario> & { readonly prices: Prices; readonly json: boolean };
+/** `npm run cost`. */
+export const costProgram = {
+  name: 'npm run cost --',
+  about: 'Estimates what Busdriver costs a month in AWS, without free tiers, discounts and taxes.',
+  options,
+  notes: ['', 'Exit codes: 0 well, 1 something failed, 2 wrong command line.'],
+};
 
 /**
- * Reads the command line of `npm run cost`. Prints the help, but no error.
+ * Reads the command line of `npm run cost`.
  *
  * @param args without the program's own name
- * @throws CommanderError naming the option and what it takes; with exit code 0 after the help.
+ * @throws UsageError naming the option and what it takes
  */
 export function parseCostOptions(args: readonly string[]) {
-  const command = buildCommand();
-  const { prices, json, ...given } = command.parse(args, { from: 'user' }).opts<Given>();
+  const { prices = ownPrices, json, help, ...given } = parseOptions(costProgram, args);
   const { accounts, mode, secrets } = given;
-  const scenario: Scenario = {
-    changesPerHour: Math.round(given.objects / 20),
-    streamAccounts: mode === 'stream' ? accounts : 0,
-    deploysPerDay: accounts,
-    ...given,
-  };
-  if (scenario.streamAccounts > accounts || secrets > accounts)
-    command.error(`error: --stream-accounts and --secrets must be at most the ${accounts} of --accounts`);
-  if (mode === 'stream' && scenario.streamAccounts < accounts)
-    command.error('error: --stream-accounts goes with --mode interval or adaptive, for the other accounts');
-  return { scenario, prices, json };
-}
-
-function buildCommand(): Command {
-  const count = (name: string, help: string) => new Option(`--${name} <n>`, help).argParser(parseCount);
-  const mode = new Option('--mode <mode>', 'each 30 s, each 5 min while nobody looks, or watched');
-  const network = new Option('--network <way>', 'way out of the VPC; existing: a NAT gateway that is there');
-  const prices = new Option('--prices <file>', 'such as {"region": "eu-west-1", "prices": {"natGb": 0.048}}');
-  return new Command('npm run cost --')
-    .description('Estimates what Busdriver costs a month in AWS, without free tiers, discounts and taxes.')
-    .addOption(count('accounts', 'Kubernetes accounts that are cached').default(100))
-    .addOption(count('objects', 'objects of each account').default(10_000))
-    .addOption(count('changes-per-hour', 'objects of each account that change in an hour (default: 5 %)'))
-    .addOption(mode.choices(modes).default('adaptive'))
-    .addOption(
-      count('stream-accounts', 'accounts that are watched, beside the others in --mode (default: 0)'),
-    )
-    .addOption(count('secrets', 'accounts with kubeconfigs in Secrets Manager, not EKS by IAM').default(0))
-    .addOption(count('deploys-per-day', 'stages that deploy a manifest (default: one an account)'))
-    .addOption(count('polls', 'questions of Orca about each, until it is stable').default(10))
-    .addOption(count('pollers', 'replicas of Gate and Fiat, which poll all day').default(2))
-    .addOption(network.choices(networks).default('nat'))
-    .addOption(count('agents', 'agents that are connected, replicas included').default(0))
-    .addOption(prices.argParser(readPrices).default(ownPrices, 'those of infra/tools/cost/prices.ts'))
-    .option('--json', 'print JSON: the scenario, lines, sums by part and service, prices', false)
-    .helpOption('--help', 'print this help')
-    .addHelpText('after', '\nExit codes: 0 well, 1 something failed, 2 wrong command line.')
-    .configureOutput({ writeErr: () => undefined })
-    .exitOverride();
-}
-
-/** What may be counted at most: far beyond what anybody has, and within what numbers can do exactly. */
-const countMax = 10_000_000;
-
-function parseCount(text: string): number {
-  if (/^\d+$/.test(text) && Number(text) <= countMax) return Number(text);
-  throw new InvalidArgumentError(`Expected a whole number from 0 to ${countMax}.`);
+  const streamAccounts = given.streamAccounts ?? (mode === 'stream' ? accounts : 0);
+  const changesPerHour = given.changesPerHour ?? Math.round(given.objects / 20);
+  const deploysPerDay = given.deploysPerDay ?? accounts;
+  const scenario: Scenario = { ...given, changesPerHour, streamAccounts, deploysPerDay };
+  if (streamAccounts > accounts || secrets > accounts)
+    throw new UsageError(`--stream-accounts and --secrets must be at most the ${accounts} of --accounts`);
+  if (mode === 'stream' && streamAccounts < accounts)
+    throw new UsageError('--stream-accounts goes with --mode interval or adaptive, for the other accounts');
+  return { scenario, prices, json, help };
 }

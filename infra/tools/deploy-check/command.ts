@@ -1,6 +1,6 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { getErrorMessage } from '#core/errors.ts';
 import { ContextError, readContext } from '#infra/aws/context/context-options.ts';
+import { formatHelp, many, optional, parseOptions, read, toggle, UsageError } from '#infra/options.ts';
 import { NotReadError } from './account-calls.ts';
 import { openAccount, toReaderPolicy } from './account-reads.ts';
 import { runChecks } from './checks.ts';
@@ -20,107 +20,90 @@ export interface CheckHost {
   plan(options: { readonly [name: string]: unknown }): Promise<DeploymentPlan>;
 }
 
-/** Options of the app, as texts. */
-interface OptionTexts {
-  readonly [name: string]: string;
-}
+const options = {
+  context: many(
+    '-c, --context <NAME=VALUE>',
+    'an option of the stacks, as for cdk deploy',
+    (text, flag): readonly [name: string, value: string] => {
+      const at = text.indexOf('=');
+      if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+      throw new UsageError(`${flag}: expected NAME=VALUE, not '${text}'`);
+    },
+  ),
+  profile: optional('--profile <NAME>', "a profile of the AWS CLI (default AWS_PROFILE's)", read.text),
+  region: optional(
+    '--region <REGION>',
+    "the region to look at (default AWS_REGION, then the profile's)",
+    read.text,
+  ),
+  readSecrets: toggle(
+    '--read-secrets',
+    'read the secrets that options name, too, and see whether they can be used; shows nothing of them',
+  ),
+  json: toggle('--json', 'print JSON: {"tally": …, "rows": [{matter, what, state, found, next}]}'),
+  printPolicy: toggle('--print-policy', 'print the policy of IAM that reading all of it takes, and end'),
+};
 
-/** What the command line says. */
-interface CheckOptions {
-  readonly context?: OptionTexts;
-  readonly profile?: string;
-  readonly region?: string;
-  readonly readSecrets?: true;
-  readonly json?: true;
-  readonly printPolicy?: true;
-}
+const program = {
+  name: 'npm run deploy:check --',
+  about:
+    "Looks at an AWS account before a deploy: who you are, CDK's bootstrap, permissions, VPC, endpoint, certificate, name, key, secrets, " +
+    'quotas, and what an earlier installation left. It takes the options of the stacks from the command line, cdk.context.json and ' +
+    'cdk.json, as cdk deploy does. It only reads: nothing in the account is made or changed.',
+  options,
+  notes: [
+    '',
+    'Each line of the report says what was looked at and found: ok, worth knowing (note), to be mended before the deploy (MEND), or not',
+    'checked, with the permission that was missing. Below stands what to do next.',
+    '',
+    'Examples:',
+    '  npm run deploy:check',
+    '  npm run deploy:check -- -c stage=prod -c vpcEndpointIds=vpce-0123456789abcdef0 --profile production',
+    '  npm run deploy:check --silent -- --json > report.json',
+    '',
+    'Exit codes: 0 nothing to mend, 1 something to mend or no credentials, 2 wrong command line or options.',
+  ],
+};
 
 /** Runs `npm run deploy:check`. @returns its exit code: 0 nothing to mend, 1 something to mend or no credentials, 2 wrong usage */
 export async function runCheckCommand(args: readonly string[], host: CheckHost): Promise<number> {
-  const program = buildProgram(host);
   try {
-    program.parse(args, { from: 'user' });
-    return await check(program, host);
+    return await check(args, host);
   } catch (error) {
-    // Commander has reported it, with where the help is.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (!(error instanceof ContextError)) throw error;
+    if (!(error instanceof UsageError || error instanceof ContextError)) throw error;
     host.note(error.message);
+    if (error instanceof UsageError) host.note(`Try '${program.name} --help'.`);
     return 2;
   }
 }
 
-function buildProgram({ print, note }: CheckHost): Command {
-  return new Command('npm run deploy:check --')
-    .usage('[options]')
-    .description(
-      "Looks at an AWS account before a deploy: who you are, CDK's bootstrap, permissions, VPC, endpoint, certificate, name, key, secrets, " +
-        'quotas, and what an earlier installation left. It takes the options of the stacks from the command line, cdk.context.json and ' +
-        'cdk.json, as cdk deploy does. It only reads: nothing in the account is made or changed.',
-    )
-    .option(
-      '-c, --context <name=value>',
-      'an option of the stacks, as for cdk deploy (repeatable)',
-      addContext,
-    )
-    .option('--profile <name>', "a profile of the AWS CLI (default AWS_PROFILE's)")
-    .option('--region <region>', "the region to look at (default AWS_REGION, then the profile's)")
-    .option(
-      '--read-secrets',
-      'read the secrets that options name, too, and see whether they can be used; shows nothing of them',
-    )
-    .option('--json', 'print JSON: {"tally": …, "rows": [{matter, what, state, found, next}]}')
-    .option('--print-policy', 'print the policy of IAM that reading all of it takes, and end')
-    .helpOption('--help', 'print this help')
-    .addHelpText('after', helpEnd)
-    .showHelpAfterError('\nnpm run deploy:check -- --help')
-    .configureOutput({
-      writeOut: (text) => print(text.trimEnd()),
-      writeErr: (text) => note(text.trimEnd()),
-    })
-    .exitOverride();
-}
-
-const helpEnd = `
-Each line of the report says what was looked at and found: ok, worth knowing (note), to be mended before the deploy (MEND), or not
-checked, with the permission that was missing. Below stands what to do next.
-
-Examples:
-  npm run deploy:check
-  npm run deploy:check -- -c stage=prod -c vpcEndpointIds=vpce-0123456789abcdef0 --profile production
-  npm run deploy:check --silent -- --json > report.json
-
-Exit codes: 0 nothing to mend, 1 something to mend or no credentials, 2 wrong command line or options.`;
-
-function addContext(text: string, earlier: OptionTexts = {}): OptionTexts {
-  const at = text.indexOf('=');
-  if (at <= 0) throw new InvalidArgumentError('Expected NAME=VALUE.');
-  return { ...earlier, [text.slice(0, at)]: text.slice(at + 1) };
-}
-
-async function check(program: Command, host: CheckHost): Promise<number> {
-  const options = program.opts<CheckOptions>();
-  const account = openAccount(options);
-  if (options.printPolicy) {
-    host.print(JSON.stringify(toReaderPolicy(account, options.readSecrets ?? false), undefined, 2));
+async function check(args: readonly string[], host: CheckHost): Promise<number> {
+  const { help, printPolicy, readSecrets, json, ...given } = parseOptions(program, args);
+  if (help) {
+    host.print(formatHelp(program));
     return 0;
   }
-  const context = readContextFiles(options.context ?? {});
+  const account = openAccount(given);
+  if (printPolicy) {
+    host.print(JSON.stringify(toReaderPolicy(account, readSecrets), undefined, 2));
+    return 0;
+  }
+  const context = readContextFiles(Object.fromEntries(given.context));
   readContext({ node: { getAllContext: () => context, tryGetContext: (name) => context[name] } });
   await account.getRegion().catch((error: unknown) => {
     const expected = 'expected a region here, in AWS_REGION or in the profile';
-    program.error(`error: --region: ${expected}: ${getErrorMessage(error)}`);
+    throw new UsageError(`--region: ${expected}: ${getErrorMessage(error)}`);
   });
   const caller = await findCaller(account).catch(toNobody);
-  if ('matter' in caller) return report([caller], options, host);
+  if ('matter' in caller) return report([caller], json, host);
   host.note(`Looking at account ${caller.account}, region ${caller.region}: writing the templates first`);
   const plan = await host.plan(context);
   const { reads } = account;
   const subject = { ...caller, plan, reads, installed: findInstalled(plan, reads) };
-  return report(await runChecks(subject, options.readSecrets ?? false), options, host);
+  return report(await runChecks(subject, readSecrets), json, host);
 }
 
-function report(rows: readonly Row[], { json }: CheckOptions, { print }: CheckHost): number {
+function report(rows: readonly Row[], json: boolean, { print }: CheckHost): number {
   print(json ? toJsonReport(rows) : formatReport(rows));
   return countRows(rows).mend === 0 ? 0 : 1;
 }

@@ -126,10 +126,10 @@ describe('npm run deploy:check', () => {
   });
 
   it.each([
-    { args: ['-c', 'stage'], said: "argument 'stage' is invalid. Expected NAME=VALUE." },
-    { args: ['-c', '=x'], said: "argument '=x' is invalid. Expected NAME=VALUE." },
-    { args: ['--quickly'], said: "unknown option '--quickly'" },
-    { args: ['busdriver-prod-api'], said: 'too many arguments' },
+    { args: ['-c', 'stage'], said: "--context: expected NAME=VALUE, not 'stage'" },
+    { args: ['-c', '=x'], said: "--context: expected NAME=VALUE, not '=x'" },
+    { args: ['--quickly'], said: "Unknown option '--quickly'" },
+    { args: ['busdriver-prod-api'], said: "'busdriver-prod-api' is no option" },
     { args: ['-c', 'stage=Prod', '-c', 'color=red'], said: 'stage: expected lower-case letters' },
     { args: toArguments(recordedOptions), region: '', said: '--region: expected a region' },
   ])('refuses $args with 2', { timeout }, async ({ args, said, region }) => {
@@ -143,6 +143,6 @@ describe('npm run deploy:check', () => {
     const { code, stdout } = await callDeployCheck(['--help'], {});
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Usage: npm run deploy:check -- \[options\]$/m);
-    expect(stdout).toMatch(/^ {2}-c, --context <name=value> /m);
+    expect(stdout).toMatch(/^ {2}-c, --context <NAME=VALUE> /m);
   });
 });
