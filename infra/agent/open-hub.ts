@@ -1,14 +1,9 @@
 import type { AgentTransport } from './config/agent-config.ts';
 import { type HubAccess, type HubClient, openHubClient } from './hub/hub-client.ts';
 
-/** How Busdriver is reached, and over what. */
-export interface HubPlace extends HubAccess {
-  readonly transport: AgentTransport;
-}
-
 /** Opens what calls Busdriver: over gRPC, which is loaded only then, or over HTTP. @throws Error for files of TLS that are of no use */
 export async function openHub(
-  place: HubPlace,
+  place: HubAccess & { readonly transport: AgentTransport },
 ): Promise<Pick<HubClient, 'call' | 'connect'> & AsyncDisposable> {
   if (place.transport !== 'grpc') return openHubClient(place);
   const { openGrpcHubClient } = await import('./hub/grpc-hub-client.ts');

@@ -16,7 +16,7 @@ const options = {
     "accounts in Spinnaker's YAML: a file, or a folder with clouddriver.yml, later wins",
     read.file,
   ),
-  profiles: one('--profiles <A,B>=local', 'active Spring profiles of --config', (text) =>
+  profiles: one('--profiles <A,B>=local', 'active Spring profiles of --config', (text): readonly string[] =>
     text.split(',').map((name) => name.trim()),
   ),
   logLevel: one('--log-level <LEVEL>=info', 'debug, info, warn, error or silent', read.logLevel),

@@ -5,7 +5,7 @@ import { toEventSources } from '#infra/server/functions/event-sources.ts';
 import { localRegion } from '#infra/server/functions/local-aws.ts';
 import type { EventSource } from '#infra/server/functions/workers.ts';
 import type { Table } from '#platform/aws/tables.ts';
-import { type EngineCredentials, type Environment, endpointVariables, variables } from '#platform/config.ts';
+import { type Environment, endpointVariables, variables } from '#platform/config.ts';
 
 /** What this home works with. */
 export interface ResourceNames {
@@ -45,19 +45,8 @@ export function nameBus(environment: Environment, namePrefix: string): string {
   return environment[variables.busName] || name || 'default';
 }
 
-/** Options of a client of an AWS service, or of its replacement. */
-export interface EngineClientOptions {
-  /** URL of the service. */
-  readonly endpoint: string;
-  readonly region: string;
-  readonly credentials: EngineCredentials;
-}
-
 /** How clients of a service are made: by the environment's endpoint and credentials, else as the AWS SDK finds them. */
-export function toClientOptions(
-  environment: Environment,
-  service: keyof typeof endpointVariables,
-): Partial<EngineClientOptions> {
+export function toClientOptions(environment: Environment, service: keyof typeof endpointVariables) {
   const endpoint = environment[endpointVariables[service]];
   const accessKeyId = environment[variables.engineAccessKeyId];
   const secretAccessKey = environment[variables.engineSecretAccessKey];

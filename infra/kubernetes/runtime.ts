@@ -12,12 +12,13 @@ import { bindHandlers, loadHandler } from '#infra/server/functions/handlers.ts';
 import { Invoker } from '#infra/server/functions/invoker.ts';
 import { type Inventory, serveFunctions } from '#infra/server/served-functions.ts';
 import { tables } from '#platform/aws/tables.ts';
-import { areRequestsVerbose, type Environment, type LogLevel, variables } from '#platform/config.ts';
+import { areRequestsVerbose, type Environment, variables } from '#platform/config.ts';
 import { createLogger } from '#platform/services/logger.ts';
 import { Services } from '#platform/services/services.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import { loadSettings } from '#settings/live/settings.ts';
 import { type AgentServer, checkSessionKey, openAgentServer } from './agent-server.ts';
+import type { HostCliOptions } from './cli-options.ts';
 import { createResources } from './create-resources.ts';
 import { openGrpc } from './grpc/open-grpc.ts';
 import { HostAccess } from './host-access.ts';
@@ -31,31 +32,10 @@ import { openPodCluster, type PodCluster } from './peers/pod-cluster.ts';
 import { createReadiness } from './readiness.ts';
 import { findResources, listEventSources, toClientOptions } from './resources.ts';
 
-/** How to start this home. */
-export interface StartHostOptions {
-  /** Name or address to bind. */
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** Names allowed in a request's `Host` besides those of its Services. */
-  readonly allowedHosts: readonly string[];
-  /** Spinnaker YAML files or directories, later wins. */
-  readonly configFiles: readonly string[];
-  /** Spring profiles. */
-  readonly profiles: readonly string[];
-  readonly logLevel: LogLevel;
-  /** Prefix of the names of tables and queues. */
-  readonly namePrefix: string;
-  /** Whether tables, queues and the bus are made where they are missing. */
-  readonly createsResources: boolean;
+/** How to start this home: what its command line says, and where it runs. */
+export interface StartHostOptions extends Omit<HostCliOptions, 'help' | 'peerAddresses' | 'sessionKeyFile'> {
   /** Environment variables; where AWS is, and credentials for it, among them. */
   readonly environment: Environment;
-  /** Name of the pod: by it peers know this process. */
-  readonly podName: string;
-  /** Folder of the pod's service account. */
-  readonly serviceAccountDirectory: string;
-  /** File with the pod's projected token for its peers. */
-  readonly peerTokenFile: string;
   /** File with the key that signs sessions of agents. Default: the environment names it. */
   readonly sessionKeyFile?: string | undefined;
   /** Milliseconds that invocations under way get when the process stops. */
@@ -109,10 +89,8 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
     Promise.resolve(services),
   );
   const invoker = new Invoker(load, log);
-  const names = {
-    prefix: settings?.namePrefix ?? defaultNamePrefix,
-    namespace: await readNamespace(options),
-  };
+  const prefix = settings?.namePrefix ?? defaultNamePrefix;
+  const namespace = await readNamespace(options);
   const sqs = starting.adopt(new SQSClient(toClientOptions(environment, 'sqs')), (client) =>
     client.destroy(),
   );
@@ -128,7 +106,7 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
       http: {
         ...options,
         host: chooseAddress(options.host),
-        allowsHost: (name) => isServiceName(name, names),
+        allowsHost: (name) => isServiceName(name, prefix, namespace),
         logsRequests: areRequestsVerbose(environment),
         upgrades: agents.upgrades,
         findAgent: createAgentFinder(services),

@@ -36,8 +36,10 @@ const options = {
     "accounts in Spinnaker's YAML: a file, or a folder with clouddriver.yml, later wins",
     read.file,
   ),
-  profiles: one('--profiles <A,B>=local', 'active Spring profiles of --config', (text, flag) =>
-    text.split(',').map((name) => parseProfile(name.trim(), flag)),
+  profiles: one(
+    '--profiles <A,B>=local',
+    'active Spring profiles of --config',
+    (text, flag): readonly string[] => text.split(',').map((name) => parseProfile(name.trim(), flag)),
   ),
   /** Kubeconfigs joined as in `KUBECONFIG`; undefined when there is none. */
   kubeconfig: optional(

@@ -5,9 +5,9 @@ import {
   type EngineCredentials,
   endpointVariables,
   type LocalManagers,
-  type LogLevel,
   variables,
 } from '#platform/config.ts';
+import type { CliOptions } from './cli-options.ts';
 import { toQueueUrl } from './engines/sqs/queue-engine.ts';
 
 /** Name of the file in the data directory with the key that signs the sessions of agents. */
@@ -21,14 +21,8 @@ export interface Engines {
 }
 
 /** What the user may choose of the functions' configuration. */
-export interface FunctionSettings {
-  /** Spinnaker YAML files or directories, later wins. */
-  readonly configFiles: readonly string[];
-  /** Spring profiles. */
-  readonly profiles: readonly string[];
-  /** A kubeconfig whose contexts are the accounts when no configuration names any. */
-  readonly kubeconfig: string | undefined;
-  readonly logLevel: LogLevel;
+export interface FunctionSettings
+  extends Pick<CliOptions, 'configFiles' | 'profiles' | 'kubeconfig' | 'logLevel'> {
   /** Whether callers on this machine may manage accounts without Fiat. Default `on`. */
   readonly localManagers?: LocalManagers;
 }

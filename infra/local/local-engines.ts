@@ -6,12 +6,9 @@ import { createQueues } from '#infra/server/functions/event-sources.ts';
 import type { Table } from '#platform/aws/tables.ts';
 import type { DirectServices } from '#platform/services/direct-services.ts';
 import { createDirectClient, type DirectHook } from './engines/direct-client.ts';
-import { tableClasses } from './engines/dynamodb/sdk-classes.ts';
 import { TableEngine } from './engines/dynamodb/tables.ts';
 import { BusEngine } from './engines/eventbridge/bus-engine.ts';
-import { busClasses } from './engines/eventbridge/sdk-classes.ts';
 import { QueueEngine } from './engines/sqs/queue-engine.ts';
-import { queueClasses } from './engines/sqs/sdk-classes.ts';
 
 /** Name of the file of the tables in a data directory. */
 export const tablesFileName = 'tables.sqlite';
@@ -66,8 +63,8 @@ export function toClients(
 ): Required<DirectServices> {
   // The types of the SDK's `send` follow from its commands, which have those of the engines' answers.
   return {
-    dynamodb: createDirectClient({ service: 'dynamodb', engine: dynamodb, sdk: tableClasses, hook }),
-    sqs: createDirectClient({ service: 'sqs', engine: sqs, sdk: queueClasses, hook }),
-    eventbridge: createDirectClient({ service: 'eventbridge', engine: eventbridge, sdk: busClasses, hook }),
+    dynamodb: createDirectClient({ service: 'dynamodb', engine: dynamodb, hook }),
+    sqs: createDirectClient({ service: 'sqs', engine: sqs, hook }),
+    eventbridge: createDirectClient({ service: 'eventbridge', engine: eventbridge, hook }),
   } as unknown as Required<DirectServices>;
 }

@@ -25,6 +25,7 @@ import { Services } from '#platform/services/services.ts';
 import { openStoreClock } from '#platform/services/store-clock.ts';
 import { systemClock } from '#platform/services/system.ts';
 import { voidLeases } from '#tasks/services/void-leases.ts';
+import type { CliOptions } from './cli-options.ts';
 import { watchClocks } from './clock-watch.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { checkDataFormat } from './data-format.ts';
@@ -39,15 +40,10 @@ import { tellOfUnusedVariables } from './unused-variables.ts';
 const busName = 'busdriver';
 
 /** How to start the local runtime. */
-export interface StartRuntimeOptions extends FunctionSettings, FrontDoorFiles {
-  /** Name or address to bind. */
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** Further names that may stand in a request's `Host`. */
-  readonly allowedHosts: readonly string[];
-  /** Folder of all data; made when missing. */
-  readonly dataDir: string;
+export interface StartRuntimeOptions
+  extends FunctionSettings,
+    FrontDoorFiles,
+    Pick<CliOptions, 'host' | 'port' | 'allowedHosts' | 'dataDir'> {
   /** Milliseconds that invocations under way get when the runtime stops. */
   readonly shutdownTimeoutMs: number;
   /** Default: Busdriver's own tables of functions. */

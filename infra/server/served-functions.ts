@@ -36,20 +36,13 @@ export interface ServeFunctionsOptions {
   readonly shutdownTimeoutMs: number;
 }
 
-/** Functions that are called. Disposing takes nothing new, and lets end what runs. */
-export interface ServedFunctions extends AsyncDisposable {
-  /** Where the API answers, for example `http://127.0.0.1:7002`. */
-  readonly url: string;
-  /** Has the schedules run soon that are to run after an event of this type. */
-  tell(eventType: string): void;
-}
-
 /**
- * Has functions called in this process: by requests over HTTP, by messages of queues, and by the clock.
+ * Has functions called in this process: by requests over HTTP, by messages of queues, and by the clock. Disposing takes nothing new, and
+ * lets end what runs.
  *
  * @throws Error when the address cannot be bound (`EADDRINUSE`, `EACCES` …)
  */
-export async function serveFunctions(options: ServeFunctionsOptions): Promise<ServedFunctions> {
+export async function serveFunctions(options: ServeFunctionsOptions) {
   const { inventory, invoker, sources, sqs, clock, log } = options;
   await using starting = new AsyncDisposableStack();
   offerResponseStreaming();
@@ -64,8 +57,10 @@ export async function serveFunctions(options: ServeFunctionsOptions): Promise<Se
   void invoker.preload(listModules(inventory));
   const running = starting.move();
   return {
+    /** Where the API answers, for example `http://127.0.0.1:7002`. */
     url: http.url,
-    tell: (eventType) => scheduler.tell(eventType),
+    /** Has the schedules run soon that are to run after an event of this type. */
+    tell: (eventType: string) => scheduler.tell(eventType),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

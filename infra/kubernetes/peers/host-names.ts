@@ -1,12 +1,5 @@
 import { networkInterfaces } from 'node:os';
 
-/** What names a Service of this Busdriver has. */
-export interface ServiceNames {
-  /** What the name of each begins with. */
-  readonly prefix: string;
-  readonly namespace: string;
-}
-
 /** Domain of clusters unless configured otherwise. */
 const clusterDomain = 'cluster.local';
 
@@ -15,8 +8,9 @@ const clusterDomain = 'cluster.local';
  * behind it or not. No name of the internet looks like that, so a web page cannot have a browser take it for its own.
  *
  * @param name lower case, without a port
+ * @param prefix what the name of each Service begins with
  */
-export function isServiceName(name: string, { prefix, namespace }: ServiceNames): boolean {
+export function isServiceName(name: string, prefix: string, namespace: string): boolean {
   const [service = '', ...domain] = name.split('.');
   const rest = domain.join('.');
   const domains = ['', namespace, `${namespace}.svc`, `${namespace}.svc.${clusterDomain}`];

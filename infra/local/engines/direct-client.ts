@@ -1,4 +1,5 @@
 import { AwsError, type Engine } from './engine.ts';
+import { sdkActions, toKnownError } from './sdk-classes.ts';
 
 /** A call of an engine of this process. */
 export interface DirectCall {
@@ -20,19 +21,10 @@ export interface DirectHook {
 /** Has an engine do something. @param input default: that of the call */
 export type Perform = (input?: object) => Promise<object>;
 
-/** What of the SDK a client must know. */
-export interface SdkClasses {
-  /** Names of actions by the classes of their commands, which a bundle may name otherwise. */
-  readonly actions: ReadonlyMap<unknown, string>;
-  /** Makes the errors that are caught by their classes, by their codes. */
-  readonly errors?: { readonly [code: string]: (message: string) => Error };
-}
-
 /** What a client is made of. */
 export interface DirectClientOptions {
   readonly service: DirectCall['service'];
   readonly engine: Pick<Engine, 'perform'>;
-  readonly sdk: SdkClasses;
   readonly hook: DirectHook;
 }
 
@@ -50,11 +42,11 @@ export interface DirectClient {
  * A client of an engine of this process: the engine is given what a command holds. Nothing is signed or written as JSON, there is no
  * socket, and no deadline: what the engine has begun it ends, however busy the process is.
  */
-export function createDirectClient({ service, engine, sdk, hook }: DirectClientOptions): DirectClient {
+export function createDirectClient({ service, engine, hook }: DirectClientOptions): DirectClient {
   return {
     async send(command, { abortSignal: signal } = {}) {
       const { name } = command.constructor;
-      const action = sdk.actions.get(command.constructor) ?? name.replace(/Command$/, '');
+      const action = sdkActions.get(command.constructor) ?? name.replace(/Command$/, '');
       const { input } = command;
       const perform: Perform = (given = input) => engine.perform(action, given, { signal });
       try {
@@ -62,18 +54,18 @@ export function createDirectClient({ service, engine, sdk, hook }: DirectClientO
           ? perform()
           : hook.around({ service, action, input }, perform));
       } catch (error) {
-        throw toServiceError(error, sdk);
+        throw toServiceError(error);
       }
     },
   };
 }
 
 /** A refusal as the SDK throws it. */
-function toServiceError(error: unknown, { errors }: SdkClasses): unknown {
+function toServiceError(error: unknown): unknown {
   if (!(error instanceof AwsError)) return error;
   const { code, message, status } = error;
   const $fault = status >= 500 ? 'server' : 'client';
-  const known = errors?.[code]?.(message);
+  const known = toKnownError(code, message);
   return (
     known ?? Object.assign(new Error(message), { name: code, $fault, $metadata: { httpStatusCode: status } })
   );

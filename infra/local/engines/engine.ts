@@ -19,9 +19,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An action of a service: takes and answers what a command of the AWS SDK does. @throws AwsError for a refusal */
-export type EngineAction = (input: object, options: CallOptions) => object | Promise<object>;
-
 /** A service of AWS in this process. */
 export interface Engine extends AsyncDisposable {
   /**

@@ -21,20 +21,13 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Sockets that feed one server. */
-export interface Listeners {
-  readonly address: AddressInfo;
-  /** Takes no new connections; those there are go on. */
-  close(): void;
-}
-
 /**
  * Has a server listen with several sockets, where the system can distribute connections among them (`SO_REUSEPORT`: Linux), else with
  * one. They close when the server does. Only processes of the same user could join them, and a port that is in use already is refused as ever.
  *
  * @throws Error `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, `ENOTFOUND`
  */
-export async function startListeners(server: Server, { host, port }: ListenAddress): Promise<Listeners> {
+export async function startListeners(server: Server, { host, port }: ListenAddress) {
   const wanted = { host: host.replace(/^\[(.*)\]$/, '$1'), port, backlog };
   // No other process gets a port that the system chooses; a given one may be another Busdriver's, which would share it.
   if (port !== 0) await checkFree(wanted);
@@ -56,6 +49,7 @@ export async function startListeners(server: Server, { host, port }: ListenAddre
   }
   return {
     address,
+    /** Takes no new connections; those there are go on. */
     close() {
       for (const each of [server, ...further]) each.close();
     },

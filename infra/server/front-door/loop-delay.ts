@@ -6,14 +6,8 @@ const windowMs = 1_000;
 /** Milliseconds between two looks at the clock: an idle process is not to wake up more often. */
 const resolutionMs = 50;
 
-/** By how much the event loop of this process is late. Disposing ends the measurement. */
-export interface LoopDelay extends Disposable {
-  /** The median of the last second that is over, or of the one before where that was less, milliseconds: one long pause does not count. */
-  readonly ms: number;
-}
-
-/** Begins to measure by how much the event loop of this process is late. It keeps no process alive. */
-export function watchLoopDelay(): LoopDelay {
+/** Begins to measure by how much the event loop of this process is late, until disposed. It keeps no process alive. */
+export function watchLoopDelay() {
   const intervals = monitorEventLoopDelay({ resolution: resolutionMs });
   intervals.enable();
   let last = 0;
@@ -25,6 +19,7 @@ export function watchLoopDelay(): LoopDelay {
     intervals.reset();
   }, windowMs).unref();
   return {
+    /** The median of the last second that is over, or of the one before where that was less, milliseconds: one long pause does not count. */
     get ms() {
       return ms;
     },

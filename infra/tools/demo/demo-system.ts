@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { asString, getPath } from '#core/json.ts';
 import { nodeOptions } from '#infra/local/memory-settings.ts';
-import { type ProcessExit, readFirstLine, stopProcess, watchExit } from '../child-process.ts';
+import { readFirstLine, stopProcess, watchExit } from '../child-process.ts';
 
 /** How to start a Busdriver of one's own. */
 export interface StartDemoSystemOptions {
@@ -15,20 +15,13 @@ export interface StartDemoSystemOptions {
   readonly signal: AbortSignal;
 }
 
-/** A Busdriver of one's own. Disposing ends it and removes its data. */
-export interface DemoSystem extends AsyncDisposable {
-  readonly url: string;
-  /** Resolves when the process has ended. */
-  readonly exited: Promise<ProcessExit>;
-}
-
 /**
  * Starts Busdriver as a process of its own, on a free port and an empty data directory. It ends with this process, even
- * after kill -9: it watches the channel between them.
+ * after kill -9: it watches the channel between them. Disposing ends it and removes its data.
  *
  * @throws Error with the end of its error output when it ends before it is ready
  */
-export async function startDemoSystem(options: StartDemoSystemOptions): Promise<DemoSystem> {
+export async function startDemoSystem(options: StartDemoSystemOptions) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'busdriver-demo-'));
   const child = spawn(process.execPath, toArguments(options, dataDir), {
     // Its own process group: Ctrl-C reaches the demo alone, which then ends it in good order.

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { createDirectClient } from '#infra/local/engines/direct-client.ts';
-import { tableClasses } from '#infra/local/engines/dynamodb/sdk-classes.ts';
 import { TableEngine } from '#infra/local/engines/dynamodb/tables.ts';
 import type { StoreClient } from '#platform/aws/table.ts';
 import { type Table, tables } from '#platform/aws/tables.ts';
@@ -33,7 +32,7 @@ export function useLocalTables(): (table: Table) => StoreEngine {
 /** A client of tables in this process. */
 export function openTableClient(engine: TableEngine): StoreClient {
   const tables = new TableActions(engine);
-  const client = createDirectClient({ service: 'dynamodb', engine: tables, sdk: tableClasses, hook: {} });
+  const client = createDirectClient({ service: 'dynamodb', engine: tables, hook: {} });
   // The types of the SDK's `send` follow from its commands.
   return client as unknown as StoreClient;
 }

@@ -2,20 +2,14 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Comparator, Condition, Given, Operand } from './conditions.ts';
 import { getName } from './conditions.ts';
 import { invalid } from './refusals.ts';
-import type { KeyNames, SortBound } from './table-rows.ts';
-
-/** What a query asks for: a partition, and bounds of its sort keys. */
-export interface KeyRange {
-  readonly partition: string;
-  readonly bounds: readonly SortBound[];
-}
+import type { KeyNames, RowRange, SortBound } from './table-rows.ts';
 
 /**
  * The range of keys that a condition of a query names.
  *
  * @throws AwsError ValidationException for one that names no partition, or a range that is none
  */
-export function toKeyRange(condition: Condition, keys: KeyNames, given: Given): KeyRange {
+export function toKeyRange(condition: Condition, keys: KeyNames, given: Given): RowRange {
   const parts = condition.kind === 'and' ? condition.parts : [condition];
   const partitions = parts.filter(
     (part) => part.kind === 'compare' && isOf(part.left, keys.partition, given),

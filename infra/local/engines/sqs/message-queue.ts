@@ -44,13 +44,6 @@ export interface ReceiveOptions {
   readonly onWait?: (cancel: () => void) => void;
 }
 
-/** How many messages are in each state. */
-export interface MessageCounts {
-  visible: number;
-  delayed: number;
-  inFlight: number;
-}
-
 /** What a queue needs to know of its server. */
 export interface MessageQueueOptions {
   readonly name: string;
@@ -74,7 +67,8 @@ interface Waiter extends ReceiveOptions {
 export class MessageQueue {
   readonly name: string;
   readonly arn: string;
-  readonly counts: MessageCounts = { visible: 0, delayed: 0, inFlight: 0 };
+  /** How many messages are in each state. */
+  readonly counts = { visible: 0, delayed: 0, inFlight: 0 };
   readonly attributes: QueueAttributes;
   readonly #findQueue: MessageQueueOptions['findQueue'];
   readonly #messages = new Map<string, StoredMessage>();

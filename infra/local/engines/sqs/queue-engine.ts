@@ -19,14 +19,8 @@ import {
   type QueueAttributes,
 } from './queue-attributes.ts';
 
-/** Prefix of the names of queues in their URLs. */
-export interface QueueEngineOptions {
-  /** Default: `local://sqs`, at which nothing listens. */
-  readonly url?: string;
-}
-
-/** What URLs of queues in this process begin with. */
-export const localQueueUrl = 'local://sqs';
+/** What URLs of queues in this process begin with: nothing listens there. */
+const localQueueUrl = 'local://sqs';
 
 type QueueAction = (input: JsonObject, options: CallOptions) => object | Promise<object>;
 
@@ -38,7 +32,7 @@ export class QueueEngine implements Engine {
   readonly #service: Service;
   readonly #actions: { readonly [name: string]: QueueAction };
 
-  constructor({ url = localQueueUrl }: QueueEngineOptions = {}) {
+  constructor({ url = localQueueUrl } = {}) {
     this.#service = { queues: new Map(), url };
     this.#actions = makeActions(this.#service);
   }
