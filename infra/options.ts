@@ -120,12 +120,7 @@ export const read = {
   },
 };
 
-/**
- * Reads a command line.
- *
- * @param args without the program's own name
- * @throws UsageError naming the option and what it takes
- */
+/** Reads a command line. @param args without the program's own name @throws UsageError naming the option and what it takes */
 export function parseOptions<Table extends OptionTable>(
   program: Program<Table>,
   args: readonly string[],

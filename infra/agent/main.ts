@@ -1,5 +1,6 @@
 import { type Hello, protocolVersion } from '#agents/protocol/messages.ts';
 import { getErrorMessage } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import { readEnvironment } from '#platform/config.ts';
 import { GarbageCollection } from '#platform/garbage.ts';
@@ -14,9 +15,7 @@ import { formatCheck } from './check/check-table.ts';
 import { ClusterFacts } from './cluster-facts.ts';
 import { parseCommandLine } from './command-line.ts';
 import { type AgentConfig, readAgentConfig } from './config/agent-config.ts';
-import { tellConfig } from './config/config-log.ts';
 import { GrantedAccounts } from './config/granted-accounts.ts';
-import { endAtFatalErrors } from './fatal-errors.ts';
 import { HintKeeper } from './hint-keeper.ts';
 import { SessionKeeper } from './hub/agent-session.ts';
 import { openProof } from './hub/proof-source.ts';
@@ -60,13 +59,8 @@ async function check(config: AgentConfig): Promise<number> {
   await using client = await openHub({ ...config, environment });
   const parts = { clock: systemClock, randomness: systemRandomness, log, environment };
   const proof = openProof(config.proof, wallClock);
-  const rows = await checkAgent({
-    ...parts,
-    config,
-    client,
-    proof,
-    hello: toHello(config, `${createAgentId()}-check`),
-  });
+  const hello = toHello(config, `${createAgentId()}-check`);
+  const rows = await checkAgent({ ...parts, config, client, proof, hello });
   process.stdout.write(`${formatCheck(rows)}\n`);
   return rows.some(({ verdict }) => verdict === 'bad') ? 1 : 0;
 }
@@ -88,11 +82,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   tellConfig(config, log);
   const clock = new ServerClock(systemClock);
   const caching = openCaching({
-    ...parts,
-    clock,
-    agentId,
-    metrics,
-    place,
+    ...{ ...parts, clock, agentId, metrics, place },
     session: { call: (call) => session.call(call) },
   });
   const accounts = new GrantedAccounts({
@@ -127,7 +117,9 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     onTurn: () => health.turn(agentId),
   });
   health.watchSession(() => session.isOpen);
-  const system = createWorkerSystem({ ...parts, place, session, agentId });
+  // The store of tasks is Busdriver's.
+  const store = new RemoteTaskStore({ ...parts, clock: place.clock, session });
+  const system: WorkerSystem = { ...parts, ...nothingBeside, host: agentId, store };
   await session.open(stop);
   followers = caching.createFollowers(accounts);
   const onTurn = (): void => health.turn(agentId);
@@ -140,18 +132,6 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   });
   await Promise.all([work.run(stop), followers.run(stop), keeper.run(stop)]);
   await session.close();
-}
-
-/** Dependencies of working on tasks: the store is Busdriver's. */
-function createWorkerSystem({ agentId, place, session, ...parts }: WorkerParts): WorkerSystem {
-  const store = new RemoteTaskStore({ ...parts, clock: place.clock, session });
-  return { ...parts, ...nothingBeside, host: agentId, store };
-}
-
-interface WorkerParts extends Pick<WorkerSystem, 'clock' | 'randomness' | 'log'> {
-  readonly agentId: string;
-  readonly place: ReturnPlace;
-  readonly session: SessionKeeper;
 }
 
 /** Names this process: replicas have hosts of their own, and one that begins again is another agent. */
@@ -178,6 +158,36 @@ function watchSignals(): AbortSignal {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
   if (process.channel !== undefined) process.once('disconnect', stop);
   return stopping.signal;
+}
+
+/**
+ * Has the process end with 1 at an error that nothing catches, and the log say which: the state that it left is unknown, and another agent
+ * goes on. Node would end it as well, and print whatever else the error holds, such as the headers of a call.
+ */
+function endAtFatalErrors(log: Logger): void {
+  // Unhandled rejections come this way, too.
+  process.on('uncaughtException', (reason: unknown) => {
+    const error = reason instanceof Error ? reason : new Error(String(reason));
+    log.error('the agent ends at an error that nothing caught', { error });
+    process.exit(1);
+  });
+}
+
+/** Tells what of the file does nothing, and what of it makes the agent less safe: one line each. */
+function tellConfig({ keys, tls, accounts }: AgentConfig, log: Logger): void {
+  for (const sentence of keys.unused) log.info(sentence);
+  for (const sentence of keys.unknown) log.warn(sentence);
+  if (tls.skipsVerification) {
+    log.warn('clouddriver.tls.insecureSkipVerify: a man in the middle can pretend to be Busdriver');
+  }
+  for (const { name, insecure, permissions } of accounts) {
+    if (insecure) {
+      log.warn('insecure: a man in the middle can pretend to be the API server', { account: name });
+    }
+    if (permissions !== undefined) {
+      log.info("permissions: Busdriver's definition of the account says who may use it", { account: name });
+    }
+  }
 }
 
 /** Tells the user why it did not run. @returns the exit code */

@@ -74,12 +74,7 @@ AWS_ENDPOINT_URL_DYNAMODB, …_SQS and …_EVENTBRIDGE say, with credentials as 
   ],
 };
 
-/**
- * Reads the command line.
- *
- * @param args without the program's own name
- * @throws UsageError naming the option and what it takes
- */
+/** Reads the command line. @param args without the program's own name @throws UsageError naming the option and what it takes */
 export function parseHostOptions(args: readonly string[]): HostCliOptions {
   const values = parseOptions(hostProgram, args);
   return {

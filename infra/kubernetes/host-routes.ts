@@ -114,21 +114,17 @@ function toHostRoutes(
 
 /** An answer as API Gateway takes it. */
 async function respond(event: APIGatewayProxyEvent, answer: Answer, log: Logger): Promise<object> {
-  const headers = { 'Content-Type': 'application/json;charset=UTF-8', 'X-Content-Type-Options': 'nosniff' };
-  try {
-    const { status, body } = await answer(event);
-    const statusHeaders = { ...headers, ...toErrorHeaders(status) };
-    return { statusCode: status, headers: statusHeaders, body: JSON.stringify(body) };
-  } catch (error) {
+  const { status, body } = await answer(event).catch((error: unknown) => {
     if (!(error instanceof VisibleError)) log.error('a route of this home failed', { error });
-    const body = parseError(error, systemClock.now());
-    const { status } = body;
-    return {
-      statusCode: status,
-      headers: { ...headers, ...toErrorHeaders(status) },
-      body: JSON.stringify(body),
-    };
-  }
+    const errorBody = parseError(error, systemClock.now());
+    return { status: errorBody.status, body: errorBody };
+  });
+  const headers = { 'Content-Type': 'application/json;charset=UTF-8', 'X-Content-Type-Options': 'nosniff' };
+  return {
+    statusCode: status,
+    headers: { ...headers, ...toErrorHeaders(status) },
+    body: JSON.stringify(body),
+  };
 }
 
 /** Reads `{"operation": "<text form>"}`. @throws InvalidInputError that names the field and what was expected */

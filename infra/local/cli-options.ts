@@ -83,12 +83,7 @@ Without any account, that is without --config and without a kubeconfig, it start
   ],
 };
 
-/**
- * Reads the command line.
- *
- * @param args without the program's own name
- * @throws UsageError naming the option and what it takes
- */
+/** Reads the command line. @param args without the program's own name @throws UsageError naming the option and what it takes */
 export function parseCliOptions(args: readonly string[], environment: Environment): CliOptions {
   const values = parseOptions(startProgram, args);
   // A certificate and its key go together; without them nobody's certificate can be asked for.

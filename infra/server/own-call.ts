@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { finished } from 'node:stream/promises';
-import { asString, getPath } from '#core/json.ts';
 import type { Route } from '#functions/routes.ts';
 import { systemClock } from '#platform/services/system.ts';
 import { parseTarget, toProxyEvent } from './front-door/http-event.ts';
+import { collectAnswer } from './functions/collected-answer.ts';
 import type { Invoker } from './functions/invoker.ts';
-import { ResponseStream } from './functions/response-streaming.ts';
 
 /** What a call of our own goes to. */
 export interface OwnCallTarget {
@@ -31,17 +29,9 @@ export async function callOwnRoute(path: string, { routes, invoker }: OwnCallTar
     ...{ request: makeRequest(), target: parseTarget(path), route, pathParameters: {} },
     ...{ body: Buffer.alloc(0), requestId, receivedAtMs: systemClock.now() },
   });
-  const chunks: Buffer[] = [];
-  const stream = new ResponseStream({
-    begin: () => undefined,
-    write: async (bytes) => void chunks.push(bytes),
-    end: () => undefined,
-  });
   const { module, timeoutSeconds } = route;
-  const answer = await invoker.invoke({ module, event, timeoutSeconds, requestId, stream });
-  if (!stream.writableEnded) return JSON.parse(asString(getPath(answer, 'body')) ?? 'null');
-  await finished(stream);
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  const { text } = await collectAnswer(invoker, { module, event, timeoutSeconds, requestId });
+  return JSON.parse(text || 'null');
 }
 
 /** A request that came over no connection. */

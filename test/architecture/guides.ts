@@ -103,10 +103,7 @@ const guides: { readonly [name: string]: Guide } = {
   },
   'stack-option': {
     what: 'An option of the stacks',
-    begin: [
-      'an option in infra/aws/context/context.ts',
-      'its step in test/deploy/option-steps.ts',
-    ],
+    begin: ['an option in infra/aws/context/context.ts', 'its step in test/deploy/option-steps.ts'],
     run: ['npx vitest run test/infra test/deploy', 'npm run test:deploy -- --only=update'],
   },
   metric: {

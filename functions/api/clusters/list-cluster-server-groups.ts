@@ -1,10 +1,7 @@
 import { getCluster } from '#views/http/cluster-request.ts';
 import { viewHandler } from '#views/http/view-handler.ts';
 
-/**
- * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups: the server
- * groups of a cluster.
- */
+/** GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups: the server groups of a cluster. */
 export const handler = viewHandler(async function listClusterServerGroups(request, services) {
   const region = request.findQuery('region') || undefined;
   const { value, accounts } = await getCluster(request, services, {

@@ -106,12 +106,7 @@ function parseDocument(text: string, file: string): unknown {
   }
 }
 
-/**
- * The same of what a file holds.
- *
- * @param folder where the file is
- * @throws InvalidInputError
- */
+/** The same of what a file holds. @param folder where the file is @throws InvalidInputError */
 export function parseAgentConfig(
   document: unknown,
   folder: string,

@@ -222,10 +222,7 @@ export function toClusterStatements(sharedResources: SharedResources): PolicySta
  * tokens of other functions sent anywhere. And one function alone says what all others know of the accounts, such as who may use them.
  */
 export function toCacheDenials(
-  {
-    uses = [],
-    reaches,
-  }: { readonly uses?: readonly Use[] | undefined; readonly reaches?: Route['reaches'] | undefined },
+  { uses = [], reaches }: { readonly uses?: readonly Use[] | undefined; readonly reaches?: Route['reaches'] },
   sharedResources: SharedResources,
 ): PolicyStatement[] {
   if (!uses.includes('writeCache')) return [];

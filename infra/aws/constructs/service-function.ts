@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Use } from '#functions/route.ts';
+import type { Route, Use } from '#functions/route.ts';
 import { variables } from '#platform/config.ts';
 import { toCode, toHandler } from '../bundling/bundling.ts';
 import { type Context, toResourceName } from '../context/context.ts';
@@ -30,16 +30,11 @@ import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 import { type FunctionNetwork, type SharedResources, toEnvironment } from './shared-resources.ts';
 
 /** What a table of functions says of one. */
-export interface FunctionRow {
-  /** Path below `functions/`, without extension. */
-  readonly module: string;
-  readonly timeoutSeconds: number;
+export interface FunctionRow extends Pick<Route, 'module' | 'timeoutSeconds' | 'memoryMb'> {
   /** Default `store`. */
-  readonly reaches?: 'store' | 'cluster' | 'internet';
+  readonly reaches?: Route['reaches'];
   /** Default: nothing. */
   readonly uses?: readonly Use[] | undefined;
-  /** Default 1024. */
-  readonly memoryMb?: number;
 }
 
 /** What a function is made of. */

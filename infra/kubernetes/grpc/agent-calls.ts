@@ -9,9 +9,9 @@ import { isJsonObject, type JsonObject } from '#core/json.ts';
 import type { Route } from '#functions/route.ts';
 import { toClientCertificate } from '#infra/server/front-door/front-door-access.ts';
 import { type EventRequest, toProxyEvent } from '#infra/server/front-door/http-event.ts';
+import { type CollectedAnswer, collectAnswer } from '#infra/server/functions/collected-answer.ts';
 import type { Invoker } from '#infra/server/functions/invoker.ts';
 import { wallClock } from '#platform/services/system.ts';
-import { type CollectedAnswer, collectAnswer } from './collected-answer.ts';
 import { GrpcRefusalError } from './grpc-refusal.ts';
 
 /** Calls at a time, streams aside: further ones are refused, and come again. */

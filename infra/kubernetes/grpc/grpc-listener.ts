@@ -31,17 +31,12 @@ export interface ListenerOptions {
   onConnection(socket: Socket): void;
 }
 
-/** A port that is listened at. Disposing closes it; connections stay. */
-export interface Listener extends AsyncDisposable {
-  readonly address: AddressInfo;
-}
-
 /**
- * Listens for connections of agents, with TLS where the settings say so.
+ * Listens for connections of agents, with TLS where the settings say so. Disposing closes the port; connections stay.
  *
  * @throws Error for files that cannot be used, naming their setting; `EADDRINUSE`, `EACCES`
  */
-export async function startListener(options: ListenerOptions): Promise<Listener> {
+export async function startListener(options: ListenerOptions) {
   const { address, port, security } = options.settings;
   const { server, stop } =
     security === undefined ? createPlain(options) : await createSecure(security, options);

@@ -53,11 +53,7 @@ export interface GrpcServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/**
- * Serves agents over gRPC.
- *
- * @throws Error when the address cannot be bound, or a file of TLS cannot be used
- */
+/** Serves agents over gRPC. @throws Error when the address cannot be bound, or a file of TLS cannot be used */
 export async function startGrpc(options: StartGrpcOptions): Promise<GrpcServer> {
   const { settings, log } = options;
   const server = new Server({

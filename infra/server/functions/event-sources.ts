@@ -18,11 +18,7 @@ export async function createQueues(sqs: QueueClient, all: readonly Queue[]): Pro
   }
 }
 
-/**
- * What feeds the functions of the queues, and of their dead letters.
- *
- * @param toUrl makes the URL of a queue of its name
- */
+/** What feeds the functions of the queues, and of their dead letters. @param toUrl makes the URL of a queue of its name */
 export function toEventSources(
   all: readonly Queue[],
   toUrl: (queueName: string) => string,

@@ -60,12 +60,7 @@ export const costProgram = {
   notes: ['', 'Exit codes: 0 well, 1 something failed, 2 wrong command line.'],
 };
 
-/**
- * Reads the command line of `npm run cost`.
- *
- * @param args without the program's own name
- * @throws UsageError naming the option and what it takes
- */
+/** Reads the command line. @param args without the program's own name @throws UsageError naming the option and what it takes */
 export function parseCostOptions(args: readonly string[]) {
   const { prices = ownPrices, json, help, ...given } = parseOptions(costProgram, args);
   const { accounts, mode, secrets } = given;

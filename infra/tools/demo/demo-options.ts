@@ -45,12 +45,7 @@ export const demoProgram = {
   ],
 };
 
-/**
- * Reads the command line of the demo.
- *
- * @param args without the program's own name
- * @throws UsageError naming the option and what it takes
- */
+/** Reads the command line. @param args without the program's own name @throws UsageError naming the option and what it takes */
 export function parseDemoOptions(args: readonly string[]): DemoOptions {
   const values = parseOptions(demoProgram, args);
   if (values.url !== undefined && values.kubeconfig !== undefined) {

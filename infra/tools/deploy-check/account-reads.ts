@@ -138,11 +138,7 @@ function defineReads<Inputs extends object, Outputs extends MetadataBearer, Conf
   };
 }
 
-/**
- * The IAM policy that running the check needs, and no more.
- *
- * @param readsValues whether it may read what is in secrets, too
- */
+/** The IAM policy that running the check needs, and no more. @param readsValues whether it may read what is in secrets, too */
 export function toReaderPolicy({ reads }: Account, readsValues: boolean) {
   const { getSecretValue, ...others } = reads;
   const actions = Object.values(others).map(({ action }) => action);

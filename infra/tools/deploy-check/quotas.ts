@@ -89,11 +89,7 @@ interface QuotaFacts {
   readonly needed: number;
 }
 
-/**
- * What is left of a quota.
- *
- * @param next what to do where it is not enough
- */
+/** What is left of a quota. @param next what to do where it is not enough */
 function judgeQuota({ limit, used, needed }: QuotaFacts, next: string): Finding {
   const count = `${used} of ${limit} used, ${needed} needed`;
   return used + needed > limit ? mend(count, next) : ok(count);

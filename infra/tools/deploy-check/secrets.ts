@@ -9,11 +9,7 @@ const options = ['configSecretArn', 'artifactsSecretArn', 'authorizerSecretArn']
 /** Characters that the shared secret must have: shared/access/http/shared-secret.ts. */
 const sharedSecretLengthMin = 16;
 
-/**
- * Whether the operator's secrets are there, and can be used.
- *
- * @param readsValues whether their values may be read
- */
+/** Whether the operator's secrets are there, and can be used. @param readsValues whether their values may be read */
 export function listSecretChecks(subject: Subject, readsValues: boolean): readonly Check[] {
   return options.flatMap((option) => {
     const arn = subject.plan.context[option];

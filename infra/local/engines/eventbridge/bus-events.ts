@@ -16,11 +16,7 @@ export function measureEntry(entry: JsonObject): number {
   return textBytes + (entry['Time'] === undefined ? 0 : 14);
 }
 
-/**
- * Makes the event of an entry of PutEvents, as commands of the SDK have it.
- *
- * @throws AwsError InvalidArgument or MalformedDetail
- */
+/** Makes the event of an entry of PutEvents, as commands of the SDK have it. @throws AwsError InvalidArgument or MalformedDetail */
 export function toBusEvent(entry: JsonObject, nowMs: number): BusEvent {
   const [source, detailType, detail] = ['Source', 'DetailType', 'Detail'].map((name) =>
     getRequired(entry, name),

@@ -50,11 +50,7 @@ function toSendResult({ id, bodyMd5 }: StoredMessage): object {
   return { MessageId: id, MD5OfMessageBody: bodyMd5 };
 }
 
-/**
- * ReceiveMessage.
- *
- * @param options ends the wait when the receiver goes away @throws the reason of the signal then
- */
+/** ReceiveMessage. @param options ends the wait when the receiver goes away @throws the reason of the signal then */
 export async function receiveMessage(
   queue: MessageQueue,
   input: JsonObject,

@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises';
 import { asString, getPath } from '#core/json.ts';
-import type { Invocation, Invoker } from '#infra/server/functions/invoker.ts';
-import { ResponseStream } from '#infra/server/functions/response-streaming.ts';
+import type { Invocation, Invoker } from './invoker.ts';
+import { ResponseStream } from './response-streaming.ts';
 
 /** What a function answered, whole. */
 export interface CollectedAnswer {
