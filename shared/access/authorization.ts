@@ -127,7 +127,11 @@ export function getApplicationOf(value: unknown): string {
   return asString(getPath(asJsonObject(value), 'moniker', 'app')) ?? '';
 }
 
-/** Whether reads are checked: `busdriver.authorization.reads`, default on. @throws InvalidInputError unless it is `on` or `off` */
+/**
+ * Whether reads are checked: `busdriver.authorization.reads`, default on.
+ *
+ * @throws InvalidInputError unless it is `on` or `off`: a slip must not open reads
+ */
 export function parseReadsChecked(settings: JsonObject): boolean {
   const section = getSetting(settings, settingsPath) ?? {};
   if (!isJsonObject(section))
