@@ -17,6 +17,8 @@ const system = await startTaskSystem();
 afterAll(() => system[Symbol.asyncDispose]());
 
 const timeoutMs = 10 * 60_000;
+/** Whether the tasks' cluster can be reached. */
+let isReachable = true;
 const { clock } = system;
 
 /** What an operation waits for, and what was done on its way. */
@@ -61,7 +63,7 @@ function watchQueue(): { readonly sent: SentMessage[]; readonly on: TaskSystem }
 
 type SentMessage = Parameters<TaskMessages['queue']['send']>[0];
 
-function run(on: TaskSystem, task: Task, work: Work, isReachable = true): Promise<void> {
+function run(on: TaskSystem, task: Task, work: Work): Promise<void> {
   return processTaskMessage(on, messageOf(task), {
     findOperation: async (_provider, name) => toOperation(name, work),
     clusters: { isReachable: async () => isReachable, waitMs: timeoutMs },
@@ -120,7 +122,9 @@ describe('an operation that waits for long', () => {
     await putDown(system, task, awaited);
     awaited.isThere = true;
     clock.advance(2_000);
-    await run(system, task, awaited.work, false);
+    isReachable = false;
+    await run(system, task, awaited.work);
+    isReachable = true;
     clock.advance(2_000);
     await run(system, task, awaited.work);
 
