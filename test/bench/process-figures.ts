@@ -26,7 +26,7 @@ export async function readProcessFigures(pid: number): Promise<ProcessFigures> {
 }
 
 /** Milliseconds of processors in the text of /proc/PID/stat: its 14th and 15th field, user and system. */
-export function parseProcessorMs(stat: string): number {
+function parseProcessorMs(stat: string): number {
   // The second field is the name in parentheses, which may hold anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * tickMs;

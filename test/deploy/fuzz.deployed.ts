@@ -21,7 +21,7 @@ describeWithCluster('a fuzzer of the deployed API', (cluster) => {
     };
     await writeFile(config, JSON.stringify(settings));
     await using system = await configureDeployedSystem(getDeployment(), { config: [config] });
-    const python = await openPythonEnvironment({ report: console.log });
+    const python = await openPythonEnvironment(console.log);
 
     const report = await runFuzz({
       url: system.url,

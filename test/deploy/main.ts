@@ -35,7 +35,7 @@ async function main(): Promise<number> {
     return 0;
   }
   try {
-    return await runAll(await openPythonEnvironment({ report: say }), options);
+    return await runAll(await openPythonEnvironment(say), options);
   } catch (error) {
     if (!(error instanceof PythonUnavailableError)) throw error;
     return skip(error.message);

@@ -33,7 +33,7 @@ export function openPhaseOutput(file: string): PhaseOutput {
 }
 
 /** The last line of a text that has more than colours and white space, without colours and shortened; empty when there is none. */
-export function findLastLine(text: string): string {
+function findLastLine(text: string): string {
   const lines = stripVTControlCharacters(text).split('\n');
   const last = lines.findLast((line) => line.trim() !== '') ?? '';
   return last.trim().slice(0, quoteMax);

@@ -22,48 +22,40 @@ export interface PythonEnvironment {
   bin(name: string): string;
 }
 
-/** How to make the environment. */
-export interface PythonEnvironmentOptions {
-  /** Receives progress, a line at a time. Silent when nothing has to be made. */
-  readonly report: (line: string) => void;
-  /** Folder of Busdriver's caches. Default `~/.cache/busdriver`; the environment lies in `python/<hash>/` below it. */
-  readonly cacheDir?: string;
-  /** Name or path of the Python command. Default `python3`. */
-  readonly pythonCommand?: string;
-}
-
 /** There is no Python here that can make a virtual environment. */
 export class PythonUnavailableError extends Error {
   override readonly name = 'PythonUnavailableError';
 }
 
 /**
- * Opens the virtual environment with what `requirements.txt` pins; makes it first where it is missing, with packages from the
- * index that pip is configured for. Concurrent callers, in any number of processes, wait for one of them.
+ * Opens the virtual environment with what `requirements.txt` pins, in `~/.cache/busdriver/python/<hash>/`; makes it first where it is
+ * missing, with packages from the index that pip is configured for. Concurrent callers, in any number of processes, wait for one of them.
  *
+ * @param report receives progress, a line at a time; silent when nothing has to be made
  * @throws PythonUnavailableError when Python is missing, older than 3.10, or comes without its module `venv`
  * @throws Error when pip fails, with the end of its output
  */
-export async function openPythonEnvironment(options: PythonEnvironmentOptions): Promise<PythonEnvironment> {
-  const { cacheDir = path.join(homedir(), '.cache', 'busdriver'), pythonCommand = 'python3' } = options;
-  const version = await getVersion(pythonCommand);
+export async function openPythonEnvironment(
+  report: (line: string) => void = () => undefined,
+): Promise<PythonEnvironment> {
+  const version = await getVersion();
   const requirements = await readFile(requirementsFile);
   const hash = createHash('sha256').update(`${version}\n`).update(requirements).digest('hex').slice(0, 16);
-  const target = path.join(cacheDir, 'python', hash);
+  const target = path.join(homedir(), '.cache', 'busdriver', 'python', hash);
   await mkdir(path.dirname(target), { recursive: true });
   while (!(await isComplete(target))) {
     await using lock = await takeFileLock(`${target}.lock`);
     if (lock === undefined) await sleep(lockPollIntervalMs);
-    else if (!(await isComplete(target))) await make({ target, pythonCommand, report: options.report });
+    else if (!(await isComplete(target))) await make(target, report);
   }
   const bin = (name: string) => path.join(target, 'bin', name);
   return { python: bin('python'), bin };
 }
 
 /** Why there is no Python here that can make the environment; undefined where there is one. */
-export async function findPythonProblem(pythonCommand = 'python3'): Promise<string | undefined> {
+export async function findPythonProblem(): Promise<string | undefined> {
   try {
-    await getVersion(pythonCommand);
+    await getVersion();
     return undefined;
   } catch (error) {
     if (error instanceof PythonUnavailableError) return error.message;
@@ -72,15 +64,15 @@ export async function findPythonProblem(pythonCommand = 'python3'): Promise<stri
 }
 
 /** Version and platform of the interpreter, which what pip installs depends on. */
-async function getVersion(command: string): Promise<string> {
+async function getVersion(): Promise<string> {
   const program =
     'import ensurepip, platform, sys, venv; print(*sys.version_info[:3], platform.platform(), sys.executable)';
-  const { stdout } = await run(command, ['-c', program]).catch((error: Error) => {
-    throw new PythonUnavailableError(`${command} with its module venv is needed: ${getTail(error.message)}`);
+  const { stdout } = await run('python3', ['-c', program]).catch((error: Error) => {
+    throw new PythonUnavailableError(`python3 with its module venv is needed: ${getTail(error.message)}`);
   });
   const [major = 0, minor = 0] = stdout.split(' ').map(Number);
   if (major === 3 && minor >= 10) return stdout.trim();
-  throw new PythonUnavailableError(`Python 3.10 or newer is needed, ${command} is ${major}.${minor}`);
+  throw new PythonUnavailableError(`Python 3.10 or newer is needed, python3 is ${major}.${minor}`);
 }
 
 /** Its programs carry their absolute path, so that it cannot be made elsewhere and moved: a file says that it is whole. */
@@ -93,17 +85,11 @@ async function isComplete(target: string): Promise<boolean> {
   );
 }
 
-interface Making {
-  readonly target: string;
-  readonly pythonCommand: string;
-  readonly report: (line: string) => void;
-}
-
-async function make({ target, pythonCommand, report }: Making): Promise<void> {
+async function make(target: string, report: (line: string) => void): Promise<void> {
   const startedAtMs = performance.now();
   report('Making a virtual environment of Python with what test/deploy/requirements.txt pins (once) …');
   await rm(target, { recursive: true, force: true });
-  await runOrExplain(pythonCommand, ['-m', 'venv', target]);
+  await runOrExplain('python3', ['-m', 'venv', target]);
   const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--quiet'];
   await runOrExplain(path.join(target, 'bin', 'python'), [...pip, '--requirement', requirementsFile]);
   await writeFile(path.join(target, completeMark), '');

@@ -34,7 +34,7 @@ const [sent, checked] = [true, false].map((isSent) =>
 let python: string;
 
 beforeAll(async () => {
-  ({ python } = await openPythonEnvironment({ report: () => undefined }));
+  ({ python } = await openPythonEnvironment());
   const client = new SecretsManagerClient({ ...localClientOptions, endpoint: deployment.endpoint });
   // So that there is a version before.
   const SecretId = `${deployment.name}-config`;

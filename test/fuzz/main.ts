@@ -39,8 +39,7 @@ if (values.help) {
   console.log(formatHelp(program));
 } else {
   const { url, seed, coverage, calls } = values;
-  const schemathesis =
-    values.schemathesis ?? (await openPythonEnvironment({ report: tell })).bin('schemathesis');
+  const schemathesis = values.schemathesis ?? (await openPythonEnvironment(tell)).bin('schemathesis');
   const options = { schemathesis, coverage, calls, ...(seed !== undefined && { seed }), log: tell };
   const report = url === undefined ? await runFuzzHere(options) : await runFuzz({ ...options, url });
   print(report);

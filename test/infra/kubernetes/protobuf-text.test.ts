@@ -128,7 +128,7 @@ describe.skipIf(missing !== undefined)(
     const stack = new DisposableStack();
     let oracle: Oracle;
     beforeAll(async () => {
-      oracle = stack.use(new Oracle((await openPythonEnvironment({ report: () => undefined })).python));
+      oracle = stack.use(new Oracle((await openPythonEnvironment()).python));
     });
     afterAll(() => stack.dispose());
 

@@ -48,7 +48,7 @@ export function describeWithS3(name: string, define: () => void): void {
 export async function startEmulatedS3(): Promise<EmulatedS3> {
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(await makeTempDir());
-  const environment = await openPythonEnvironment({ report: () => undefined });
+  const environment = await openPythonEnvironment();
   const ministack = stack.use(await startMinistack(environment, folder.path, { AUTH: 'true' }));
   const { endpoint } = ministack;
   const iam = new IAMClient({ endpoint, region, credentials: root });

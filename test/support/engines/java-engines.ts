@@ -40,18 +40,6 @@ export interface JavaEngine extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** Where to keep and how to find things. */
-export interface JavaEngineOptions {
-  /** Folder of Busdriver's caches. Default `~/.cache/busdriver`; jars lie in `engines/<hash>/` below it. */
-  readonly cacheDir?: string | undefined;
-  /** Name or path of the Java command. Default `java`. */
-  readonly javaCommand?: string | undefined;
-  /** Name or path of Maven's command. Default `mvn`. */
-  readonly mavenCommand?: string | undefined;
-  /** Receives progress, a line at a time. Default: the console. Silent when nothing has to be downloaded. */
-  readonly report?: ((line: string) => void) | undefined;
-}
-
 /** An engine cannot run on this machine. The message says why and what would change it. */
 export class JavaEngineUnavailableError extends Error {
   override readonly name = 'JavaEngineUnavailableError';
@@ -59,39 +47,39 @@ export class JavaEngineUnavailableError extends Error {
 
 /**
  * The folder with an engine's jars, which Maven downloads the first time: about 50 MB, into Maven's own repository and
- * from there into our cache. Concurrent callers, in any number of processes, wait for one of them.
+ * from there into `~/.cache/busdriver/engines/<hash>/`. Concurrent callers, in any number of processes, wait for one of them.
  *
  * @throws {JavaEngineUnavailableError} without a Java development kit, without Maven where there is something to
  *   download, when the download fails (with Maven's first error), and on platforms that the engine does not have
  */
-export async function getJars(name: JavaEngineName, options: JavaEngineOptions = {}): Promise<string> {
-  await checkPlatform(name, options.javaCommand ?? 'java');
+export async function getJars(name: JavaEngineName): Promise<string> {
+  await checkPlatform(name);
   const pom = path.join(getFolder(name), 'pom.xml');
-  const cache = path.join(options.cacheDir ?? path.join(homedir(), '.cache', 'busdriver'), 'engines');
+  const cache = path.join(homedir(), '.cache', 'busdriver', 'engines');
   const jars = path.join(cache, toHash(await readFile(pom)));
   await mkdir(cache, { recursive: true });
   while (!existsSync(jars)) {
     // One lock for all engines: Maven's own repository is not made for two Mavens at a time.
     await using lock = await takeFileLock(path.join(cache, 'lock'));
     if (lock === undefined) await sleep(lockPollIntervalMs);
-    else if (!existsSync(jars)) await download({ name, pom, jars, options });
+    else if (!existsSync(jars)) await download({ name, pom, jars });
   }
   return jars;
 }
 
-async function checkPlatform(name: JavaEngineName, java: string): Promise<void> {
+async function checkPlatform(name: JavaEngineName): Promise<void> {
   const { title, platforms } = javaEngines[name];
   const platform = `${process.platform}-${process.arch}`;
   if (platforms !== undefined && !(platforms as readonly string[]).includes(platform)) {
     throw new JavaEngineUnavailableError(`${title} has no native library for ${platform}`);
   }
-  const modules = await run(java, ['--list-modules']).catch(() => undefined);
+  const modules = await run('java', ['--list-modules']).catch(() => undefined);
   const [, version] = /^jdk\.compiler@(\d+)/m.exec(modules?.stdout ?? '') ?? [];
   if (Number(version ?? 0) >= minimumJava) return;
   const problem =
     modules === undefined
-      ? `'${java}' was not found, or is older than Java 9`
-      : `'${java}' is ${version === undefined ? 'without a compiler' : `Java ${version}`}`;
+      ? "'java' was not found, or is older than Java 9"
+      : `'java' is ${version === undefined ? 'without a compiler' : `Java ${version}`}`;
   throw new JavaEngineUnavailableError(
     `${title} needs a Java development kit >= ${minimumJava}, but ${problem}`,
   );
@@ -102,16 +90,14 @@ interface Download {
   readonly pom: string;
   /** Folder that appears when all jars are there. */
   readonly jars: string;
-  readonly options: JavaEngineOptions;
 }
 
-async function download({ name, pom, jars, options }: Download): Promise<void> {
+async function download({ name, pom, jars }: Download): Promise<void> {
   const { title } = javaEngines[name];
-  const { mavenCommand: maven = 'mvn', report = console.log } = options;
   const startedAt = performance.now();
   const reportProgress = () => {
     const seconds = Math.round((performance.now() - startedAt) / 1000);
-    report(`Downloading ${title} with Maven (once, about 50 MB) … ${seconds} s`);
+    console.log(`Downloading ${title} with Maven (once, about 50 MB) … ${seconds} s`);
   };
   reportProgress();
   const progress = setInterval(reportProgress, progressIntervalMs);
@@ -120,22 +106,20 @@ async function download({ name, pom, jars, options }: Download): Promise<void> {
     const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${part}`];
     // Maven remembers for a day that something could not be had, unless it is told to look again.
     const flags = ['--batch-mode', '--quiet', '--update-snapshots', '--file', pom];
-    await run(maven, [...flags, ...goal], { timeout: downloadTimeoutMs, maxBuffer: 64 << 20 });
+    await run('mvn', [...flags, ...goal], { timeout: downloadTimeoutMs, maxBuffer: 64 << 20 });
     await rename(part, jars);
   } catch (error) {
     if (existsSync(jars)) return; // somebody who took our lock for stale was faster
-    throw new JavaEngineUnavailableError(
-      `${title} could not be downloaded: ${describeFailure(error, maven)}`,
-    );
+    throw new JavaEngineUnavailableError(`${title} could not be downloaded: ${describeFailure(error)}`);
   } finally {
     clearInterval(progress);
     await rm(part, { recursive: true, force: true });
   }
 }
 
-function describeFailure(error: unknown, maven: string): string {
+function describeFailure(error: unknown): string {
   const { code, killed, stdout } = Object(error) as { code?: unknown; killed?: boolean; stdout?: string };
-  if (code === 'ENOENT') return `'${maven}' was not found: install Apache Maven`;
+  if (code === 'ENOENT') return "'mvn' was not found: install Apache Maven";
   if (killed) return `Maven was not done after ${downloadTimeoutMs / 60_000} minutes`;
   const [, reason] = /\[ERROR\] (\S.*)$/m.exec(stdout ?? '') ?? [];
   return reason ?? (error instanceof Error ? error.message : String(error));

@@ -11,7 +11,7 @@ const missing = await findPythonProblem();
 
 describe.skipIf(missing !== undefined)(`a client that others wrote${missing ? `: ${missing}` : ''}`, () => {
   test('speaks the published schema: it finds it by reflection, opens a session, takes a task and ends it', async () => {
-    const { python } = await openPythonEnvironment({ report: () => undefined });
+    const { python } = await openPythonEnvironment();
     await using home = await startGrpcHost();
     const id = await home.post();
     const tokenFile = join(home.engines.dir, 'token');

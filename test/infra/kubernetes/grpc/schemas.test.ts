@@ -48,7 +48,7 @@ async function readSources(): Promise<readonly (readonly [string, string])[]> {
 test.skipIf(missing !== undefined)(
   `the server has what protoc says of its schemas: npx vitest run test/infra/kubernetes/grpc/schemas --update${missing ? `: ${missing}` : ''}`,
   async () => {
-    const { python } = await openPythonEnvironment({ report: () => undefined });
+    const { python } = await openPythonEnvironment();
     await using dir = await makeTempDir();
     const standard = new protobuf.Root();
     const sources = await readSources();
