@@ -11,10 +11,10 @@ import {
   type TokenSigner,
   toAgentAccount,
 } from '#test/support/agents/agent-process.ts';
-import { toDeploy } from '#test/support/agents/agent-world.ts';
 import { createNamespace, describeWithCluster, findObject } from '#test/support/cluster/cluster.ts';
 import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { configureDeployedSystem, getDeployment } from '#test/support/system/deployed-system.ts';
 import type { Subject } from '#test/support/system/system.ts';
 import { callRest } from './aws-calls.ts';

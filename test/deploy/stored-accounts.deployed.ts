@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
 import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { configureDeployedSystem, getDeployment } from '#test/support/system/deployed-system.ts';
 import type { Subject } from '#test/support/system/system.ts';
 
@@ -61,22 +62,11 @@ describeWithCluster('accounts of the store', (cluster) => {
     await expect.poll(() => listNames(system), { timeout }).toEqual(['provided', 'stored']);
 
     for (const account of ['stored', 'provided']) {
-      const manifest = {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        metadata: { name: account, namespace: namespace.name },
-      };
-      const operation = {
-        deployManifest: { account, source: 'text', moniker: { app: 'stored' }, manifests: [manifest] },
-      };
-      const id = await system.postOperations([operation]);
+      const id = await system.postOperations([toDeploy(account, namespace.name, [account])]);
       const task = await system.waitForTask(id, { timeoutMs: timeout });
       expect(task.status, JSON.stringify(task)).toMatchObject({ failed: false });
-      expect(
-        await requestApi('GET', `/api/v1/namespaces/${namespace.name}/configmaps/${account}-v000`),
-      ).toMatchObject({
-        metadata: { name: `${account}-v000` },
-      });
+      const target = `/api/v1/namespaces/${namespace.name}/configmaps/${account}`;
+      expect(await requestApi('GET', target)).toMatchObject({ data: { by: account } });
       const readHealth = async () =>
         (await send(system, 'GET', `/credentials/${account}/health`)).body?.state;
       await expect.poll(readHealth, { timeout }).toBe('UP');

@@ -143,7 +143,7 @@ const wrongDeploys: readonly WrongRow[] = [
   [
     'an unknown account',
     { account: 'nowhere' },
-    ": there is no Kubernetes account 'nowhere'; there are: test",
+    ": there is no Kubernetes account 'nowhere'; there are: test, wide",
   ],
   ['an account that is an object', { account: {} }, ': account: expected a string, got an object'],
   ['no moniker', { moniker: undefined }, '.moniker.empty'],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConfigMap } from '#test/shared/providers/kubernetes/manifests.ts';
 import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
 import { listOpenRows } from '#test/support/engines/open-rows.ts';
 import { itLocally, startSubject } from '#test/support/system/subject.ts';
@@ -35,8 +36,12 @@ describeWithCluster('bad input', (cluster) => {
   let system: Subject;
 
   beforeAll(async () => {
-    const account = { name: 'test', kubeconfigFile: cluster.kubeconfig, namespaces: ['allowed', 'default'] };
-    system = await startSubject({ settings: { kubernetes: { enabled: true, accounts: [account] } } });
+    const { kubeconfig: kubeconfigFile } = cluster;
+    const accounts = [
+      { name: 'test', kubeconfigFile, namespaces: ['allowed', 'default'] },
+      { name: 'wide', kubeconfigFile },
+    ];
+    system = await startSubject({ settings: { kubernetes: { enabled: true, accounts } } });
   });
 
   afterAll(async () => {
@@ -68,12 +73,9 @@ describeWithCluster('bad input', (cluster) => {
   it('is not what Jackson would coerce: that is accepted', async () => {
     await using namespace = await createNamespace('coerce');
     const metadata = { name: 'web', namespace: namespace.name };
-    const account = { name: 'test', kubeconfigFile: cluster.kubeconfig };
-    await using open = await startSubject({
-      settings: { kubernetes: { enabled: true, accounts: [account] } },
-    });
     const operations = [
       ...describeDeploy({
+        account: 'wide',
         manifests: [null, { ...deployment, metadata }],
         manifest: null,
         versioned: null,
@@ -84,29 +86,68 @@ describeWithCluster('bad input', (cluster) => {
       }),
       {
         scaleManifest: {
-          credentials: 'test',
+          credentials: 'wide',
           manifestName: 'deployment web',
           location: namespace.name,
           replicas: '3',
         },
       },
     ];
-    const id = await open.postOperations(operations);
-    const deployed = await open.waitForTask(id);
+    const deployed = await system.waitForTask(await system.postOperations(operations));
     expect(deployed.resultObjects.filter(({ type }) => type === 'EXCEPTION')).toEqual([]);
     expect(await getReplicas(namespace.name)).toBe('3');
 
     const options = { gracePeriodSeconds: 0, orphanDependants: true, cascading: false };
     const description = {
-      account: 'test',
+      account: 'wide',
       manifestName: 'deployment web',
       location: namespace.name,
       options,
     };
-    const removed = await open.waitForTask(await open.postOperations([{ deleteManifest: description }]));
+    const removed = await system.waitForTask(await system.postOperations([{ deleteManifest: description }]));
     expect(removed.status.failed).toBe(false);
     // Misspelt as Deck misspells it, the option still orphans the ReplicaSet.
     expect(await kubectl(['-n', namespace.name, 'get', 'replicasets', '-o', 'name'])).toContain('replicaset');
+  });
+
+  it('is not 400 manifests in a body of 3 MB: they are deployed', async () => {
+    await using namespace = await createNamespace('large');
+    const filler = 'x'.repeat(7_500);
+    const annotations = { 'strategy.spinnaker.io/versioned': 'false' };
+    const manifests = Array.from({ length: 400 }, (_, index) =>
+      createConfigMap(
+        `large-${index}`,
+        { index: String(index), filler },
+        { namespace: namespace.name, annotations },
+      ),
+    );
+    const operations = [{ deployManifest: { account: 'wide', moniker: { app: 'large' }, manifests } }];
+    expect(JSON.stringify(operations).length).toBeGreaterThan(3_000_000);
+
+    const id = await system.postOperations(operations);
+    const view = await system.waitForTask(id, { timeoutMs: 120_000 });
+
+    expect(view.status).toMatchObject({ completed: true, failed: false });
+    expect(view.resultObjects[0]?.['manifests']).toHaveLength(400);
+    const text = await kubectl(['-n', namespace.name, 'get', 'configmaps', '-o', 'json']);
+    const { items } = JSON.parse(text) as {
+      items: { metadata: { name: string }; data: { index?: string } }[];
+    };
+    const deployed = items.filter(({ metadata }) => metadata.name.startsWith('large-'));
+    expect(deployed).toHaveLength(400);
+    expect(deployed.every(({ metadata, data }) => metadata.name === `large-${data.index}`)).toBe(true);
+  });
+
+  it("that the API server alone refuses fails the task with the server's own words", async () => {
+    const filler = 'x'.repeat(1_100_000);
+    const manifest = createConfigMap('too-large', { filler }, { namespace: 'default' });
+    const operation = { account: 'wide', moniker: { app: 'large' }, manifests: [manifest] };
+    const view = await system.waitForTask(await system.postOperations([{ deployManifest: operation }]));
+
+    expect(view.status).toMatchObject({ completed: true, failed: true });
+    const exception = view.resultObjects.find(({ type }) => type === 'EXCEPTION');
+    // Of the limits that it breaks the API server tells the one on annotations first: kubectl apply meets the same.
+    expect(exception?.['message']).toMatch(/Too long: may not be more than 262144 bytes/);
   });
 });
 

@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
-import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
-import { startSystem } from '#test/support/system/system.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConfigMap } from '#test/shared/providers/kubernetes/manifests.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const headers = {
   'content-type': 'application/json',
@@ -18,15 +19,22 @@ const caller = {
 };
 
 describeWithCluster('the log', (cluster) => {
+  const stack = new AsyncDisposableStack();
+  let namespace: TestNamespace;
+  let system: System;
+  beforeAll(async () => {
+    namespace = stack.use(await createNamespace('logs'));
+    const args = ['--log-level', 'info'];
+    system = stack.use(await startSystem({ kubeconfig: cluster.kubeconfig, args }));
+  });
+  afterAll(() => stack.disposeAsync());
+
   it.each([
     { name: 'flags', data: { a: 'secret-of-the-manifest' }, end: 'task completed' },
     { name: 'Not A Name', data: {}, end: 'task failed' },
   ])('tells whose task runs where, until: $end', async ({ name, data, end }) => {
-    await using namespace = await createNamespace('logs');
-    await using system = await startSystem({ kubeconfig: cluster.kubeconfig, args: ['--log-level', 'info'] });
     const [account] = system.accounts;
-    const metadata = { name, namespace: namespace.name };
-    const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }];
+    const manifests = [createConfigMap(name, data, { namespace: namespace.name })];
     const body = JSON.stringify([{ deployManifest: { account, moniker: { app: 'shop' }, manifests } }]);
 
     const response = await system.fetch('/kubernetes/ops', { method: 'POST', headers, body });

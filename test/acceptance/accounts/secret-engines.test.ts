@@ -8,6 +8,7 @@ import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-
 import { scanTasks } from '#test/support/engines/stores.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { startTokenBroker, type TestBroker } from '#test/support/services/token-broker.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 import { PlantedSecrets } from '../access/planted-secrets.ts';
 
@@ -189,10 +190,7 @@ function start(
 }
 
 async function deploy(system: System, account: string, namespace: string) {
-  const metadata = { name: account, annotations: { 'strategy.spinnaker.io/versioned': 'false' } };
-  const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'b' } };
-  const context = { manifests: [manifest], namespaceOverride: namespace, moniker: { app: 'web' } };
-  const id = await system.postOperations([{ deployManifest: { ...context, account, source: 'text' } }]);
+  const id = await system.postOperations([toDeploy(account, namespace, [account])]);
   return { account, task: await system.waitForTask(id, { timeoutMs: 90_000 }) };
 }
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { scanTasks } from '#test/support/engines/stores.ts';
 import { startTokenBroker } from '#test/support/services/token-broker.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { startSystem } from '#test/support/system/system.ts';
 
 describeWithCluster('accounts with a token broker', (cluster) => {
@@ -22,14 +23,8 @@ describeWithCluster('accounts with a token broker', (cluster) => {
       settings,
       env: { ARCADE_URL: broker.url, ARCADE_API_KEY: key },
     });
-    const metadata = { name: 'web', annotations: { 'strategy.spinnaker.io/versioned': 'false' } };
-    const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'b' } };
-    const context = { manifests: [manifest], namespaceOverride: namespace.name, moniker: { app: 'web' } };
-    const deploy = async (account: string) => {
-      const operation = { deployManifest: { ...context, account, source: 'text' } };
-      const id = await system.postOperations([operation]);
-      return system.waitForTask(id);
-    };
+    const deploy = async (account: string) =>
+      system.waitForTask(await system.postOperations([toDeploy(account, namespace.name, ['web'])]));
 
     const task = await deploy('one');
     const read = await system.fetch(`/manifests/two/${namespace.name}/configMap%20web`);
@@ -37,7 +32,7 @@ describeWithCluster('accounts with a token broker', (cluster) => {
     await system.idle();
 
     expect(task.status).toMatchObject({ completed: true, failed: false });
-    expect(await read.json()).toMatchObject({ manifest: { data: { a: 'b' } } });
+    expect(await read.json()).toMatchObject({ manifest: { data: { by: 'one' } } });
     expect(JSON.stringify(failed)).toContain('token broker \\"arcade\\" answers 400');
     const { tasksTable: _, ...stores } = system.stores;
     const tables = await Promise.all(

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
-import { toDeploy } from '#test/support/agents/agent-world.ts';
 import { callRaw, openRawAgent, type RawAgent } from '#test/support/agents/raw-agent.ts';
 import { startFiat } from '#test/support/services/fiat.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 
 const all = ['READ', 'WRITE'] as const;

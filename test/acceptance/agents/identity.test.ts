@@ -18,7 +18,7 @@ import {
   type TokenSigner,
   toAgentAccount,
 } from '#test/support/agents/agent-process.ts';
-import { startWorld, toDeploy, type World } from '#test/support/agents/agent-world.ts';
+import { startWorld, type World } from '#test/support/agents/agent-world.ts';
 import { connectForHints } from '#test/support/agents/hint-socket.ts';
 import { type IamGateway, startIamGateway } from '#test/support/agents/iam-gateway.ts';
 import { type JwksServer, startJwksServer } from '#test/support/agents/jwks-server.ts';
@@ -33,6 +33,7 @@ import {
 } from '#test/support/agents/raw-agent.ts';
 import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 import { createCaller, paths, toAgent } from '#test/support/services/dynamic-accounts.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 
 const testMs = 120_000;
 const stack = new AsyncDisposableStack();

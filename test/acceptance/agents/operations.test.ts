@@ -5,7 +5,7 @@ import {
   type TokenSigner,
   toAgentAccount,
 } from '#test/support/agents/agent-process.ts';
-import { startWorld, toDeploy, type World } from '#test/support/agents/agent-world.ts';
+import { startWorld, type World } from '#test/support/agents/agent-world.ts';
 import { startWriteTap, type WriteTap } from '#test/support/agents/write-tap.ts';
 import {
   createNamespace,
@@ -16,6 +16,7 @@ import {
 } from '#test/support/cluster/cluster.ts';
 import { endLease } from '#test/support/engines/end-lease.ts';
 import { sendTaskMessages } from '#test/support/engines/stores.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import type { SystemTask } from '#test/support/system/system.ts';
 
 /** A deploy through an agent on a machine that does much else. */

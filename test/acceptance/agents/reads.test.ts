@@ -7,7 +7,7 @@ import {
   type TokenSigner,
   toAgentAccount,
 } from '#test/support/agents/agent-process.ts';
-import { startWorld, toDeploy, type World } from '#test/support/agents/agent-world.ts';
+import { startWorld, type World } from '#test/support/agents/agent-world.ts';
 import { toDeployment } from '#test/support/agents/cached-account.ts';
 import { openRawAgent, type RawAgent } from '#test/support/agents/raw-agent.ts';
 import {
@@ -17,6 +17,7 @@ import {
   requestApi,
   type TestNamespace,
 } from '#test/support/cluster/cluster.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 
 const testMs = 240_000;
 const timeout = 60_000;

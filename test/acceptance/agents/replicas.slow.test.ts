@@ -23,7 +23,6 @@ import {
   type TokenSigner,
   toAgentAccount,
 } from '#test/support/agents/agent-process.ts';
-import { toDeploy } from '#test/support/agents/agent-world.ts';
 import { listShown, makeDeployment } from '#test/support/agents/cached-account.ts';
 import { writeSessionKey } from '#test/support/agents/session-key.ts';
 import {
@@ -34,6 +33,7 @@ import {
   type TestNamespace,
 } from '#test/support/cluster/cluster.ts';
 import { ApiCaller } from '#test/support/system/api-caller.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 
 const testMs = 240_000;
 const waitMs = 120_000;

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getHeaderKey } from '#tasks/aws/task-items.ts';
 import { createTokenSigner, type TokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
-import { startWorld, toDeploy, type World } from '#test/support/agents/agent-world.ts';
+import { startWorld, type World } from '#test/support/agents/agent-world.ts';
 import {
   callRaw,
   openRawAgent,
@@ -12,6 +12,7 @@ import {
   type RawHello,
 } from '#test/support/agents/raw-agent.ts';
 import { changeStored } from '#test/support/agents/stored-change.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 
 const testMs = 240_000;
 const stack = new AsyncDisposableStack();

@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createTokenSigner, type TokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
-import { startWorld, toDeploy } from '#test/support/agents/agent-world.ts';
+import { startWorld } from '#test/support/agents/agent-world.ts';
 import { connectForHints } from '#test/support/agents/hint-socket.ts';
 import { startJwksServer } from '#test/support/agents/jwks-server.ts';
 import { callRaw, openRawAgent, type RawAgent } from '#test/support/agents/raw-agent.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { startSystem } from '#test/support/system/system.ts';
 
 const testMs = 180_000;

@@ -76,12 +76,25 @@ describe('pickers of artifacts', () => {
     expect(JSON.stringify(answer)).toContain(message);
   });
 
-  test('and the chart that was picked is fetched', async () => {
-    const artifact = { type: 'helm/chart', artifactAccount: 'charts', name: 'shop', version: '1.4.2' };
+  const fetchArtifact = async (artifact: object): Promise<readonly [number, string]> => {
     const response = await system.fetch('/artifacts/fetch', {
       method: 'PUT',
       body: JSON.stringify(artifact),
     });
-    expect([response.status, await response.text()]).toEqual([200, 'archive']);
+    return [response.status, await response.text()];
+  };
+
+  test('and the chart that was picked is fetched', async () => {
+    const artifact = { type: 'helm/chart', artifactAccount: 'charts', name: 'shop', version: '1.4.2' };
+    expect(await fetchArtifact(artifact)).toEqual([200, 'archive']);
+  });
+
+  test('and what stands in an artifact store is not, for there is none', async () => {
+    const reference = `ref://shop/${'a'.repeat(64)}`;
+    const artifact = { type: 'remote/base64', artifactAccount: 'embedded-artifact', reference };
+    expect(await fetchArtifact(artifact)).toEqual([
+      404,
+      expect.stringContaining('There is no artifact store'),
+    ]);
   });
 });

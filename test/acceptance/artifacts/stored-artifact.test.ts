@@ -85,13 +85,3 @@ describe('fetching an artifact that stands in the artifact store', () => {
     expect(await fetchAs('reader', artifact)).toEqual([status, expect.stringContaining(message)]);
   });
 });
-
-test('without an artifact store nothing stands there', async () => {
-  await using system = await startSystem({});
-  const artifact = { type: 'remote/base64', artifactAccount: 'embedded-artifact', reference };
-  const response = await system.fetch('/artifacts/fetch', { method: 'PUT', body: JSON.stringify(artifact) });
-  expect([response.status, await response.text()]).toEqual([
-    404,
-    expect.stringContaining('There is no artifact store'),
-  ]);
-});

@@ -1,28 +1,30 @@
 import { readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
-import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { startTokenBroker } from '#test/support/services/token-broker.ts';
-import { startSystem } from '#test/support/system/system.ts';
+import { type System, startSystem } from '#test/support/system/system.ts';
 
 const target = '/v1/kubernetes/providers';
 
 describeWithCluster('resources of a provider', (cluster) => {
+  const stack = new AsyncDisposableStack();
+  let system: System;
+  beforeAll(async () => {
+    const broker = stack.use(await startTokenBroker(() => cluster.token));
+    system = stack.use(await startSystem({ env: { ARCADE_URL: broker.url, ARCADE_API_KEY: 'test' } }));
+  });
+  afterAll(() => stack.disposeAsync());
+
+  async function send(method: string, path: string, body?: JsonObject): Promise<[number, unknown]> {
+    const text = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await system.fetch(path, { method, ...text });
+    const answer = await response.text();
+    return [response.status, answer === '' ? '' : JSON.parse(answer)];
+  }
+
   it('are what Spinnaker deployed, of the kinds that Deck shows, listed when they are asked for', async () => {
     await using namespace = await createNamespace('resources');
-    await using dir = await makeTempDir();
-    await using broker = await startTokenBroker(() => cluster.token);
-    await using system = await startSystem({
-      dataDir: dir.path,
-      env: { ARCADE_URL: broker.url, ARCADE_API_KEY: 'test' },
-    });
-    const send = async (method: string, path: string, body?: JsonObject): Promise<[number, unknown]> => {
-      const text = body === undefined ? {} : { body: JSON.stringify(body) };
-      const response = await system.fetch(path, { method, ...text });
-      const answer = await response.text();
-      return [response.status, answer === '' ? '' : JSON.parse(answer)];
-    };
     const caData = (await readFile(cluster.caFile)).toString('base64');
     const provider = { name: 'one', host: cluster.server, caData, namespaces: [namespace.name] };
     expect(await send('POST', target, provider)).toEqual([201, provider]);
@@ -78,17 +80,8 @@ describeWithCluster('resources of a provider', (cluster) => {
   });
 
   it('are not told while its cluster does not answer', async () => {
-    await using dir = await makeTempDir();
-    await using broker = await startTokenBroker(() => 'token');
-    await using system = await startSystem({
-      dataDir: dir.path,
-      env: { ARCADE_URL: broker.url, ARCADE_API_KEY: 'test' },
-    });
-    const body = JSON.stringify({ name: 'away', host: 'http://127.0.0.1:1' });
-    await system.fetch(target, { method: 'POST', body });
-    const late = await system.fetch(`${target}/away/resources`, { method: 'PUT' });
-
-    expect([late.status, await late.json()]).toEqual([
+    await send('POST', target, { name: 'away', host: 'http://127.0.0.1:1' });
+    expect(await send('PUT', `${target}/away/resources`)).toEqual([
       504,
       { error: expect.stringMatching(/^The account away was not listed within 15 seconds/) },
     ]);

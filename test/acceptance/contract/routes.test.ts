@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '#test/support/network/listening.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { itLocally, startSubject } from '#test/support/system/subject.ts';
 import type { Subject } from '#test/support/system/system.ts';
 
@@ -122,10 +123,7 @@ describe('routes that call no cluster', () => {
   });
 
   it('an account restricted to groups takes operations only from whom Gate lists it for', async () => {
-    const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'b' } };
-    const body = JSON.stringify([
-      { deployManifest: { account: 'legacy', moniker: { app: 'a' }, manifests: [manifest] } },
-    ]);
+    const body = JSON.stringify([toDeploy('legacy', 'b', ['a'])]);
     const post = (accounts?: string, path = '/kubernetes/ops'): Promise<Response> =>
       system.fetch(path, {
         method: 'POST',

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { toKubeconfig } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
 import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { listen } from '#test/support/network/listening.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { type System, type SystemTask, startSystem } from '#test/support/system/system.ts';
 
 /** Operations of the healthy account in each round. */
@@ -63,13 +64,7 @@ function createDeployer(
     Promise.all(
       Array.from({ length: count }, () => {
         serial += 1;
-        const metadata = {
-          namespace,
-          name: `config-${serial}`,
-          annotations: { 'strategy.spinnaker.io/versioned': 'false' },
-        };
-        const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata }];
-        return system.postOperations([{ deployManifest: { account, moniker: { app: 'dead' }, manifests } }]);
+        return system.postOperations([toDeploy(account, namespace, [`config-${serial}`])]);
       }),
     );
 }

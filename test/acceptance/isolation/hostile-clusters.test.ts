@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { getHostileServer } from '#test/support/network/hostile-servers.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 
 /** On a machine that is busy enough, a large answer loses its place in memory to another before it has reached its limit. */
@@ -48,11 +49,7 @@ describeWithCluster('accounts whose API servers answer too much', (cluster) => {
 });
 
 async function deploy(system: System, account: string, namespace: string) {
-  const metadata = { namespace, name: 'one', annotations: { 'strategy.spinnaker.io/versioned': 'false' } };
-  const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata }];
-  const id = await system.postOperations([
-    { deployManifest: { account, moniker: { app: 'hostile' }, manifests } },
-  ]);
+  const id = await system.postOperations([toDeploy(account, namespace, ['one'])]);
   return system.waitForTask(id, { timeoutMs: 60_000 });
 }
 

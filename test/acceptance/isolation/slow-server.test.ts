@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Fault, type PassingCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { startSystem } from '#test/support/system/system.ts';
 
 const deployCount = 40;
@@ -39,14 +40,9 @@ describeWithCluster('an account whose API server is slow, and often fails', (clu
       settings: { kubernetes: { accounts: [{ name: 'slow', kubeconfigFile: proxy.kubeconfig }] } },
     });
     const ids = await Promise.all(
-      Array.from({ length: deployCount }, (_, index) => {
-        const annotations = { 'strategy.spinnaker.io/versioned': 'false' };
-        const metadata = { namespace: namespace.name, name: `config-${index}`, annotations };
-        const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata }];
-        return system.postOperations([
-          { deployManifest: { account: 'slow', moniker: { app: 'slow' }, manifests } },
-        ]);
-      }),
+      Array.from({ length: deployCount }, (_, index) =>
+        system.postOperations([toDeploy('slow', namespace.name, [`config-${index}`])]),
+      ),
     );
     const tasks = await Promise.all(ids.map((id) => system.waitForTask(id, { timeoutMs: 240_000 })));
     const failures = tasks.filter(({ status }) => status.failed).map(({ resultObjects }) => resultObjects);

@@ -12,6 +12,7 @@ import { createNamespace, describeWithCluster, requestApi } from '#test/support/
 import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
 import { createRandom } from '#test/support/run/seeded-random.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 
 const busName = 'busdriver';
 const replicas = 3;
@@ -85,11 +86,7 @@ describeWithCluster('three replicas on a DynamoDB and an SQS in processes of the
       signal: AbortSignal.timeout(240_000),
     });
     const deploy = async (name: string) => {
-      const metadata = { name, namespace: namespace.name };
-      const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { name } };
-      const operation = {
-        deployManifest: { account: 'test', moniker: { app: 'dying' }, manifests: [manifest] },
-      };
+      const operation = toDeploy('test', namespace.name, [name]);
       const id = await caller.post([operation], `${namespace.name}-${name}`);
       return id === undefined ? undefined : caller.awaitEnd(id);
     };

@@ -1,18 +1,36 @@
-import { expect, it } from 'vitest';
-import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createJob } from '#test/shared/providers/kubernetes/manifests.ts';
+import { type ApiProxy, startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
 import { sendTaskMessages } from '#test/support/engines/stores.ts';
 import { findDeployment } from '#test/support/system/deployed-system.ts';
 import { startSubject } from '#test/support/system/subject.ts';
+import type { Subject } from '#test/support/system/system.ts';
 
 /** Deployed, each of the calls at once is a process of its own. */
 const burst = findDeployment() === undefined ? 50 : 10;
 
 describeWithCluster('the same request many times', (cluster) => {
+  const stack = new AsyncDisposableStack();
+  let proxy: ApiProxy;
+  let system: Subject;
+
+  beforeAll(async () => {
+    proxy = stack.use(await startApiProxy(cluster, { getDelayMs: () => 100 }));
+    system = stack.use(await startSubject({ kubeconfig: proxy.kubeconfig }));
+  });
+  afterAll(() => stack.disposeAsync());
+
+  /** Holds the cluster against one execution: one Job, and one call that asked for it. */
+  async function expectOnce(namespace: string): Promise<void> {
+    const text = await kubectl(['-n', namespace, 'get', 'jobs', '-o', 'json']);
+    expect((JSON.parse(text) as { items: unknown[] }).items).toHaveLength(1);
+    const path = `/apis/batch/v1/namespaces/${namespace}/jobs`;
+    expect(proxy.calls.filter((call) => call.method === 'POST' && call.path === path)).toHaveLength(1);
+  }
+
   it(`${burst} times at once, before, during and after its execution, is one task and one execution`, async () => {
     await using namespace = await createNamespace('once');
-    await using proxy = await startApiProxy(cluster, { getDelayMs: () => 100 });
-    await using system = await startSubject({ kubeconfig: proxy.kubeconfig });
     const operations = toJob(namespace.name);
     const postBurst = (): Promise<string[]> =>
       Promise.all(
@@ -26,44 +44,23 @@ describeWithCluster('the same request many times', (cluster) => {
     await system.idle();
 
     expect(new Set([...before, ...during, ...after]).size).toBe(1);
-    expect(await countJobs(namespace.name)).toBe(1);
-    const posts = proxy.calls.filter(({ method, path }) => method === 'POST' && path.endsWith('/jobs'));
-    expect(posts).toHaveLength(1);
+    await expectOnce(namespace.name);
   });
 
   it('as one message delivered three times at once is one execution', async () => {
     await using namespace = await createNamespace('once');
-    await using proxy = await startApiProxy(cluster, { getDelayMs: () => 50 });
-    await using system = await startSubject({ kubeconfig: proxy.kubeconfig });
-
     const id = await system.postOperations(toJob(namespace.name), {});
     await sendTaskMessages(system.stores, id, 3);
     await system.waitForTask(id, { timeoutMs: 60_000 });
     await sendTaskMessages(system.stores, id, 3);
     await system.idle();
 
-    expect(await countJobs(namespace.name)).toBe(1);
-    const posts = proxy.calls.filter(({ method, path }) => method === 'POST' && path.endsWith('/jobs'));
-    expect(posts).toHaveLength(1);
+    await expectOnce(namespace.name);
   });
 });
 
 /** A Job with a generated name: a second execution would be a second Job. */
 function toJob(namespace: string): object[] {
-  const manifest = {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { generateName: 'once-', namespace },
-    spec: {
-      template: {
-        spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.invalid/app' }] },
-      },
-    },
-  };
-  return [{ deployManifest: { account: 'test', moniker: { app: 'once' }, manifests: [manifest] } }];
-}
-
-async function countJobs(namespace: string): Promise<number> {
-  const text = await kubectl(['-n', namespace, 'get', 'jobs', '-o', 'json']);
-  return (JSON.parse(text) as { items: unknown[] }).items.length;
+  const manifests = [createJob({ generateName: 'once-', namespace })];
+  return [{ deployManifest: { account: 'test', moniker: { app: 'once' }, manifests } }];
 }

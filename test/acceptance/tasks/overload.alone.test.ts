@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
 import type { OverloadData, OverloadReport } from '#test/support/network/overload-sender.ts';
 import { chooseSize } from '#test/support/run/test-size.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { readMemoryMiB } from '#test/support/system/process-memory.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 
@@ -80,17 +81,6 @@ describeWithCluster(`${operations} operations posted at once, with ${pollers} po
   }
 
   function makeDeploy(index: number): object {
-    const manifest = {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: {
-        name: `settings-${index}`,
-        namespace: namespace.name,
-        annotations: { 'strategy.spinnaker.io/versioned': 'false' },
-      },
-      data: { index: String(index) },
-    };
-    const [account] = system.accounts;
-    return { deployManifest: { account, moniker: { app: 'overload' }, manifests: [manifest] } };
+    return toDeploy(system.accounts[0] ?? '', namespace.name, [`settings-${index}`]);
   }
 });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
 import { startSubject } from '#test/support/system/subject.ts';
 import type { Subject } from '#test/support/system/system.ts';
@@ -6,9 +6,14 @@ import type { Subject } from '#test/support/system/system.ts';
 const numbers = Array.from({ length: 12 }, (_, index) => String(index));
 
 describeWithCluster('deploys at once of one versioned ConfigMap', (cluster) => {
+  let system: Subject;
+  beforeAll(async () => {
+    system = await startSubject({ kubeconfig: cluster.kubeconfig });
+  });
+  afterAll(() => system?.[Symbol.asyncDispose]());
+
   it('with 12 contents make 12 versions, and each Deployment runs its own', async () => {
     await using namespace = await createNamespace('versions');
-    await using system = await startSubject({ kubeconfig: cluster.kubeconfig });
     const ids = await Promise.all(
       numbers.map((number) => system.postOperations(toDeploy(system, namespace.name, { number }))),
     );
@@ -32,7 +37,6 @@ describeWithCluster('deploys at once of one versioned ConfigMap', (cluster) => {
 
   it('with one content make one version, which all of them run', async () => {
     await using namespace = await createNamespace('versions');
-    await using system = await startSubject({ kubeconfig: cluster.kubeconfig });
     const operations = numbers.map((number) =>
       toDeploy(system, namespace.name, { number, content: 'the same' }),
     );

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { mapConcurrently } from '#core/concurrency.ts';
+import { createJob } from '#test/shared/providers/kubernetes/manifests.ts';
 import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
 import { startClosableDoor } from '#test/support/network/closable-door.ts';
 import { chooseSize } from '#test/support/run/test-size.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 
 const waitingCount = chooseSize({ short: 60, long: 1_000 });
@@ -98,17 +100,8 @@ describeWithCluster('operations whose credentials end', (cluster) => {
     await using system = await startSystem({
       settings: { kubernetes: { accounts, cache: { enabled: false } } },
     });
-    const deploy = (account: string) => {
-      const manifests = ['a', 'b', 'c', 'd'].map((name) => ({
-        ...{ apiVersion: 'v1', kind: 'ConfigMap', data: { name } },
-        metadata: {
-          name,
-          namespace: namespace.name,
-          annotations: { 'strategy.spinnaker.io/versioned': 'false' },
-        },
-      }));
-      return system.postOperations([{ deployManifest: { account, moniker: { app: 'late' }, manifests } }]);
-    };
+    const deploy = (account: string) =>
+      system.postOperations([toDeploy(account, namespace.name, ['a', 'b', 'c', 'd'])]);
     const refused = await system.waitForTask(await deploy('wrong'), { timeoutMs: 30_000 });
     expect(refused.status).toMatchObject({ completed: true, failed: true });
 
@@ -133,14 +126,8 @@ async function awaitDown(system: System, account: string): Promise<void> {
 
 /** Deploys a Job with a generated name: a second execution would be a second Job. As Orca, it posts again what got 503. */
 async function deployJob(system: System, account: string, namespace: string): Promise<string> {
-  const container = { name: 'main', image: 'example.invalid/app' };
-  const manifest = {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { generateName: 'waited-', namespace },
-    spec: { template: { spec: { restartPolicy: 'Never', containers: [container] } } },
-  };
-  const operations = [{ deployManifest: { account, moniker: { app: 'waiting' }, manifests: [manifest] } }];
+  const manifests = [createJob({ generateName: 'waited-', namespace })];
+  const operations = [{ deployManifest: { account, moniker: { app: 'waiting' }, manifests } }];
   const clientRequestId = randomUUID();
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { startAgent } from '#test/support/agents/agent-process.ts';
-import { toDeploy } from '#test/support/agents/agent-world.ts';
 import {
   createNamespace,
   describeWithCluster,
@@ -10,6 +9,7 @@ import {
   requestApi,
 } from '#test/support/cluster/cluster.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { startSystem } from '#test/support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 

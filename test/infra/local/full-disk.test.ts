@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildLocal } from '#infra/tools/build/build.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 import { makeAccount, noAccounts, writeConfig } from './start-files.ts';
 
@@ -99,16 +100,10 @@ interface PostAnswer {
 
 /** Posts an operation on a cluster that nobody runs. The same id is the same task. */
 async function post(system: System, clientRequestId: string): Promise<PostAnswer> {
-  const manifest = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'settings', namespace: 'default' },
-  };
-  const description = { account: 'prod', moniker: { app: 'disk' }, manifests: [manifest] };
   const response = await system.fetch(`/kubernetes/ops?clientRequestId=${clientRequestId}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify([{ deployManifest: description }]),
+    body: JSON.stringify([toDeploy('prod', 'default', ['settings'])]),
   });
   const { message, id } = (await response.json()) as Partial<PostAnswer>;
   return { status: response.status, message, id, retryAfter: response.headers.get('retry-after') };

@@ -13,6 +13,7 @@ import { CertificateAuthority } from '#test/shared/providers/kubernetes/credenti
 import { describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { listenLocally } from '#test/support/network/local-server.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { startSystem } from '#test/support/system/system.ts';
 import {
   findOpen,
@@ -173,9 +174,7 @@ describe('npm start', () => {
       config: [await writeConfig(temp, await makeAccount(temp))],
       env,
     });
-    const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'b' } };
-    const description = { account: 'prod', moniker: { app: 'a' }, manifests: [manifest] };
-    const task = await system.waitForTask(await system.postOperations([{ deployManifest: description }]));
+    const task = await system.waitForTask(await system.postOperations([toDeploy('prod', 'b', ['a'])]));
     expect(task.status).toMatchObject({ completed: true, failed: true });
     const demo = spawn(
       process.execPath,

@@ -1,3 +1,4 @@
+import { toDeploy } from '../system/config-map-deploy.ts';
 import { type System, type SystemTask, startSystem } from '../system/system.ts';
 import type { AgentProcess, StartAgentOptions, TokenSigner } from './agent-process.ts';
 import { createTokenSigner, findFreePort, startAgent, toAgentAccount } from './agent-process.ts';
@@ -91,15 +92,4 @@ function toSettings(
     kubernetes: { accounts: all, cache },
     ...settings,
   };
-}
-
-/** A deploy of ConfigMaps without versions. */
-export function toDeploy(account: string, namespace: string, names: readonly string[]): object {
-  const manifests = names.map((name) => ({
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name, namespace, annotations: { 'strategy.spinnaker.io/versioned': 'false' } },
-    data: { by: account },
-  }));
-  return { deployManifest: { account, moniker: { app: 'shop' }, manifests } };
 }

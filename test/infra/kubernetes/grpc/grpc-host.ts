@@ -7,8 +7,8 @@ import type { JsonObject } from '#core/json.ts';
 import { type Host, startHost } from '#infra/kubernetes/runtime.ts';
 import type { TokenSigner } from '#test/support/agents/agent-process.ts';
 import { createTokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
-import { toDeploy } from '#test/support/agents/agent-world.ts';
 import { writeSessionKey } from '#test/support/agents/session-key.ts';
+import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { type HomeEngines, startHomeEngines } from '../engines.ts';
 import { openToManagers } from '../pod.ts';
 
