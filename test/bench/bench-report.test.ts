@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BenchReport, formatReport, formatRow, insertReport, runsMarker } from './bench-report.ts';
+import { type BenchReport, formatReport, insertReport, runsMarker } from './bench-report.ts';
 import type { RowResult } from './rows.ts';
 import { summarize } from './statistics.ts';
 
@@ -28,22 +28,6 @@ const report: BenchReport = {
   ],
   calls: { 'a deploy, new': { PutItem: 3, 'Kubernetes GET': 1 } },
 };
-
-describe('a row', () => {
-  it('is told with its spread, its floor, its processor time, and whether it is within its aim', () => {
-    expect(formatRow(timed)).toBe(
-      'Busdriver, stream: deploy, new: 20.0 (p25–p75 10.0–30.0, p95 40.0) ms, n 4; processors 14.3 ms; floor 5.0 ms; aim 24',
-    );
-    expect(formatRow({ ...timed, aim: 19 })).toMatch(/aim 19, MISSED$/);
-  });
-
-  it('that could not be measured says why', () => {
-    const { name, unit, server } = timed;
-    expect(formatRow({ name, unit, server, problem: 'it broke' })).toBe(
-      'Busdriver, stream: deploy, new: not measured: it broke',
-    );
-  });
-});
 
 describe('a report', () => {
   it('is a table of the rows by server, with what it was made on', () => {
@@ -79,9 +63,5 @@ describe('the page', () => {
     const twice = insertReport(once, '## two\n');
     expect(once).toBe(`# Benchmarks\n\n${runsMarker}\n\n## one\n\ntext\n`);
     expect(twice).toBe(`# Benchmarks\n\n${runsMarker}\n\n## two\n\n## one\n\ntext\n`);
-  });
-
-  it('must say where reports go', () => {
-    expect(() => insertReport('# Benchmarks\n', '## one')).toThrow('docs/benchmarks.md: expected one line');
   });
 });

@@ -41,10 +41,21 @@ async function startPeer() {
   return listen(server);
 }
 
+/** The rows that a measurement records. */
+async function collect(
+  measure: (record: (row: RowResult) => Promise<void>) => Promise<void>,
+): Promise<readonly RowResult[]> {
+  const rows: RowResult[] = [];
+  await measure(async (row) => void rows.push(row));
+  return rows;
+}
+
 /** Parts that nobody measures by default are run by `npm run soak`. */
 const itLong = it.runIf(chooseSize({ short: false, long: true }));
 
 describeWithCluster('a run of the bench', (cluster) => {
+  const [run, tell] = [Date.now().toString(36), () => undefined];
+
   it('measures each row of Busdriver, says of a peer what it does not serve, and writes all of it', async () => {
     await using dir = await makeTempDir();
     await using peer = await startPeer();
@@ -53,10 +64,9 @@ describeWithCluster('a run of the bench', (cluster) => {
     const lines: string[] = [];
     const subject = { commit: 'abc123', startedAtMs: 0, node: 'v24', processors: '2', load: 0, samples: 2 };
     const record = new BenchRecord({ subject, linesFile, page, tell: (line) => void lines.push(line) });
-    const run = Date.now().toString(36);
     const shown: boolean[] = [];
     await runBench({
-      ...{ cluster, sizes, run, parts: ['deploys', 'load', 'reads'], tell: () => undefined },
+      ...{ cluster, sizes, run, parts: ['deploys', 'load', 'reads'], tell },
       servers: [toPeerSource({ name: 'peer', url: peer.url }), toOwnSource('stream', cluster.kubeconfig)],
       async record(row) {
         await record.addRow(row);
@@ -117,12 +127,10 @@ describeWithCluster('a run of the bench', (cluster) => {
   }, 180_000);
 
   it('measures the first fill', async () => {
-    const rows: RowResult[] = [];
-    await runFill({
-      ...{ cluster, sizes, run: `${Date.now().toString(36)}f`, tell: () => undefined },
-      servers: [toOwnSource('interval', cluster.kubeconfig)],
-      record: async (row) => void rows.push(row),
-    });
+    const servers = [toOwnSource('interval', cluster.kubeconfig)];
+    const rows = await collect((record) =>
+      runFill({ cluster, sizes, run: `${run}f`, tell, servers, record }),
+    );
     expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
       'first fill of the cache, 5 Deployments with 2 pods each',
       'serverGroups, 5 Deployments with 2 pods each',
@@ -130,43 +138,49 @@ describeWithCluster('a run of the bench', (cluster) => {
     ]);
   });
 
-  itLong('measures agents', async () => {
-    const agentSizes = { ...sizes, furtherAccounts: 2, starts: 1, idleMs: 500 };
-    const run = Date.now().toString(36);
-    const rows = await measureAgents({ cluster, server: 'own', run, sizes: agentSizes });
-
-    expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
-      'start of an agent to its first session',
-      'deploy through an agent, new: POST to completed',
-      'a manifest through an agent',
-      'memory of an idle agent with one account',
-      'memory of each of 2 further accounts',
-      'processor time of an idle agent with one account, a minute',
-    ]);
-    const [start, deploy, read, memory] = rows.map(({ summary }) => summary?.median ?? 0);
-    for (const each of [start, deploy, read]) expect(each).toBeGreaterThan(0);
-    expect(memory).toBeGreaterThan(10);
-  });
-
-  itLong(
-    'measures an agent that keeps an account cached',
-    async () => {
-      const cacheSizes = { samples: 2, cached: { deployments: 3, podsEach: 2 }, idleMs: 500 };
-      const run = Date.now().toString(36);
-      const tell = () => undefined;
-      const rows = await measureAgentCache({ cluster, server: 'own', run, sizes: cacheSizes, tell });
-
-      expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
-        'start of an agent to its first cache of 12 objects',
-        'memory of an agent, 12 objects just cached',
-        'memory of an agent, 12 objects cached a while ago',
-        'processor time of an agent that keeps 12 objects cached, of which none changes, a minute',
-        'a change until it is shown, through an agent',
-      ]);
-      // In so short a time it may have done nothing.
-      const [idle] = rows.splice(3, 1);
-      expect(idle?.summary?.median).toBeGreaterThanOrEqual(0);
-      for (const { summary } of rows) expect(summary?.median).toBeGreaterThan(0);
+  itLong.each<[what: string, count: number, measure: () => Promise<readonly RowResult[]>]>([
+    [
+      'agents',
+      6,
+      () =>
+        measureAgents({
+          ...{ cluster, server: 'own', run: `${run}a` },
+          sizes: { ...sizes, furtherAccounts: 2, starts: 1, idleMs: 500 },
+        }),
+    ],
+    [
+      'an agent that keeps an account cached',
+      5,
+      () =>
+        measureAgentCache({
+          ...{ cluster, server: 'own', run: `${run}c`, tell },
+          sizes: { samples: 2, cached: { deployments: 3, podsEach: 2 }, idleMs: 500 },
+        }),
+    ],
+    ['many accounts', 7, () => collect((record) => runAccounts({ cluster, sizes, mode: 'default', record }))],
+    [
+      'images of Docker registries',
+      4,
+      () => {
+        const images = { ...sizes, accounts: 2, repositoriesEach: 3, tagsEach: 4, wideRepositories: 5 };
+        return collect((record) => runImages({ cluster, sizes: images, mode: 'default', record }));
+      },
+    ],
+    [
+      'the V1 provider',
+      7,
+      () =>
+        measureV1({
+          ...{ cluster, server: 'one', run: `${run}v`, tell },
+          sizes: { ...sizes, pods: 2, serverGroups: 3, namespaces: 2, memorySamples: 1 },
+        }),
+    ],
+  ])(
+    'measures %s in %i rows',
+    async (_what, count, measure) => {
+      const rows = await measure();
+      expect(rows.filter(({ summary }) => summary === undefined)).toEqual([]);
+      expect(rows).toHaveLength(count);
     },
     180_000,
   );
@@ -175,76 +189,13 @@ describeWithCluster('a run of the bench', (cluster) => {
     'counts the calls of agents by the functions that answer',
     async () => {
       const callSizes = { settleMs: 1_000, countedMs: 6_000, changeMs: 1_000, deploys: 2 };
-      const calls = await countAgentCalls({ cluster, run: Date.now().toString(36), sizes: callSizes });
+      const calls = await countAgentCalls({ cluster, run: `${run}k`, sizes: callSizes });
       const [, , , changing, , deploy] = Object.values(calls);
       // Its claim is kept, and what changed is written; a deploy is leased and committed, once each.
       expect(changing?.['write-changes']).toBeGreaterThan(0);
       expect(changing?.['keep-cache']).toBeGreaterThan(0);
       expect(deploy).toMatchObject({ 'take-task': 1, 'commit-task': 1 });
       expect(deploy).not.toHaveProperty('list-work');
-    },
-    180_000,
-  );
-
-  itLong('measures many accounts', async () => {
-    const rows: RowResult[] = [];
-    const record = async (row: RowResult) => void rows.push(row);
-    await runAccounts({ cluster, sizes, mode: 'default', record });
-
-    expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
-      '/credentials, 4 accounts',
-      '/credentials?expand=true, 4 accounts',
-      'size of /credentials, 4 accounts',
-      'size of /credentials for who accepts gzip, 4 accounts',
-      'an added account until it is shown, 4 accounts',
-      'an added account until another process shows it, 4 accounts',
-      'a token broker a minute, 4 accounts of one provider',
-    ]);
-    const [list, expanded, size, gzipped, , , calls] = rows.map(({ summary }) => summary?.median ?? 0);
-    expect(list).toBeGreaterThan(0);
-    expect(expanded).toBeGreaterThan(0);
-    expect(size).toBeGreaterThan(0.1);
-    expect(gzipped).toBeLessThanOrEqual(size ?? 0);
-    expect(calls).toBe(1);
-  });
-
-  itLong('measures images of Docker registries', async () => {
-    const rows: RowResult[] = [];
-    const record = async (row: RowResult) => void rows.push(row);
-    const images = { ...sizes, accounts: 2, repositoriesEach: 3, tagsEach: 4, wideRepositories: 5 };
-    await runImages({ cluster, sizes: images, mode: 'default', record });
-
-    expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
-      'images/find of an account, 12 tags of 24',
-      'requests of a run without changes, 5 repositories',
-      'objects written of a run without changes, 5 repositories',
-      'processor time of a run without changes, 5 repositories',
-    ]);
-    const [find, requests, writes] = rows.map(({ summary }) => summary?.median);
-    expect(find).toBeGreaterThan(0);
-    expect([requests, writes]).toEqual([5, 0]);
-  });
-
-  itLong(
-    'measures the V1 provider',
-    async () => {
-      const run = `${Date.now().toString(36)}v`;
-      const rows = await measureV1({
-        ...{ cluster, server: 'one', run, tell: () => undefined },
-        sizes: { ...sizes, pods: 2, serverGroups: 3, namespaces: 2, memorySamples: 1 },
-      });
-      expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
-        'createServerGroup of a ReplicationController: POST to completed',
-        'enableServerGroup of 2 pods',
-        'serverGroups, 3 ReplicationControllers',
-        'memory with 3 ReplicationControllers cached, above none',
-        'processor time of a namespace, a registration run of 2 namespaces without changes',
-        'GETs of a namespace, a registration run of 2 namespaces without changes',
-        'writes, a registration run of 2 namespaces without changes',
-      ]);
-      const [create, enable, list, , used, gets, writes] = rows.map(({ summary }) => summary?.median ?? 0);
-      for (const median of [create, enable, list, used]) expect(median).toBeGreaterThan(0);
-      expect([gets, writes]).toEqual([1, 0]);
     },
     180_000,
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createConcurrencyLimit } from '#core/concurrency.ts';
-import { measureRows, type Row, type RowResult, takeMemory, takeSamples } from './rows.ts';
+import { measureRows, type Row, type RowResult, takeSamples } from './rows.ts';
 
 function collect() {
   const results: RowResult[] = [];
@@ -80,13 +80,6 @@ describe('rows', () => {
     ]);
   });
 
-  it('say of a server that has ended that it has', async () => {
-    const { results, record } = collect();
-    const findEnd = async () => 'the system has ended (1): out of memory';
-    await measureRows([createRow('first')], [{ ...own, findEnd, context: [] }], record);
-    expect(results).toMatchObject([{ problem: 'the system has ended (1): out of memory' }]);
-  });
-
   it('of a server that cannot be had are all recorded, and those of another are measured', async () => {
     const { results, record } = collect();
     const away = { server: 'two', isPeer: false, context: new Error('it is away') };
@@ -138,17 +131,5 @@ describe('samples', () => {
     expect(names.filter((name, index) => name !== names[index - 1])).toEqual(
       Array.from({ length: 3 }, () => ['one', 'two']).flat(),
     );
-  });
-
-  it('are three when they take longer than they may', async () => {
-    const measured = await takeSamples({ ...createSampling('slow', []), samples: 30, budgetMs: 0 });
-    expect(measured.samples).toEqual([1, 2, 3]);
-  });
-
-  it('tell nothing of a process that nobody knows', async () => {
-    const server = { readFigures: undefined };
-    const measured = await takeSamples({ ...createSampling('unknown', []), server, samples: 1 });
-    expect(measured).not.toHaveProperty('processorMs');
-    await expect(takeMemory(server)).rejects.toThrow('no --peer-pid');
   });
 });

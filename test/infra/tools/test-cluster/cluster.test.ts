@@ -36,15 +36,6 @@ describeWithCluster('a cluster of its own', () => {
     expect(await again.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
   });
 
-  test('in a temporary folder leaves nothing behind', async () => {
-    const cluster = await start();
-    await access(cluster.kubeconfig);
-    await cluster[Symbol.asyncDispose]();
-    expect(await cluster.exited).toMatchObject({ code: 0, signal: null });
-    expect(await exists(cluster.dir)).toBe(false);
-    expect(await isListening(cluster.server)).toBe(false);
-  });
-
   test('ends with a parent that is killed, and leaves nothing behind', async () => {
     await using command = await startMain();
     const { child, server, dir } = command;
@@ -53,7 +44,7 @@ describeWithCluster('a cluster of its own', () => {
     await expect.poll(() => exists(dir)).toBe(false);
   });
 
-  test('on the command line ends properly on SIGINT', async () => {
+  test('on the command line ends properly on SIGINT, and leaves nothing behind', async () => {
     await using command = await startMain();
     const { child, server, dir } = command;
     child.kill('SIGINT');
