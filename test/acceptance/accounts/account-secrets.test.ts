@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 import { type Fiat, startFiat } from '#test/support/services/fiat.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 
@@ -9,7 +8,7 @@ const planted = 'planted-inline-77c1';
 const roles = 'spinnaker:roles';
 const userSecret = (name: string) => `secret://secrets-manager?r=eu-west-1&s=${name}&k=token`;
 
-let dir: TempDir;
+const stack = new AsyncDisposableStack();
 let aws: AwsEndpoints;
 let fiat: Fiat;
 let system: System;
@@ -42,24 +41,14 @@ function define(name: string, server: JsonObject, more: JsonObject = {}): JsonOb
 }
 
 beforeAll(async () => {
-  dir = await makeTempDir();
-  aws = await startAwsEndpoints(dir.path);
+  aws = stack.use(await startAwsEndpoints());
   const all = ['READ', 'WRITE'] as const;
-  fiat = await startFiat({
-    users: {
-      admin: { admin: true },
-      manager: { accountManager: true, roles: ['ops'], accounts: { a: all, b: all, c: all, d: all, e: all } },
-    },
-  });
-  system = await start();
+  const accounts = { a: all, b: all, c: all, d: all, e: all };
+  const manager = { accountManager: true, roles: ['ops'], accounts };
+  fiat = stack.use(await startFiat({ users: { admin: { admin: true }, manager } }));
+  system = stack.use(await start());
 });
-afterAll(async () => {
-  await system?.[Symbol.asyncDispose]();
-  await fiat?.[Symbol.asyncDispose]();
-  await aws?.[Symbol.asyncDispose]();
-  await dir?.[Symbol.asyncDispose]();
-  vi.unstubAllEnvs();
-});
+afterAll(() => stack.disposeAsync());
 
 describe('a user secret in a definition', () => {
   it('needs one of its roles, whatever else the manager may do; administrators need none', async () => {

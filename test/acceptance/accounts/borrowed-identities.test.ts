@@ -1,6 +1,6 @@
 import { access, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import {
   CertificateAuthority,
@@ -137,7 +137,6 @@ beforeAll(async () => {
   aws = stack.use(await startAwsEndpoints(dir));
   const ecr = stack.use(await startEcr());
   ecr.repositories.set('shop', new Map([[toDigest('a'), { tags: ['1'], pushedAtMs: 0 }]]));
-  stack.defer(() => void vi.unstubAllEnvs());
   await startPlaces();
   const broker = stack.use(await startTokenBroker(() => planted.broker));
   const config = path.join(dir, 'clouddriver.yml');

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ItemTable } from '#platform/aws/table.ts';
 import { tables as allTables, tasksTable } from '#platform/aws/tables.ts';
 import { readEnvironment } from '#platform/config.ts';
@@ -30,7 +30,6 @@ const { clusterCount, roleCount } = chooseSize({
 const credentials = { accessKeyId: 'AKIAOWN', secretAccessKey: 'own-secret-key' };
 const region = 'eu-west-1';
 
-let dir: TempDir;
 let tables: TempDir;
 let aws: AwsEndpoints;
 /** The API server of all clusters, and who signed the tokens that it was shown. */
@@ -39,21 +38,18 @@ let signers: Set<string>;
 let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;
 
 beforeEach(async () => {
-  dir = await makeTempDir();
   tables = await makeTempDir();
-  aws = await startAwsEndpoints(dir.path);
+  aws = await startAwsEndpoints();
   signers = new Set();
   server = await startApiServer();
   dynamodb = await startDynamoDb({ dir: tables.path, tables: allTables });
 });
 afterEach(async () => {
-  vi.unstubAllEnvs();
   await dynamodb[Symbol.asyncDispose]();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   await aws[Symbol.asyncDispose]();
   await tables[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
 });
 
 /** It has one object, and knows no other. Without TLS: as many connections of each environment are enough work. */
@@ -104,7 +100,7 @@ interface Event {
 
 /** Answers of a function's environment that has just been started, which is called with all events, 15 at a time. */
 async function runEnvironment({ module, events }: Event): Promise<readonly unknown[]> {
-  const file = await writeBundle(module, dir.path);
+  const file = await writeBundle(module, aws.dir);
   const script = `import { handler } from ${JSON.stringify(file)};
     const events = ${JSON.stringify(events)};
     const answers = [];

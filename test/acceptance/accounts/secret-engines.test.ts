@@ -1,18 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cbor } from '@smithy/core/cbor';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { toBase64, toKubeconfig } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
 import { createNamespace, describeWithCluster, type TestCluster } from '#test/support/cluster/cluster.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
 import { scanTasks } from '#test/support/engines/stores.ts';
-import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { startTokenBroker, type TestBroker } from '#test/support/services/token-broker.ts';
 import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 import { PlantedSecrets } from '../access/planted-secrets.ts';
-
-afterEach(() => vi.unstubAllEnvs());
 
 /** Options of accounts, by the account's name. */
 type Accounts = { readonly [name: string]: object };
@@ -34,8 +31,7 @@ const userSecret = (name: string, key: string) => `secret://secrets-manager?r=eu
 describeWithCluster('credentials in secrets', (cluster) => {
   it('of every engine and syntax reach the cluster and are seen nowhere, whatever fails', async () => {
     await using namespace = await createNamespace('engines');
-    await using dir = await makeTempDir();
-    await using aws = await startAwsEndpoints(dir.path);
+    await using aws = await startAwsEndpoints();
     await using broker = await startTokenBroker(() => cluster.token);
     const secrets = new PlantedSecrets();
     secrets.add('cluster token', cluster.token);
@@ -44,7 +40,7 @@ describeWithCluster('credentials in secrets', (cluster) => {
     const bad = placeBadSecrets(world);
     await using system = await start(
       { ...good, ...bad },
-      { world, folder: dir.path, namespace: namespace.name },
+      { world, folder: aws.dir, namespace: namespace.name },
     );
 
     const tasks = await Promise.all(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import {
   createNamespace,
@@ -8,35 +8,27 @@ import {
   type TestNamespace,
 } from '#test/support/cluster/cluster.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 import { type Subject, startSystem } from '#test/support/system/system.ts';
 
 const bucket = 'spinnaker-artifacts';
 
 describeWithCluster("Spinnaker's artifact store", (cluster) => {
-  let dir: TempDir;
+  const stack = new AsyncDisposableStack();
   let aws: AwsEndpoints;
   let namespace: TestNamespace;
   let system: Subject;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
-    aws = await startAwsEndpoints(dir.path);
-    namespace = await createNamespace('store');
+    aws = stack.use(await startAwsEndpoints());
+    namespace = stack.use(await createNamespace('store'));
     const settings = {
       kubernetes: { accounts: [{ name: 'test', kubeconfigFile: cluster.kubeconfig }] },
       'artifact-store': { type: 's3', s3: { enabled: true, bucket, region: 'eu-west-1' } },
     };
-    system = await startSystem({ settings });
+    system = stack.use(await startSystem({ settings }));
   }, 180_000);
 
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await namespace?.[Symbol.asyncDispose]();
-    await aws?.[Symbol.asyncDispose]();
-    vi.unstubAllEnvs();
-    await dir?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   function store(content: string, type = 'remote/map/base64'): JsonObject {
     const hash = createHash('sha256').update(content).digest('hex');

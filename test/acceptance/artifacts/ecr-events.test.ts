@@ -9,33 +9,25 @@ import { type System, startSystem } from '#test/support/system/system.ts';
 const visibleWithinMs = 2_000;
 
 describe('a push to Amazon ECR', () => {
+  const stack = new AsyncDisposableStack();
   let ecr: TestEcr;
   let system: System;
 
   beforeAll(async () => {
-    ecr = await startEcr(localAccountId);
+    stack.defer(() => void vi.unstubAllEnvs());
+    ecr = stack.use(await startEcr(localAccountId));
     const address = `https://${localAccountId}.dkr.ecr.${localRegion}.amazonaws.com`;
     const images = new Map([[toDigest('a'), { tags: ['1'], pushedAtMs: 1_767_225_600_000 }]]);
     ecr.repositories.set('shop/cart', images);
     // Without events nothing would be seen for an hour.
     const accounts = [{ name: 'ecr', address, cacheIntervalSeconds: 3600, trackDigests: true }];
     const settings = { kubernetes: { enabled: false }, dockerRegistry: { enabled: true, accounts } };
-    system = await startSystem({
-      settings,
-      env: {
-        AWS_ENDPOINT_URL_ECR: ecr.url,
-        AWS_ACCESS_KEY_ID: 'AKIAOWN',
-        AWS_SECRET_ACCESS_KEY: 'own-secret-key',
-      },
-    });
+    const keys = { AWS_ACCESS_KEY_ID: 'AKIAOWN', AWS_SECRET_ACCESS_KEY: 'own-secret-key' };
+    system = stack.use(await startSystem({ settings, env: { AWS_ENDPOINT_URL_ECR: ecr.url, ...keys } }));
     await vi.waitFor(async () => expect(await listTags()).toEqual(['1']), { timeout: 60_000, interval: 200 });
     await system.idle();
   }, 300_000);
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await ecr?.[Symbol.asyncDispose]();
-    vi.unstubAllEnvs();
-  });
+  afterAll(() => stack.disposeAsync());
 
   async function listTags(): Promise<unknown> {
     const response = await system.fetch('/dockerRegistry/images/find?account=ecr');

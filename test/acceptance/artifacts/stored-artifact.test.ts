@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 import { type Fiat, startFiat } from '#test/support/services/fiat.ts';
 import { type Subject, startSystem } from '#test/support/system/system.ts';
 
@@ -10,37 +9,27 @@ const content = 'kind: grüße\n'.repeat(10_000);
 const reference = `ref://shop/${createHash('sha256').update(content).digest('hex')}`;
 
 describe('fetching an artifact that stands in the artifact store', () => {
-  let dir: TempDir;
+  const stack = new AsyncDisposableStack();
   let aws: AwsEndpoints;
   let fiat: Fiat;
   let system: Subject;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
-    aws = await startAwsEndpoints(dir.path);
+    aws = stack.use(await startAwsEndpoints());
     aws.objects.set(reference.replace('ref:/', bucket), content);
-    fiat = await startFiat({
-      users: {
-        reader: { applications: { shop: ['READ'] } },
-        stranger: { applications: { other: ['READ'] } },
-      },
-    });
+    const [reader, stranger] = [{ shop: ['READ'] }, { other: ['READ'] }] as const;
+    const users = { reader: { applications: reader }, stranger: { applications: stranger } };
+    fiat = stack.use(await startFiat({ users }));
     const settings = {
       'artifact-store': { type: 's3', s3: { enabled: true, bucket, region: 'eu-west-1' } },
       services: { fiat: { enabled: true, baseUrl: fiat.url } },
     };
-    system = await startSystem({ settings });
+    system = stack.use(await startSystem({ settings }));
   });
 
   beforeEach(() => fiat.setMode('up'));
 
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await fiat?.[Symbol.asyncDispose]();
-    await aws?.[Symbol.asyncDispose]();
-    vi.unstubAllEnvs();
-    await dir?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   async function fetchAs(user: string, artifact: object): Promise<readonly [number, string]> {
     const response = await system.fetch('/artifacts/fetch', {

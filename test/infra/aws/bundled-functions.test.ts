@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import document from '#docs/openapi.json' with { type: 'json' };
 import { queues } from '#functions/queues.ts';
 import { routes } from '#functions/routes.ts';
@@ -29,7 +29,6 @@ const root = join(import.meta.dirname, '../../..');
 /** Runs a program of Node's. */
 const runNode = (args: readonly string[]) => promisify(execFile)(process.execPath, args);
 
-let dir: TempDir;
 let aws: AwsEndpoints;
 let server: ScriptedServer;
 let tables: TempDir;
@@ -46,15 +45,12 @@ afterEach(async () => {
 
 /** Where only the bundle of one function is, far from any package. */
 beforeEach(async () => {
-  dir = await makeTempDir();
-  aws = await startAwsEndpoints(dir.path);
+  aws = await startAwsEndpoints();
   server = await startScriptedServer();
 });
 afterEach(async () => {
-  vi.unstubAllEnvs();
   await server[Symbol.asyncDispose]();
   await aws[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
 });
 
 interface Answer {
@@ -80,7 +76,7 @@ async function run(
   request: object,
   { isAnswered = true, logLevel = 'SILENT' } = {},
 ): Promise<string[]> {
-  const file = await writeBundle(module, dir.path);
+  const file = await writeBundle(module, aws.dir);
   const ofAws = Object.entries(readEnvironment()).filter(([name]) => name.startsWith('AWS_'));
   const { method: httpMethod, path: resource } = routes.find((row) => row.module === module) ?? {};
   const event = { headers: {}, httpMethod, resource, path: resource, body: null, ...request };
@@ -163,10 +159,10 @@ describe('a function with nothing but its bundle', () => {
     const lines = await run(module, {}, { logLevel: 'ERROR' });
     const logged = lines.find((line) => line.includes('the settings cannot be used')) ?? '{}';
     for (const { name, contents } of getBundle(module).sourceMaps)
-      await writeFile(join(dir.path, name), contents);
+      await writeFile(join(aws.dir, name), contents);
     const onLambda = logged.replaceAll(/file:[^"\s]*\/(?=[\w-]+\.mjs)/g, 'file:///var/task/');
 
-    const told = runNode([join(root, 'infra/tools/build/stack-traces-main.ts'), dir.path]);
+    const told = runNode([join(root, 'infra/tools/build/stack-traces-main.ts'), aws.dir]);
     told.child.stdin?.end(`${onLambda}\nat file:///var/task/of-another-release.mjs:1:2\n`);
     const [translated = '', unknown] = (await told).stdout.split('\n');
 
@@ -312,7 +308,7 @@ describe('a function with nothing but its bundle', () => {
   it.each(['workers/run-operations', 'workers/settle-dead-letters', 'authorizers/check-shared-secret'])(
     'exports the handler of %s',
     async (module) => {
-      const file = await writeBundle(module, dir.path);
+      const file = await writeBundle(module, aws.dir);
       const script = `import { handler } from ${JSON.stringify(file)};console.log(typeof handler);process.exit()`;
       expect(await runProgram(script, {})).toBe('function\n');
     },

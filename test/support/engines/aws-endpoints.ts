@@ -59,8 +59,8 @@ export interface AwsEndpoints extends AsyncDisposable, AwsWorld {
 }
 
 /**
- * Starts the endpoints and points this process's environment at them, with a key of its own; vitest's `unstubAllEnvs` undoes
- * the latter.
+ * Starts the endpoints and points this process's environment at them, with a key of its own. Disposing undoes the latter, and whatever
+ * else vitest was told to put into the environment.
  *
  * @param folder a folder in which no AWS configuration is. Default: one that goes with the endpoints.
  */
@@ -98,6 +98,7 @@ export async function startAwsEndpoints(folder?: string): Promise<AwsEndpoints> 
       return resolve;
     },
     async [Symbol.asyncDispose]() {
+      vi.unstubAllEnvs();
       await closeServer(server);
       await own?.[Symbol.asyncDispose]();
     },
