@@ -58,5 +58,5 @@ describe('an account with more names than an item holds', () => {
     world.touch(10);
     expect(await bench.run(account)).toMatchObject({ failures: 0, lastRun: { changes: 10 } });
     expect(bench.takeUnits().writeUnits).toBeLessThan(300);
-  }, 240_000);
+  });
 });

@@ -56,7 +56,7 @@ await describeWithJavaEngine('dynamodb-local', (start) => {
       });
       await fc.assert(agree, { numRuns: chooseSize({ short: 6, long: 100 }) });
     }
-  }, 300_000);
+  });
 
   function open({ name }: Table): StoreEngine {
     return {

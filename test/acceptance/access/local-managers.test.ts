@@ -10,7 +10,7 @@ const path = '/credentials/type/kubernetes';
 let system: System;
 beforeAll(async () => {
   system = await startSystem({ args: ['--allow-host', 'busdriver.test'] });
-}, 120_000);
+});
 afterAll(() => system[Symbol.asyncDispose]());
 
 function call(headers: { readonly [name: string]: string } = {}): Promise<{ status: number; body: string }> {

@@ -97,7 +97,7 @@ describeWithCluster('secrets', (cluster) => {
       await failOperations(work);
       await sendHeaders(work);
       await readEverything(work);
-      await expect.poll(() => countFailedAgents(system), { timeout: 60_000 }).toBeGreaterThan(10);
+      await expect.poll(() => countFailedAgents(system)).toBeGreaterThan(10);
       await system.idle();
 
       expect(secrets.count).toBeGreaterThanOrEqual(30);
@@ -131,7 +131,6 @@ describeWithCluster('secrets', (cluster) => {
       expect(text).toContain('******');
       expect(secrets.findIn(text)).toEqual([]);
     },
-    180_000,
   );
 
   itLocally('its data lies on this machine alone')(

@@ -152,7 +152,7 @@ beforeAll(async () => {
   };
   system = stack.use(await startSystem({ config: [config], env }));
   aws.clusters.set('prod-payments', toEks(cluster.url));
-}, 120_000);
+});
 afterAll(() => stack.disposeAsync());
 
 function toEks(endpoint: string, { certificate } = authority): object {
@@ -268,9 +268,9 @@ describe('the identity at a cluster of EKS, of an account made by the API', () =
     aws.clusters.set('moving', toEks(moved.url, otherAuthority));
     const data = { 'certificate-authority-data': toBase64(otherAuthority.certificate) };
     const kubeconfigContents = makeKubeconfig({ server: moved.url, cluster: data, exec });
-    await expect.poll(() => use('moving', { kubeconfigContents }), { timeout: 60_000 }).toContain(configMap);
+    await expect.poll(() => use('moving', { kubeconfigContents })).toContain(configMap);
     expect(moved.received.join('\n')).toContain(planted.eks);
-  }, 90_000);
+  });
 });
 
 describe('a profile of the machine', () => {
@@ -348,14 +348,14 @@ function toOidcUser(issuer: string): JsonObject {
 
 describe('passwords of registries and artifact accounts', () => {
   it('go to the host of the tokens that the registry names, and to nobody to whom it redirects', async () => {
-    await expect.poll(() => tokens.received.join('\n'), { timeout: 60_000 }).toContain(planted.registry);
-    await expect.poll(() => registry.received.join('\n'), { timeout: 60_000 }).toContain('Bearer pull');
+    await expect.poll(() => tokens.received.join('\n')).toContain(planted.registry);
+    await expect.poll(() => registry.received.join('\n')).toContain('Bearer pull');
 
-    await expect.poll(() => ecrRegistry.received.join('\n'), { timeout: 60_000 }).toContain(planted.ecr);
+    await expect.poll(() => ecrRegistry.received.join('\n')).toContain(planted.ecr);
 
     expect(registry.received.join('\n')).not.toContain(planted.registry);
     expect(listStolen()).toEqual([]);
-  }, 90_000);
+  });
 
   it('go to the origins that the account names', async () => {
     const fetchFrom = (artifactAccount: string, reference: string, type = 'http/file') =>

@@ -212,5 +212,5 @@ describe(`a release with ${clusterCount} EKS clusters over ${roleCount} roles`, 
     expect(await runEnvironment(readsOfAnother)).toEqual(names.map(() => 200));
     expect(aws.countCalls('DescribeCluster')).toBe(0);
     expect(most(countBy('AssumeRole', 'RoleArn'))).toBe(1);
-  }, 240_000);
+  });
 });

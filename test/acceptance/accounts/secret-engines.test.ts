@@ -60,7 +60,7 @@ describeWithCluster('credentials in secrets', (cluster) => {
       events: [],
       tables: [],
     });
-  }, 180_000);
+  });
 });
 
 function placeGoodSecrets({ aws, broker, cluster, secrets, authority }: World): Accounts {

@@ -13,7 +13,6 @@ import {
 } from '#test/support/services/dynamic-accounts.ts';
 import { listBadCalls } from './drills/bad-account-calls-data.ts';
 
-const testMs = 120_000;
 const { accounts, dynamic, served } = paths;
 const signer = await createTokenSigner();
 const agent = toAgent(signer);
@@ -25,7 +24,7 @@ beforeAll(async () => {
   const direct = { name: 'direct', kubeconfigFile: 'none', serviceAccount: false };
   world = stack.use(await startWorld([direct, 'settled', 'configured'], { signer }));
   url = world.system.url;
-}, testMs);
+});
 afterAll(() => stack.disposeAsync());
 
 const call = (...what: AccountCall): Promise<readonly unknown[]> => createCaller(url)(...what);
@@ -235,39 +234,31 @@ describe('a call of no use', () => {
   });
 });
 
-test(
-  'accounts of agents are not served where accounts are not stored',
-  async () => {
-    const settings = { account: { storage: { enabled: false } } };
-    await using bare = await startWorld(['settled'], { signer, settings, cache: { enabled: true } });
-    const ask = createCaller(bare.system.url);
-    const words =
-      'Cannot use AccountDefinitionService endpoints without enabling AccountDefinitionService bean';
-    expect(await ask('POST', dynamic, { name: 'edge', agent })).toEqual([400, words]);
-    expect(await ask('DELETE', `${accounts}/settled`)).toEqual([400, words]);
-    expect(await ask('PATCH', accounts, [{ name: 'settled', state: 'INACTIVE' }])).toEqual([202, {}]);
-    expect(await readStatus(bare.system.url, 'settled')).toBe('INACTIVE');
-  },
-  testMs,
-);
+test('accounts of agents are not served where accounts are not stored', async () => {
+  const settings = { account: { storage: { enabled: false } } };
+  await using bare = await startWorld(['settled'], { signer, settings, cache: { enabled: true } });
+  const ask = createCaller(bare.system.url);
+  const words =
+    'Cannot use AccountDefinitionService endpoints without enabling AccountDefinitionService bean';
+  expect(await ask('POST', dynamic, { name: 'edge', agent })).toEqual([400, words]);
+  expect(await ask('DELETE', `${accounts}/settled`)).toEqual([400, words]);
+  expect(await ask('PATCH', accounts, [{ name: 'settled', state: 'INACTIVE' }])).toEqual([202, {}]);
+  expect(await readStatus(bare.system.url, 'settled')).toBe('INACTIVE');
+});
 
 describeWithCluster('an agent of an account that was made so', (cluster) => {
-  test(
-    'runs operations of it from the moment in which it is activated',
-    async () => {
-      await using namespace = await createNamespace('dynamic');
-      expect(await call('POST', dynamic, { name: 'made', agent })).toEqual([202, []]);
-      await using process = await world.start('made', cluster.kubeconfig);
-      await process.untilLogged('are revoked');
-      expect(await call('PATCH', accounts, [{ name: 'made', state: 'ACTIVE' }])).toEqual([202, {}]);
-      expect((await world.deploy('made', namespace.name, 'made')).status.failed).toBe(false);
-      const [, shown] = await call('GET', `${served}/made`);
-      expect(shown).toMatchObject({
-        ...{ status: 'ACTIVE', connections: 1, kubeHost: expect.stringMatching(/^https:/) },
-        kubeVersion: expect.stringMatching(/^v\d/),
-        certFingerprint: expect.stringMatching(/^[0-9A-F:]+$/i),
-      });
-    },
-    2 * testMs,
-  );
+  test('runs operations of it from the moment in which it is activated', async () => {
+    await using namespace = await createNamespace('dynamic');
+    expect(await call('POST', dynamic, { name: 'made', agent })).toEqual([202, []]);
+    await using process = await world.start('made', cluster.kubeconfig);
+    await process.untilLogged('are revoked');
+    expect(await call('PATCH', accounts, [{ name: 'made', state: 'ACTIVE' }])).toEqual([202, {}]);
+    expect((await world.deploy('made', namespace.name, 'made')).status.failed).toBe(false);
+    const [, shown] = await call('GET', `${served}/made`);
+    expect(shown).toMatchObject({
+      ...{ status: 'ACTIVE', connections: 1, kubeHost: expect.stringMatching(/^https:/) },
+      kubeVersion: expect.stringMatching(/^v\d/),
+      certFingerprint: expect.stringMatching(/^[0-9A-F:]+$/i),
+    });
+  });
 });

@@ -35,7 +35,7 @@ beforeAll(async () => {
     const posted = await ask('root', 'POST', '/kubernetes/ops', [toDeploy(name, 'default', ['x'])]);
     tasks.set(name, String(posted.body['id']));
   }
-}, 120_000);
+});
 afterAll(() => stack.disposeAsync());
 
 function ask(user: string, ...[method, target, body]: [string, string, object?]) {

@@ -35,7 +35,6 @@ import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 import { createCaller, paths, toAgent } from '#test/support/services/dynamic-accounts.ts';
 import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 
-const testMs = 120_000;
 const stack = new AsyncDisposableStack();
 let dir: TempDir;
 /** Of the accounts `edge` and `other`, and of none. */
@@ -91,7 +90,7 @@ describe('tokens', () => {
         env: { NODE_EXTRA_CA_CERTS: await write('ca.crt', keys.authority) },
       }),
     );
-  }, testMs);
+  });
 
   const open = (token: string, ...accounts: readonly string[]): Promise<RawAnswer> =>
     sayHello(world.system.url, token, { agentId: 'test', accounts });
@@ -195,7 +194,7 @@ describe('where they are not served', () => {
   let world: World;
   beforeAll(async () => {
     world = stack.use(await startWorld(['edge'], { signer, agents: { enabled: false } }));
-  }, testMs);
+  });
 
   test('accounts have no agents, and who says that is told', async () => {
     expect(world.system.accounts).toEqual([]);
@@ -249,7 +248,7 @@ describe('certificates', () => {
     const flags = ['--tls-cert', '--tls-key', '--tls-client-ca'];
     const args = flags.flatMap((flag, index) => [flag, files[index] ?? '']);
     world = stack.use(await startWorld(accounts, { args }));
-  }, testMs);
+  });
 
   /** Posts a hello over a connection of its own. @throws Error where there is no connection */
   async function open(shown: Identity | undefined, target = '/agent/v1/sessions') {
@@ -303,22 +302,18 @@ describe('certificates', () => {
     });
   });
 
-  test(
-    'of an agent that has no token connect it, once its files hold one that is believed',
-    async () => {
-      const renew = ({ certificate, key }: Identity) =>
-        Promise.all([write('agent.crt', certificate), write('agent.key', key)]);
-      await renew(clients.issue({ ...acme, expired: true }));
-      await using agent = await run({
-        busdriver: { url: world.system.url, caFile: 'servers.crt' },
-        clouddriver: { tls: { clientCertFile: 'agent.crt', clientKeyFile: 'agent.key' } },
-      });
-      await agent.untilLogged('no session with Busdriver');
-      await renew(clients.issue(acme));
-      await agent.untilLogged('"session with Busdriver"');
-    },
-    testMs,
-  );
+  test('of an agent that has no token connect it, once its files hold one that is believed', async () => {
+    const renew = ({ certificate, key }: Identity) =>
+      Promise.all([write('agent.crt', certificate), write('agent.key', key)]);
+    await renew(clients.issue({ ...acme, expired: true }));
+    await using agent = await run({
+      busdriver: { url: world.system.url, caFile: 'servers.crt' },
+      clouddriver: { tls: { clientCertFile: 'agent.crt', clientKeyFile: 'agent.key' } },
+    });
+    await agent.untilLogged('no session with Busdriver');
+    await renew(clients.issue(acme));
+    await agent.untilLogged('"session with Busdriver"');
+  });
 });
 
 describe('roles of IAM', () => {
@@ -340,7 +335,7 @@ describe('roles of IAM', () => {
     const account = { name: 'edge', agent: { auth: { type: 'iam', roleArns } } };
     const functions = stack.use(await openAgentFunctions([account]));
     gateway = stack.use(await startIamGateway(caller, { ...functions, region }));
-  }, testMs);
+  });
 
   const start = (credentials: { readonly [name: string]: string }, ...args: readonly string[]) => {
     const none = { AWS_PROFILE: '', AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
@@ -348,16 +343,12 @@ describe('roles of IAM', () => {
     return run({ busdriver: { url: gateway.url, auth: 'iam', region } }, { args, environment });
   };
 
-  test(
-    'sign for an agent by what its environment has, and let it in',
-    async () => {
-      await using agent = await start(own);
-      await agent.untilLogged('"session with Busdriver"');
-      expect(agent.log).not.toContain(caller.secretAccessKey);
-      expect(agent.log).not.toContain(caller.sessionToken);
-    },
-    testMs,
-  );
+  test('sign for an agent by what its environment has, and let it in', async () => {
+    await using agent = await start(own);
+    await agent.untilLogged('"session with Busdriver"');
+    expect(agent.log).not.toContain(caller.secretAccessKey);
+    expect(agent.log).not.toContain(caller.sessionToken);
+  });
 
   test.each([
     [
@@ -366,23 +357,15 @@ describe('roles of IAM', () => {
       'Busdriver answered 403: Forbidden',
     ],
     ['no credentials', {}, 'no AWS credentials were found'],
-  ])(
-    'let nobody in with %s, who says why',
-    async (_what, credentials, reason) => {
-      await using agent = await start(credentials);
-      await agent.untilLogged(reason);
-      expect(agent.log).not.toContain('"session with Busdriver"');
-    },
-    testMs,
-  );
+  ])('let nobody in with %s, who says why', async (_what, credentials, reason) => {
+    await using agent = await start(credentials);
+    await agent.untilLogged(reason);
+    expect(agent.log).not.toContain('"session with Busdriver"');
+  });
 
-  test(
-    'are told of by --check',
-    async () => {
-      await using agent = await start(own, '--check');
-      await agent.exited;
-      expect(agent.log).toContain('none: a role of IAM proves who the agent is');
-    },
-    testMs,
-  );
+  test('are told of by --check', async () => {
+    await using agent = await start(own, '--check');
+    await agent.exited;
+    expect(agent.log).toContain('none: a role of IAM proves who the agent is');
+  });
 });

@@ -7,7 +7,6 @@ import { createNamespace, describeWithCluster } from '#test/support/cluster/clus
 import { createCaller, paths, readStatus, toAgent } from '#test/support/services/dynamic-accounts.ts';
 import { startFiat } from '#test/support/services/fiat.ts';
 
-const testMs = 240_000;
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const { accounts, dynamic, served } = paths;
 const agent = toAgent(await createTokenSigner());
@@ -17,7 +16,7 @@ const direct: object[] = [];
 let world: World;
 beforeAll(async () => {
   world = stack.use(await startWorld(['edge', ...direct]));
-}, testMs);
+});
 afterAll(() => stack.disposeAsync());
 
 const get = (target: string): Promise<RawAnswer> => world.call('GET', target);
@@ -33,48 +32,44 @@ async function read(
 describeWithCluster('operators of agents', (cluster) => {
   direct.push({ name: 'direct', kubeconfigFile: cluster.kubeconfig });
 
-  test(
-    'see who is connected and what was done, and can have an agent begin anew',
-    async () => {
-      await using namespace = await createNamespace('operators');
-      expect(await read(get('/armory/agents'))).toEqual([]);
-      await using process = await world.start('edge', cluster.kubeconfig);
-      const [task, ofDirect] = [
-        await world.deploy('edge', namespace.name, 'edge'),
-        await world.deploy('direct', namespace.name, 'direct'),
-      ];
+  test('see who is connected and what was done, and can have an agent begin anew', async () => {
+    await using namespace = await createNamespace('operators');
+    expect(await read(get('/armory/agents'))).toEqual([]);
+    await using process = await world.start('edge', cluster.kubeconfig);
+    const [task, ofDirect] = [
+      await world.deploy('edge', namespace.name, 'edge'),
+      await world.deploy('direct', namespace.name, 'direct'),
+    ];
 
-      const [shown] = await read(get('/armory/agents'));
-      expect(shown).toEqual({
-        ...{ agentId: expect.any(String), clouddriverId: 'busdriver', clouddriverAlive: true },
-        ...{ accounts: ['edge'], type: 'kubernetes', zone: '', protocol: 1, journalFormat: 1 },
-        ...{ connected: true, outdated: false, lastWarnings: [] },
-        ...{ lastConnection: iso, version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
-      });
-      const agentId = String(shown?.['agentId']);
-      expect(await read(get(`/armory/agents/${agentId}`))).toMatchObject({ agentId, connected: true });
+    const [shown] = await read(get('/armory/agents'));
+    expect(shown).toEqual({
+      ...{ agentId: expect.any(String), clouddriverId: 'busdriver', clouddriverAlive: true },
+      ...{ accounts: ['edge'], type: 'kubernetes', zone: '', protocol: 1, journalFormat: 1 },
+      ...{ connected: true, outdated: false, lastWarnings: [] },
+      ...{ lastConnection: iso, version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+    });
+    const agentId = String(shown?.['agentId']);
+    expect(await read(get(`/armory/agents/${agentId}`))).toMatchObject({ agentId, connected: true });
 
-      // Of the direct account nothing is told here.
-      const [record, ...others] = await read(get('/armory/agent/operations'));
-      expect(others).toEqual([]);
-      expectRecord(record, { id: task.id, agentId });
-      expect(await read(get(`/armory/agent/operations/${task.id}`))).toEqual(record);
-      expect((await get(`/armory/agent/operations/${ofDirect.id}`)).status).toBe(404);
+    // Of the direct account nothing is told here.
+    const [record, ...others] = await read(get('/armory/agent/operations'));
+    expect(others).toEqual([]);
+    expectRecord(record, { id: task.id, agentId });
+    expect(await read(get(`/armory/agent/operations/${task.id}`))).toEqual(record);
+    expect((await get(`/armory/agent/operations/${ofDirect.id}`)).status).toBe(404);
 
-      const order = { origin: 'test', clusterDriven: false, timestamp: 1 };
-      const told = await world.call('POST', `/armory/agent/${agentId}/disconnect`, order);
-      expect([told.status, told.body]).toEqual([202, { agentId, sessions: 1 }]);
-      await process.untilLogged('"session with Busdriver"', 2);
-      expect((await world.deploy('edge', namespace.name, 'again')).status.failed).toBe(false);
-      const audit = (await world.system.readEvents()).filter((event) => event['detail-type'] === 'Audit');
-      expect(audit.map(({ detail }) => detail)).toContainEqual(
-        expect.objectContaining({
-          ...{ action: 'changeAgent', outcome: 'allowed', status: 202, name: agentId, account: 'edge' },
-        }),
-      );
-    },
-    testMs,
-  );
+    const order = { origin: 'test', clusterDriven: false, timestamp: 1 };
+    const told = await world.call('POST', `/armory/agent/${agentId}/disconnect`, order);
+    expect([told.status, told.body]).toEqual([202, { agentId, sessions: 1 }]);
+    await process.untilLogged('"session with Busdriver"', 2);
+    expect((await world.deploy('edge', namespace.name, 'again')).status.failed).toBe(false);
+    const audit = (await world.system.readEvents()).filter((event) => event['detail-type'] === 'Audit');
+    expect(audit.map(({ detail }) => detail)).toContainEqual(
+      expect.objectContaining({
+        ...{ action: 'changeAgent', outcome: 'allowed', status: 202, name: agentId, account: 'edge' },
+      }),
+    );
+  });
 });
 
 /** @param record of a task that an agent has done */
@@ -106,7 +101,7 @@ describe('routes of operators', () => {
   beforeAll(async () => {
     for (const agentId of names) await world.open(['edge'], { agentId });
     await (await world.open(['edge'], { agentId: 'b-closed' })).close();
-  }, testMs);
+  });
 
   test('page through agents and operations', async () => {
     const pages = [];
@@ -191,7 +186,7 @@ describe('with Fiat', () => {
     const settings = { services: { fiat: { enabled: true, baseUrl: fiat.url } } };
     const world = stack.use(await startWorld([], { settings, cache: { enabled: true } }));
     url = world.system.url;
-  }, testMs);
+  });
 
   test('operators are those who may manage accounts, and nobody else', async () => {
     const ask = (user: string | undefined): Promise<readonly number[]> => {

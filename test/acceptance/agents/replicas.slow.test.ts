@@ -35,7 +35,6 @@ import {
 import { ApiCaller } from '#test/support/system/api-caller.ts';
 import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 
-const testMs = 240_000;
 const waitMs = 120_000;
 
 /** Pods by name. Agents of the last one ask each second, those of others once in a minute. */
@@ -110,7 +109,7 @@ describeWithCluster('agents of three replicas', (cluster) => {
     await startReplicas();
     door = stack.use(await startAgentDoor(get('pod-a').port));
     agent = stack.use(await start());
-  }, testMs);
+  });
   afterAll(() => stack.disposeAsync());
 
   const get = (name: PodName): Replica => {
@@ -198,87 +197,67 @@ describeWithCluster('agents of three replicas', (cluster) => {
     expect(asked.filter(isQuestion)).toEqual([]);
   }
 
-  test(
-    'an operation posted to another replica than the one that has the agent is begun by a hint, and not by a question',
-    async () => {
-      await deployByHint(get('pod-b'), 'told');
-      expect(get('pod-a').peerDoor.counts.opened).toBeGreaterThan(0);
-    },
-    testMs,
-  );
+  test('an operation posted to another replica than the one that has the agent is begun by a hint, and not by a question', async () => {
+    await deployByHint(get('pod-b'), 'told');
+    expect(get('pod-a').peerDoor.counts.opened).toBeGreaterThan(0);
+  });
 
-  test(
-    'a live read asked of another replica is made by a hint, and the replica that waits is told',
-    async () => {
-      let asked: readonly string[] = ['GET /work'];
-      for (let count = 0; asked.some(isQuestion) && count < triesMax; count += 1) {
-        const before = door.asked.length;
-        const read = await fetch(
-          new URL(`/manifests/edge/${namespace.name}/configMap%20told-1`, get('pod-b').url),
-        );
-        expect(read.status).toBe(200);
-        asked = door.asked.slice(before);
-      }
-      expect(asked.filter(isQuestion)).toEqual([]);
-      await expect.poll(() => get('pod-b').peerDoor.counts.opened, { timeout: waitMs }).toBeGreaterThan(0);
-    },
-    testMs,
-  );
+  test('a live read asked of another replica is made by a hint, and the replica that waits is told', async () => {
+    let asked: readonly string[] = ['GET /work'];
+    for (let count = 0; asked.some(isQuestion) && count < triesMax; count += 1) {
+      const before = door.asked.length;
+      const read = await fetch(
+        new URL(`/manifests/edge/${namespace.name}/configMap%20told-1`, get('pod-b').url),
+      );
+      expect(read.status).toBe(200);
+      asked = door.asked.slice(before);
+    }
+    expect(asked.filter(isQuestion)).toEqual([]);
+    await expect.poll(() => get('pod-b').peerDoor.counts.opened, { timeout: waitMs }).toBeGreaterThan(0);
+  });
 
-  test(
-    'who watches one replica over gRPC is told of an operation that another one takes',
-    async () => {
-      using client = new GrpcClient(get('pod-a').process.first.grpcPort);
-      const token = await signer.sign();
-      const accounts = [{ name: 'far' }];
-      const { answer } = await client.call('Sessions.Open', { ...hello, accounts }, { token });
-      const session = String(answer['session']);
-      const post = (name: PodName) => get(name).postOperations([toDeploy('far', namespace.name, ['far'])]);
-      const listed = await post('pod-a');
-      const stream = client.watch('Sessions.Watch', { session }, String(answer['token']));
-      const work: unknown[] = [];
-      stream.on('data', (each) => work.push(each)).on('error', () => undefined);
-      const expectTold = (id: string) =>
-        expect.poll(() => work, { timeout: waitMs }).toContainEqual({ kind: 'TASK', account: 'far', id });
-      // After what there is comes only what is told.
-      await expectTold(listed);
-      await expectTold(await post('pod-b'));
-      stream.cancel();
-    },
-    testMs,
-  );
+  test('who watches one replica over gRPC is told of an operation that another one takes', async () => {
+    using client = new GrpcClient(get('pod-a').process.first.grpcPort);
+    const token = await signer.sign();
+    const accounts = [{ name: 'far' }];
+    const { answer } = await client.call('Sessions.Open', { ...hello, accounts }, { token });
+    const session = String(answer['session']);
+    const post = (name: PodName) => get(name).postOperations([toDeploy('far', namespace.name, ['far'])]);
+    const listed = await post('pod-a');
+    const stream = client.watch('Sessions.Watch', { session }, String(answer['token']));
+    const work: unknown[] = [];
+    stream.on('data', (each) => work.push(each)).on('error', () => undefined);
+    const expectTold = (id: string) =>
+      expect.poll(() => work, { timeout: waitMs }).toContainEqual({ kind: 'TASK', account: 'far', id });
+    // After what there is comes only what is told.
+    await expectTold(listed);
+    await expectTold(await post('pod-b'));
+    stream.cancel();
+  });
 
-  test(
-    'an operation is done while the replica with the agent is killed, once the agent has connected to another one',
-    async () => {
-      const times = () => agent.log.split('connected: Busdriver tells of work').length;
-      const before = times();
-      await get('pod-a').process.kill();
-      const done = deploy(get('pod-c'), 'survives');
-      door.port = get('pod-b').port;
-      await done;
-      await expect.poll(times, { timeout: waitMs }).toBeGreaterThan(before);
-      // Its row tells where it is now.
-      await deployByHint(get('pod-c'), 'found-again');
-    },
-    testMs,
-  );
+  test('an operation is done while the replica with the agent is killed, once the agent has connected to another one', async () => {
+    const times = () => agent.log.split('connected: Busdriver tells of work').length;
+    const before = times();
+    await get('pod-a').process.kill();
+    const done = deploy(get('pod-c'), 'survives');
+    door.port = get('pod-b').port;
+    await done;
+    await expect.poll(times, { timeout: waitMs }).toBeGreaterThan(before);
+    // Its row tells where it is now.
+    await deployByHint(get('pod-c'), 'found-again');
+  });
 
-  test(
-    'while replicas do not reach each other the agent begins by asking',
-    async () => {
-      await agent[Symbol.asyncDispose]();
-      door.port = get('pod-c').port;
-      agent = stack.use(await start());
-      await get('pod-c').peerDoor[Symbol.asyncDispose]();
-      const asked = await deploy(get('pod-b'), 'asked');
-      expect(asked.some(isQuestion)).toBe(true);
-      const lines = (await readFile(get('pod-b').logFile, 'utf8')).split('\n');
-      const failures = lines.filter((line) => line.includes('a message for an agent could not be passed on'));
-      expect(failures.some((line) => line.includes('"peer":"pod-c"'))).toBe(true);
-    },
-    testMs,
-  );
+  test('while replicas do not reach each other the agent begins by asking', async () => {
+    await agent[Symbol.asyncDispose]();
+    door.port = get('pod-c').port;
+    agent = stack.use(await start());
+    await get('pod-c').peerDoor[Symbol.asyncDispose]();
+    const asked = await deploy(get('pod-b'), 'asked');
+    expect(asked.some(isQuestion)).toBe(true);
+    const lines = (await readFile(get('pod-b').logFile, 'utf8')).split('\n');
+    const failures = lines.filter((line) => line.includes('a message for an agent could not be passed on'));
+    expect(failures.some((line) => line.includes('"peer":"pod-c"'))).toBe(true);
+  });
 });
 
 describeWithCluster('an agent over gRPC with mutual TLS', (cluster) => {
@@ -311,52 +290,42 @@ describeWithCluster('an agent over gRPC with mutual TLS', (cluster) => {
       }),
     );
     await agent.untilConnected();
-  }, testMs);
+  });
   afterAll(() => stack.disposeAsync());
 
-  test(
-    'runs operations, and makes live reads, which are whole however large they are',
-    async () => {
-      const rows = await openConnections(home.host.services).list('shown');
-      expect(rows).toMatchObject([{ transport: 'grpc', holder: 'spin-clouddriver-0' }]);
-      const caller = new ReplicaCaller(home.host.url);
-      const id = await caller.postOperations([toDeploy('shown', namespace.name, ['over-grpc'])]);
-      const task = await caller.waitForTask(id, { timeoutMs: waitMs });
-      expect(task.status).toMatchObject({ completed: true, failed: false });
-      const configMaps = `/api/v1/namespaces/${namespace.name}/configmaps`;
-      expect(await findObject(`${configMaps}/over-grpc`)).toMatchObject({ data: { by: 'shown' } });
+  test('runs operations, and makes live reads, which are whole however large they are', async () => {
+    const rows = await openConnections(home.host.services).list('shown');
+    expect(rows).toMatchObject([{ transport: 'grpc', holder: 'spin-clouddriver-0' }]);
+    const caller = new ReplicaCaller(home.host.url);
+    const id = await caller.postOperations([toDeploy('shown', namespace.name, ['over-grpc'])]);
+    const task = await caller.waitForTask(id, { timeoutMs: waitMs });
+    expect(task.status).toMatchObject({ completed: true, failed: false });
+    const configMaps = `/api/v1/namespaces/${namespace.name}/configmaps`;
+    expect(await findObject(`${configMaps}/over-grpc`)).toMatchObject({ data: { by: 'shown' } });
 
-      // Several parts, also gzipped: nothing of it repeats.
-      const large = randomBytes(400_000).toString('hex');
-      await requestApi('POST', configMaps, { metadata: { name: 'large' }, data: { large } });
-      const read = await fetch(
-        new URL(`/manifests/shown/${namespace.name}/configMap%20large`, home.host.url),
-      );
-      expect(read.status).toBe(200);
-      const { manifest } = (await read.json()) as { manifest: { data: { large: string } } };
-      expect(manifest.data.large).toBe(large);
-    },
-    testMs,
-  );
+    // Several parts, also gzipped: nothing of it repeats.
+    const large = randomBytes(400_000).toString('hex');
+    await requestApi('POST', configMaps, { metadata: { name: 'large' }, data: { large } });
+    const read = await fetch(new URL(`/manifests/shown/${namespace.name}/configMap%20large`, home.host.url));
+    expect(read.status).toBe(200);
+    const { manifest } = (await read.json()) as { manifest: { data: { large: string } } };
+    expect(manifest.data.large).toBe(large);
+  });
 
-  test(
-    'keeps its account cached: views show what changes',
-    async () => {
-      const isCached = async (): Promise<boolean> => {
-        const answer = await fetch(new URL('/cache/introspection', home.host.url));
-        const shown = (await answer.json()) as readonly { account: string; asOf?: number }[];
-        return shown.some(({ account, asOf }) => account === 'shown' && asOf !== undefined);
-      };
-      const listNames = () => listShown(home.host.url, ['grpcshop', 'serverGroupManagers']);
-      await expect.poll(isCached, { timeout: waitMs }).toBe(true);
-      expect(await listNames()).toEqual([]);
-      await makeDeployment(namespace.name, 'web', 'grpcshop');
-      await expect.poll(listNames, { timeout: waitMs }).toEqual(['deployment web']);
-      await requestApi('DELETE', `/apis/apps/v1/namespaces/${namespace.name}/deployments/web`);
-      await expect.poll(listNames, { timeout: waitMs }).toEqual([]);
-    },
-    testMs,
-  );
+  test('keeps its account cached: views show what changes', async () => {
+    const isCached = async (): Promise<boolean> => {
+      const answer = await fetch(new URL('/cache/introspection', home.host.url));
+      const shown = (await answer.json()) as readonly { account: string; asOf?: number }[];
+      return shown.some(({ account, asOf }) => account === 'shown' && asOf !== undefined);
+    };
+    const listNames = () => listShown(home.host.url, ['grpcshop', 'serverGroupManagers']);
+    await expect.poll(isCached, { timeout: waitMs }).toBe(true);
+    expect(await listNames()).toEqual([]);
+    await makeDeployment(namespace.name, 'web', 'grpcshop');
+    await expect.poll(listNames, { timeout: waitMs }).toEqual(['deployment web']);
+    await requestApi('DELETE', `/apis/apps/v1/namespaces/${namespace.name}/deployments/web`);
+    await expect.poll(listNames, { timeout: waitMs }).toEqual([]);
+  });
 
   test('ends its session when it is told to stop, and leaves nothing running', async () => {
     expect(agent.log).not.toContain('"level":"ERROR"');

@@ -14,7 +14,6 @@ import {
 import { changeStored } from '#test/support/agents/stored-change.ts';
 import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 
-const testMs = 240_000;
 const stack = new AsyncDisposableStack();
 let world: World;
 let other: TokenSigner;
@@ -33,7 +32,7 @@ beforeAll(async () => {
   ];
   const agents = { minimumVersion: '2.0.0' };
   world = stack.use(await startWorld(accounts, { signer, agents, cache: { enabled: true } }));
-}, testMs);
+});
 afterAll(() => stack.disposeAsync());
 
 const version = '2.0.0';
@@ -43,133 +42,119 @@ const openStranger = (name: string): Promise<RawAgent> =>
   openRawAgent(world.system.url, other, { agentId: 'stranger', version, accounts: [name] });
 
 describe('tasks', () => {
-  test(
-    'are for agents that are new enough, and refusals of leases say why',
-    async () => {
-      const old = await open('aged', { agentId: 'old', version: '1.9.9' });
-      const young = await open('aged', { agentId: 'young' });
-      const next = await open('aged', { agentId: 'next', version: '10.0' });
-      const id = await world.post('aged', 'default', 'x');
+  test('are for agents that are new enough, and refusals of leases say why', async () => {
+    const old = await open('aged', { agentId: 'old', version: '1.9.9' });
+    const young = await open('aged', { agentId: 'young' });
+    const next = await open('aged', { agentId: 'next', version: '10.0' });
+    const id = await world.post('aged', 'default', 'x');
 
-      expect(old.welcome['accounts']).toMatchObject([{ name: 'aged', operations: false }]);
-      expect(young.welcome['accounts']).toMatchObject([{ name: 'aged', operations: true }]);
-      expect([await old.listWork(), await young.listWork()]).toEqual([
-        [],
-        [{ kind: 'TASK', account: 'aged', id }],
-      ]);
-      const refused = await old.take(id);
-      expect([refused.status, refused.body['message']]).toEqual([
-        403,
-        'Version 1.9.9 of the agent is older than busdriver.agents.minimumVersion: install 2.0.0 or newer',
-      ]);
-      const { body } = await world.call('GET', '/armory/agents');
-      const shown = body as unknown as readonly { agentId: string; outdated: boolean; accounts: string[] }[];
-      const own = shown.filter(({ accounts }) => accounts.includes('aged'));
-      expect(own.map(({ agentId, outdated }) => [agentId, outdated])).toEqual([
-        ['next', false],
-        ['old', true],
-        ['young', false],
-      ]);
+    expect(old.welcome['accounts']).toMatchObject([{ name: 'aged', operations: false }]);
+    expect(young.welcome['accounts']).toMatchObject([{ name: 'aged', operations: true }]);
+    expect([await old.listWork(), await young.listWork()]).toEqual([
+      [],
+      [{ kind: 'TASK', account: 'aged', id }],
+    ]);
+    const refused = await old.take(id);
+    expect([refused.status, refused.body['message']]).toEqual([
+      403,
+      'Version 1.9.9 of the agent is older than busdriver.agents.minimumVersion: install 2.0.0 or newer',
+    ]);
+    const { body } = await world.call('GET', '/armory/agents');
+    const shown = body as unknown as readonly { agentId: string; outdated: boolean; accounts: string[] }[];
+    const own = shown.filter(({ accounts }) => accounts.includes('aged'));
+    expect(own.map(({ agentId, outdated }) => [agentId, outdated])).toEqual([
+      ['next', false],
+      ['old', true],
+      ['young', false],
+    ]);
 
-      const lease = (await young.take(id)).body['lease'] as object;
-      expect((await next.take(id)).body).toMatchObject({ status: 409, reason: 'held' });
-      const stale = { lease: { ...lease, fence: 0 }, next: 'hold', entries: [] };
-      expect((await next.commit(id, stale)).body).toMatchObject({ status: 409, reason: 'held' });
-      expect((await young.commit(id, { lease, next: 'COMPLETED', entries: [] })).status).toBe(200);
-      expect((await next.take(id)).body).toMatchObject({ status: 409, reason: 'finished' });
-      const renewed = await young.call('PUT', `/agent/v1/tasks/${id}/lease`, lease);
-      expect(renewed.body).toMatchObject({ status: 409, reason: 'finished' });
-    },
-    testMs,
-  );
+    const lease = (await young.take(id)).body['lease'] as object;
+    expect((await next.take(id)).body).toMatchObject({ status: 409, reason: 'held' });
+    const stale = { lease: { ...lease, fence: 0 }, next: 'hold', entries: [] };
+    expect((await next.commit(id, stale)).body).toMatchObject({ status: 409, reason: 'held' });
+    expect((await young.commit(id, { lease, next: 'COMPLETED', entries: [] })).status).toBe(200);
+    expect((await next.take(id)).body).toMatchObject({ status: 409, reason: 'finished' });
+    const renewed = await young.call('PUT', `/agent/v1/tasks/${id}/lease`, lease);
+    expect(renewed.body).toMatchObject({ status: 409, reason: 'finished' });
+  });
 
-  test(
-    'that were begun with another journal format are for agents that have it, and for no others',
-    async () => {
-      const own = await open('formatted', { agentId: 'own' });
-      const later = await open('formatted', { agentId: 'later', journalFormat: 2 });
-      const id = await world.post('formatted', 'default', 'x');
-      // As a release with that format leaves it.
-      const { stores } = world.system;
-      const header = { tableName: stores.tasksTable, key: getHeaderKey(id) };
-      await changeStored(stores, [{ ...header, attribute: 'journalFormat', value: 2 }]);
+  test('that were begun with another journal format are for agents that have it, and for no others', async () => {
+    const own = await open('formatted', { agentId: 'own' });
+    const later = await open('formatted', { agentId: 'later', journalFormat: 2 });
+    const id = await world.post('formatted', 'default', 'x');
+    // As a release with that format leaves it.
+    const { stores } = world.system;
+    const header = { tableName: stores.tasksTable, key: getHeaderKey(id) };
+    await changeStored(stores, [{ ...header, attribute: 'journalFormat', value: 2 }]);
 
-      expect([await own.listWork(), await later.listWork()]).toEqual([
-        [],
-        [{ kind: 'TASK', account: 'formatted', id }],
-      ]);
-      expect((await own.take(id)).body).toMatchObject({
-        status: 409,
-        reason: 'journal-format',
-        message:
-          'The journal of the task has another format than the agent has: it is 2, the agent has 1: ' +
-          'install an agent whose journal format is 2',
-      });
-      const { lease } = (await later.take(id)).body;
-      expect((await later.commit(id, { lease, next: 'COMPLETED', entries: [] })).status).toBe(200);
-    },
-    testMs,
-  );
+    expect([await own.listWork(), await later.listWork()]).toEqual([
+      [],
+      [{ kind: 'TASK', account: 'formatted', id }],
+    ]);
+    expect((await own.take(id)).body).toMatchObject({
+      status: 409,
+      reason: 'journal-format',
+      message:
+        'The journal of the task has another format than the agent has: it is 2, the agent has 1: ' +
+        'install an agent whose journal format is 2',
+    });
+    const { lease } = (await later.take(id)).body;
+    expect((await later.commit(id, { lease, next: 'COMPLETED', entries: [] })).status).toBe(200);
+  });
 
-  test(
-    'of several accounts tell agents nothing of operations of others, who can write nothing of them',
-    async () => {
-      const [seven, eight] = [await open('seven'), await openStranger('eight')];
-      const id = await world.system.postOperations(
-        ['seven', 'eight', 'seven'].map((account, index) =>
-          toDeploy(account, 'default', [`object-${index}`]),
-        ),
-      );
-      const mine = (account: string) => [{ kind: 'TASK', account, id }];
-      const commit = (agent: RawAgent, end: { lease: unknown; next: string }, entries: object[] = []) =>
-        agent.commit(id, { ...end, entries: entries.map((entry) => JSON.stringify(entry)) });
+  test('of several accounts tell agents nothing of operations of others, who can write nothing of them', async () => {
+    const [seven, eight] = [await open('seven'), await openStranger('eight')];
+    const id = await world.system.postOperations(
+      ['seven', 'eight', 'seven'].map((account, index) => toDeploy(account, 'default', [`object-${index}`])),
+    );
+    const mine = (account: string) => [{ kind: 'TASK', account, id }];
+    const commit = (agent: RawAgent, end: { lease: unknown; next: string }, entries: object[] = []) =>
+      agent.commit(id, { ...end, entries: entries.map((entry) => JSON.stringify(entry)) });
 
-      expect([await seven.listWork(), await eight.listWork()]).toEqual([mine('seven'), []]);
-      expect((await eight.take(id)).status).toBe(403);
-      const first = await seven.take(id);
-      expect(first.body).toMatchObject({ account: 'seven', handsOver: true });
-      expect(JSON.stringify(first.body)).toContain('object-0');
-      expect(JSON.stringify(first.body)).not.toMatch(/object-[12]|eight/);
-      const { lease } = first.body;
-      expect(toErrors(await commit(seven, { lease, next: 'COMPLETED' }))).toEqual([
-        400,
-        ['next: expected handover, for operations of other accounts follow'],
-      ]);
-      expect(toErrors(await commit(seven, { lease, next: 'hold' }, [{ key: '0/op/1', lines: [] }]))).toEqual([
-        400,
-        ['entries[0]: expected a key of operations 0 to 0'],
-      ]);
-      expect((await commit(seven, { lease, next: 'handover' }, failed)).status).toBe(200);
-      // Its answer was lost, and it says so again.
-      expect((await commit(seven, { lease, next: 'handover' }, failed)).status).toBe(403);
+    expect([await seven.listWork(), await eight.listWork()]).toEqual([mine('seven'), []]);
+    expect((await eight.take(id)).status).toBe(403);
+    const first = await seven.take(id);
+    expect(first.body).toMatchObject({ account: 'seven', handsOver: true });
+    expect(JSON.stringify(first.body)).toContain('object-0');
+    expect(JSON.stringify(first.body)).not.toMatch(/object-[12]|eight/);
+    const { lease } = first.body;
+    expect(toErrors(await commit(seven, { lease, next: 'COMPLETED' }))).toEqual([
+      400,
+      ['next: expected handover, for operations of other accounts follow'],
+    ]);
+    expect(toErrors(await commit(seven, { lease, next: 'hold' }, [{ key: '0/op/1', lines: [] }]))).toEqual([
+      400,
+      ['entries[0]: expected a key of operations 0 to 0'],
+    ]);
+    expect((await commit(seven, { lease, next: 'handover' }, failed)).status).toBe(200);
+    // Its answer was lost, and it says so again.
+    expect((await commit(seven, { lease, next: 'handover' }, failed)).status).toBe(403);
 
-      expect([await seven.listWork(), await eight.listWork()]).toEqual([[], mine('eight')]);
-      expect((await seven.take(id)).status).toBe(403);
-      const second = await eight.take(id);
-      expect(JSON.stringify(second.body)).toContain('object-1');
-      expect(JSON.stringify(second.body)).not.toMatch(/object-[02]|seven/);
-      expect(second.body['journal']).toEqual(['{"key":"0/op/0","lines":[],"value":{"failed":true}}']);
-      const done = { lease: second.body['lease'], next: 'handover' };
-      expect((await commit(eight, done, [{ key: '0/op/1', lines: [] }])).status).toBe(200);
+    expect([await seven.listWork(), await eight.listWork()]).toEqual([[], mine('eight')]);
+    expect((await seven.take(id)).status).toBe(403);
+    const second = await eight.take(id);
+    expect(JSON.stringify(second.body)).toContain('object-1');
+    expect(JSON.stringify(second.body)).not.toMatch(/object-[02]|seven/);
+    expect(second.body['journal']).toEqual(['{"key":"0/op/0","lines":[],"value":{"failed":true}}']);
+    const done = { lease: second.body['lease'], next: 'handover' };
+    expect((await commit(eight, done, [{ key: '0/op/1', lines: [] }])).status).toBe(200);
 
-      expect(await seven.listWork()).toEqual(mine('seven'));
-      const third = await seven.take(id);
-      expect(third.body).not.toHaveProperty('handsOver');
-      expect(JSON.stringify(third.body)).not.toMatch(/object-[01]|eight/);
-      const last = { lease: third.body['lease'] };
-      expect(toErrors(await commit(seven, { ...last, next: 'handover' }))).toEqual([
-        400,
-        ['next: expected an end, for no other part follows'],
-      ]);
-      // One of the operations failed, of which the others know nothing but that.
-      const ended = await commit(seven, { ...last, next: 'FAILED' }, [{ key: '0/op/2', lines: [] }]);
-      expect(ended.status).toBe(200);
-      const task = await world.system.waitForTask(id);
-      expect(task).toMatchObject({ status: { failed: true }, resultObjects: [exception] });
-      expect([await seven.listWork(), await eight.listWork()]).toEqual([[], []]);
-    },
-    testMs,
-  );
+    expect(await seven.listWork()).toEqual(mine('seven'));
+    const third = await seven.take(id);
+    expect(third.body).not.toHaveProperty('handsOver');
+    expect(JSON.stringify(third.body)).not.toMatch(/object-[01]|eight/);
+    const last = { lease: third.body['lease'] };
+    expect(toErrors(await commit(seven, { ...last, next: 'handover' }))).toEqual([
+      400,
+      ['next: expected an end, for no other part follows'],
+    ]);
+    // One of the operations failed, of which the others know nothing but that.
+    const ended = await commit(seven, { ...last, next: 'FAILED' }, [{ key: '0/op/2', lines: [] }]);
+    expect(ended.status).toBe(200);
+    const task = await world.system.waitForTask(id);
+    expect(task).toMatchObject({ status: { failed: true }, resultObjects: [exception] });
+    expect([await seven.listWork(), await eight.listWork()]).toEqual([[], []]);
+  });
 
   test('that change a hundred times between accounts are not accepted', async () => {
     const turns = Array.from({ length: 101 }, (_, index) =>

@@ -42,7 +42,7 @@ describeWithCluster('secrets of agents', (cluster) => {
       }),
     );
     hub = stack.use(await recordHub(world.system.url));
-  }, 2 * taskMs);
+  });
   afterAll(() => stack.disposeAsync());
 
   async function deploy(account: string, name: string, secret: object): Promise<SystemTask> {

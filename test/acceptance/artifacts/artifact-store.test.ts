@@ -26,7 +26,7 @@ describeWithCluster("Spinnaker's artifact store", (cluster) => {
       'artifact-store': { type: 's3', s3: { enabled: true, bucket, region: 'eu-west-1' } },
     };
     system = stack.use(await startSystem({ settings }));
-  }, 180_000);
+  });
 
   afterAll(() => stack.disposeAsync());
 

@@ -56,7 +56,7 @@ describeWithRegistry('the health of a Docker registry account', () => {
       return asJsonObject(list.find((each) => asJsonObject(each)?.['name'] === 'behind'))?.['health'];
     };
     await expect.poll(getExpanded, { timeout }).toEqual({ state: 'UP' });
-  }, 300_000);
+  });
 
   test('is DEGRADED where the registry refuses it', async () => {
     await expect
@@ -67,7 +67,7 @@ describeWithRegistry('the health of a Docker registry account', () => {
         breaker: 'closed',
       });
     expect(await getHealth('refused')).not.toHaveProperty('lastSuccess');
-  }, 300_000);
+  });
 
   test('is DOWN while the registry is away, and UP when it is back', async () => {
     await door.shut();
@@ -91,5 +91,5 @@ describeWithRegistry('the health of a Docker registry account', () => {
       await expect.poll(() => getHealth(account), { timeout }).toMatchObject({ state: 'UP' });
       expect(await getHealth(account)).not.toHaveProperty('reason');
     }
-  }, 300_000);
+  });
 });

@@ -26,7 +26,7 @@ describe('a push to Amazon ECR', () => {
     system = stack.use(await startSystem({ settings, env: { AWS_ENDPOINT_URL_ECR: ecr.url, ...keys } }));
     await vi.waitFor(async () => expect(await listTags()).toEqual(['1']), { timeout: 60_000, interval: 200 });
     await system.idle();
-  }, 300_000);
+  });
   afterAll(() => stack.disposeAsync());
 
   async function listTags(): Promise<unknown> {

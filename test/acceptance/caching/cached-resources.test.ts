@@ -54,7 +54,7 @@ describeWithCluster('load balancers, pods, security groups, searches and project
       });
     };
     await vi.waitFor(isCached, { timeout: 120_000, interval: 250 });
-  }, 180_000);
+  });
 
   afterAll(() => stack.disposeAsync());
 

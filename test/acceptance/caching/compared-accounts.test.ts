@@ -20,7 +20,6 @@ import { findDifferences } from '#test/support/cluster/cached-cluster.ts';
 import { describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { toDynamoDbOptions } from '#test/support/engines/stores.ts';
 
-const testMs = 240_000;
 const application = 'comparedshop';
 
 describeWithCluster('a comparison of the cache with the cluster that somebody asks for', (cluster) => {
@@ -43,7 +42,7 @@ describeWithCluster('a comparison of the cache with the cluster that somebody as
     await edge.start();
     await makeReplicaSet(namespace);
     for (const account of ['turns', 'live', 'edge']) await untilEqual(account);
-  }, testMs);
+  });
   afterAll(() => stack.disposeAsync());
 
   test.each(['turns', 'live', 'edge'])(
@@ -74,7 +73,6 @@ describeWithCluster('a comparison of the cache with the cluster that somebody as
       await untilEqual(account);
       expect(await listNames()).not.toContain('replicaSet lost');
     },
-    testMs,
   );
 
   test('is refused of an account that there is not, or of which nothing is cached', async () => {

@@ -58,7 +58,6 @@ describeWithCluster('freshness without settings', ({ kubeconfig }) => {
         expect(Number(answer.headers.get('age'))).toBeLessThan(6);
       }
     },
-    120_000,
   );
 
   itLocally('it is about a process of its own')(
@@ -74,7 +73,6 @@ describeWithCluster('freshness without settings', ({ kubeconfig }) => {
       const accounts = ((await answer.json()) as { account: string }[]).map(({ account }) => account);
       expect(accounts.sort()).toEqual(['one', 'other']);
     },
-    120_000,
   );
 });
 

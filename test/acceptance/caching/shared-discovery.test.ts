@@ -52,4 +52,4 @@ it('a process that begins knows the kinds that the last one was told, without as
   expect(await readInNewProcess()).toBe(200);
   server.script(answerAsCluster(false));
   expect(await readInNewProcess()).toBe(200);
-}, 120_000);
+});

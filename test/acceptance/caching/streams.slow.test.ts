@@ -24,9 +24,7 @@ describeWithCluster('accounts of mode stream', ({ kubeconfig }) => {
       // A run by schedule may have been first.
       const readAgents = async () =>
         (await (await system.fetch('/cache/introspection')).json()) as ShownAgent[];
-      await expect
-        .poll(readAgents, { timeout: 30_000 })
-        .toMatchObject([{ account: 'live', state: 'running', failures: 0 }]);
+      await expect.poll(readAgents).toMatchObject([{ account: 'live', state: 'running', failures: 0 }]);
 
       const stoppedAtMs = performance.now();
       await system.kill('SIGTERM');
@@ -41,7 +39,6 @@ describeWithCluster('accounts of mode stream', ({ kubeconfig }) => {
       // The lease of the dead worker runs out, and the schedule sends for another one.
       await untilShown(system, 'third', 150_000);
     },
-    300_000,
   );
 });
 

@@ -59,7 +59,7 @@ describeWithCluster('what Deck asks, as Gate sends it', (cluster) => {
     const task = await system.waitForTask(taskId);
     expect(task.status).toMatchObject({ failed: false });
     objects = { application, namespace: namespace.name, taskId, ...(await findServing()) };
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await requestApi('DELETE', `${crd}/gadgets.deck.example.com`).catch(() => undefined);

@@ -107,7 +107,7 @@ describeWithCluster('npm run demo', (cluster) => {
     expect(demo).toMatchObject({ code: 0, stderr: '' });
     const url = /at (http:\S+)/.exec(demo.stdout)?.[1] ?? '';
     await expect(fetch(`${url}/health`)).rejects.toThrow();
-  }, 120_000);
+  });
 });
 
 describe('the command line of the demo', () => {

@@ -44,10 +44,10 @@ describeWithCluster('docs/quick-start.md', (cluster) => {
     );
     for (const [index, { prints }] of expectations.entries()) {
       // What is asked for next is there when the task has ended.
-      await expect.poll(() => run(commands[index] ?? ''), { timeout: 60_000 }).toMatch(prints);
+      await expect.poll(() => run(commands[index] ?? '')).toMatch(prints);
       if (index === 0) id = /"id":"(\w+)"/.exec(await run(commands[0] ?? ''))?.[1] ?? '';
     }
-  }, 180_000);
+  });
 });
 
 /** The commands with which a new user tries it without Spinnaker. */

@@ -52,7 +52,7 @@ describeWithCluster('an account whose API server takes requests and never answer
     for (const { durationMs } of [beside, besideMany]) {
       expect(durationMs).toBeLessThan(3 * alone.durationMs + 4_000);
     }
-  }, 180_000);
+  });
 });
 
 function createDeployer(

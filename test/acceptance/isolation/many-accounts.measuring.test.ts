@@ -49,9 +49,7 @@ describeWithCluster(`${healthyCount + sickKinds.length} accounts of which five a
         metadata: { name: 'late', labels: { app: 'late' } },
       };
       await requestApi('POST', `/api/v1/namespaces/${namespace.name}/services`, service);
-      await expect
-        .poll(() => countFinds(system, 'service late'), { timeout: 30_000, interval: 500 })
-        .toBe(healthyCount);
+      await expect.poll(() => countFinds(system, 'service late'), { interval: 500 }).toBe(healthyCount);
 
       for (const [name, starts] of runs) {
         const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
@@ -72,7 +70,6 @@ describeWithCluster(`${healthyCount + sickKinds.length} accounts of which five a
       }
       expect((await system.fetch('/health')).status).toBe(200);
     },
-    300_000,
   );
 });
 

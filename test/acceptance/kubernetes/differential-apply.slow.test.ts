@@ -64,7 +64,7 @@ describeWithCluster('apply leaves what kubectl leaves', ({ kubeconfig }) => {
       runPairs({ namespace: byKubectl, write: writeByKubectl }, traces.kubectl),
       runPairs({ namespace: byBusdriver, write: writeAll }, traces.busdriver),
     ]);
-  }, 300_000);
+  });
 
   afterAll(async () => {
     for (const namespace of namespaces) {

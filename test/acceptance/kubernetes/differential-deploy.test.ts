@@ -36,7 +36,7 @@ describeWithCluster('deployManifest leaves what kubectl apply leaves', (cluster)
       { namespace: byBusdriver, write: (manifests) => deployAll(system, manifests) },
       traces.busdriver,
     );
-  }, 240_000);
+  });
 
   afterAll(async () => {
     for (const namespace of namespaces) await namespace[Symbol.asyncDispose]();

@@ -105,5 +105,5 @@ describeWithCluster('three replicas on a DynamoDB and an SQS in processes of the
       .map(({ metadata }) => metadata.name)
       .filter((name) => /^(settings|later)-/.test(name));
     expect(names).toHaveLength(2 * operations);
-  }, 300_000);
+  });
 });

@@ -63,7 +63,7 @@ describeWithCluster('exact numbers', (cluster) => {
     namespace = await createNamespace('exact');
     system = await startSubject({ kubeconfig: cluster.kubeconfig });
     account = system.accounts[0] ?? '';
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]();

@@ -195,7 +195,7 @@ describeWithCluster('every kind', (cluster) => {
       const live = (await findObject(getTarget(sample))) as JsonObject;
       return getPath(live, 'status', 'observedGeneration') === getPath(live, 'metadata', 'generation');
     };
-    await expect.poll(isSeen, { timeout: 20_000, interval: 20 }).toBe(true);
+    await expect.poll(isSeen, { interval: 20 }).toBe(true);
   }
 
   async function expectEffect(name: string, kind: string): Promise<void> {

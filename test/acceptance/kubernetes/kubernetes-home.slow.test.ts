@@ -68,7 +68,7 @@ describeWithCluster('the Kubernetes home', (cluster) => {
     await pod.letReviewTokens();
     await writeEndpoints(pod, 'spin-clouddriver', { ready: podAddresses });
     for (const name of Object.keys(podAddresses)) replicas.push(await startReplica(name));
-  }, 180_000);
+  });
   afterAll(() => stack.disposeAsync());
 
   async function startReplica(name: string): Promise<Replica> {

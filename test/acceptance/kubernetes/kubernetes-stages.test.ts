@@ -48,7 +48,7 @@ describeWithCluster('the stages of a pipeline, as Orca runs them', (cluster) => 
       for (const name of names) {
         const target = `/manifests/prod/${location}/${encodeURIComponent(name)}?includeEvents=false`;
         const read = async () => (await getJson(target)).body.status;
-        await expect.poll(read, { timeout: 30_000 }).toMatchObject({ stable: { state: true } });
+        await expect.poll(read).toMatchObject({ stable: { state: true } });
       }
     }
   }
@@ -110,7 +110,7 @@ describeWithCluster('the stages of a pipeline, as Orca runs them', (cluster) => 
       attributes: { name: 'shop' },
       clusterNames: { prod: ['replicaSet web'] },
     });
-  }, 240_000);
+  });
 
   test('what cannot be accepted is refused with all reasons, and nothing changes', async () => {
     const manifests = [createConfigMap('refused', {}, { namespace: 'kube-system' })];

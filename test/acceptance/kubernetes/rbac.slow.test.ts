@@ -82,7 +82,7 @@ describeWithCluster('the roles of docs/examples', () => {
     const kubeconfig = path.join(dir.path, 'kubeconfig');
     await writeFile(kubeconfig, JSON.stringify(await createKubeconfig(accounts)));
     system = resources.use(await startSystem({ kubeconfig }));
-  }, 60_000);
+  });
   afterAll(() => resources.disposeAsync());
 
   async function createServiceAccount(name: string): Promise<void> {

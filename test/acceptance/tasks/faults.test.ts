@@ -53,7 +53,7 @@ describeWithCluster('an API server that often fails', (cluster) => {
     });
     expect(wrongs).toEqual([]);
     expect(await (await system.fetch('/task')).json()).toEqual([]);
-  }, 180_000);
+  });
 });
 
 function listTrials(namespace: string): TaskTrial[] {

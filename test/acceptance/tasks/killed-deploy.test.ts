@@ -49,7 +49,6 @@ describeWithCluster('a deploy of 60 objects of 20 kinds', (cluster) => {
       expect(listStepsBack(proxy.calls, begins, order)).toEqual([]);
       expect(task.history.filter(({ status }) => status.startsWith('Submitting '))).toHaveLength(60);
     },
-    300_000,
   );
 });
 

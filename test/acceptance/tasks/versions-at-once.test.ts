@@ -33,7 +33,7 @@ describeWithCluster('deploys at once of one versioned ConfigMap', (cluster) => {
         boundArtifacts: [{ name: 'flags', reference: mounted }],
       });
     }
-  }, 180_000);
+  });
 
   it('with one content make one version, which all of them run', async () => {
     await using namespace = await createNamespace('versions');
@@ -47,7 +47,7 @@ describeWithCluster('deploys at once of one versioned ConfigMap', (cluster) => {
     for (const number of numbers) {
       expect(await readMounted(namespace.name, `web-${number}`)).toBe('flags-v000');
     }
-  }, 180_000);
+  });
 });
 
 /** A ConfigMap `flags` with this content, and a Deployment of the number that mounts it. */

@@ -134,7 +134,7 @@ describeWithCluster('from the POST of a deploy to its completion', (cluster) => 
     };
   }
 
-  test('five calls of the store are waited for, one after the other', { timeout: 120_000 }, async () => {
+  test('five calls of the store are waited for, one after the other', async () => {
     await using ns = await createNamespace();
     await using proxy = await startApiProxy(cluster, {
       async before({ method }) {

@@ -76,7 +76,7 @@ describeWithCluster('operations of an account that is down', (cluster) => {
     expect(task.resultObjects[0]?.['message']).toMatch(
       /^account "gone" .*the connection was refused.*it is left alone since \d{4}-/,
     );
-  }, 300_000);
+  });
 });
 
 describeWithCluster('operations whose credentials end', (cluster) => {
@@ -107,7 +107,7 @@ describeWithCluster('operations whose credentials end', (cluster) => {
 
     const id = await deploy('late');
     const read = async () => JSON.stringify(await (await system.fetch(`/task/${id}`)).json());
-    await expect.poll(read, { timeout: 60_000 }).toContain('Waiting for credentials of account late');
+    await expect.poll(read).toContain('Waiting for credentials of account late');
     const live = await system.fetch(`/manifests/late/${namespace.name}/configMap%20a`);
     expect([live.status >= 400, await live.text()]).toEqual([true, expect.stringContaining('credentials')]);
 
@@ -115,13 +115,13 @@ describeWithCluster('operations whose credentials end', (cluster) => {
     const task = await system.waitForTask(id, { timeoutMs: looksMs });
     expect(task.status).toMatchObject({ completed: true, failed: false });
     expect(countPosts()).toBe(4);
-  }, 300_000);
+  });
 });
 
 /** Waits until the account is known to be down; live reads find it out. */
 async function awaitDown(system: System, account: string): Promise<void> {
   const read = async () => (await system.fetch(`/manifests/${account}/default/configMap%20none`)).status;
-  await expect.poll(read, { timeout: 60_000 }).toBe(503);
+  await expect.poll(read).toBe(503);
 }
 
 /** Deploys a Job with a generated name: a second execution would be a second Job. As Orca, it posts again what got 503. */

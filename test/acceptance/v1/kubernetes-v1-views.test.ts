@@ -13,7 +13,7 @@ describeWithCluster('views of a V1 account', (cluster) => {
 
   beforeAll(async () => {
     world = await startV1World(cluster);
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();
@@ -48,11 +48,11 @@ describeWithCluster('views of a V1 account', (cluster) => {
     expect(await world.getJson('/applications/kub/clusters')).toEqual({ old: ['kub-test'] });
     const applications = await world.getJson<JsonObject[]>('/applications');
     expect(applications.find(({ name }) => name === 'kub')?.['clusterNames']).toEqual({ old: ['kub-test'] });
-  }, 120_000);
+  });
 
   it('show its pods by their names, as they fare', async () => {
     const isThere = async () => (await listNames(world.old.name, 'pods')).length;
-    await expect.poll(isThere, { timeout: 60_000 }).toBe(2);
+    await expect.poll(isThere).toBe(2);
     const names = await listNames(world.old.name, 'pods');
     const readInstances = async () => {
       const [serverGroup] = await world.getJson<JsonObject[]>('/applications/kub/serverGroups');
@@ -62,8 +62,8 @@ describeWithCluster('views of a V1 account', (cluster) => {
         .sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
     };
     const expected = names.map((id) => ({ id, zone: world.old.name }));
-    await expect.poll(readInstances, { timeout: 60_000 }).toEqual(expected);
-  }, 120_000);
+    await expect.poll(readInstances).toEqual(expected);
+  });
 
   const firstPod = async () =>
     (await listNames(world.old.name, 'pods')).find((name) => name.startsWith('kub-test-'));
@@ -126,7 +126,7 @@ describeWithCluster('views of a V1 account', (cluster) => {
     expect(await world.getJson(`/serverGroups/old/${world.old.name}/kub-test-v000`)).toMatchObject({
       name: 'kub-test-v000',
     });
-  }, 120_000);
+  });
 
   it('show a cluster with its server groups, and which of them a stage means', async () => {
     expect(await world.getJson('/applications/kub/clusters/old')).toEqual([
@@ -148,7 +148,7 @@ describeWithCluster('views of a V1 account', (cluster) => {
       serverGroupName: 'kub-test-v000',
       buildInfo: { images: ['team/web:1.4'] },
     });
-  }, 120_000);
+  });
 
   it('show a pod by its bare name, as it fares', async () => {
     const pod = (await firstPod()) ?? '';
@@ -170,7 +170,7 @@ describeWithCluster('views of a V1 account', (cluster) => {
       pod: { metadata: { uid: getPath(live, 'metadata', 'uid') } },
     });
     expect((await world.system.fetch(`/instances/old/${world.old.name}/nobody`)).status).toBe(404);
-  }, 120_000);
+  });
 
   it('show load balancers and firewalls with what is behind them', async () => {
     await world.run('upsertLoadBalancer', {
@@ -235,7 +235,7 @@ describeWithCluster('views of a V1 account', (cluster) => {
     });
     const [serverGroup] = await world.getJson<JsonObject[]>('/applications/kub/serverGroups');
     expect(serverGroup?.['securityGroups']).toEqual(['kub-door']);
-  }, 120_000);
+  });
 
   it('show a server group as out of service once it is disabled, and its pods as detached', async () => {
     await world.run('disableServerGroup', { serverGroupName: 'kub-test-v000' });
@@ -251,14 +251,14 @@ describeWithCluster('views of a V1 account', (cluster) => {
     expect(await world.getJson('/applications/kub/serverGroups')).toMatchObject([
       { isDisabled: false, instanceCounts: { up: 2, outOfService: 0 } },
     ]);
-  }, 120_000);
+  });
 
   it('lose a server group as soon as it is destroyed', async () => {
     await world.run('destroyServerGroup', { serverGroupName: 'kub-test-v000' });
     const left = await world.getJson<JsonObject[]>('/applications/kub/serverGroups');
     expect(left.filter(({ account }) => account === 'old')).toEqual([]);
     expect((await world.system.fetch(`/serverGroups/old/${world.old.name}/kub-test-v000`)).status).toBe(404);
-  }, 120_000);
+  });
 
   it('stand in lists of one application with those of a V2 account', async () => {
     await world.run('createServerGroup', { application: 'kub', stack: 'test', targetSize: 0, containers });
@@ -274,7 +274,7 @@ describeWithCluster('views of a V1 account', (cluster) => {
         .map(({ account, name }) => [account, String(name).replace(/-[a-z0-9]+$/, '')])
         .filter(([account, name]) => account === 'new' || name === 'kub-test')
         .sort();
-    await expect.poll(readNames, { timeout: 60_000 }).toEqual([
+    await expect.poll(readNames).toEqual([
       ['new', 'replicaSet kub-api'],
       ['old', 'kub-test'],
     ]);
@@ -293,7 +293,7 @@ describeWithCluster('views of a V1 account', (cluster) => {
       ({ type, name }) => type === 'applications' && name === 'kub',
     );
     expect(applications).toHaveLength(1);
-  }, 180_000);
+  });
 
   it('show a job as it fares, with what it wrote, by its bare name', async () => {
     const runJob = async (annotations: JsonObject) => {
@@ -306,10 +306,8 @@ describeWithCluster('views of a V1 account', (cluster) => {
     const bad = await runJob({ 'kubecluster.test/outcome': 'fail', 'kubecluster.test/exit-code': '3' });
     const path = (name: string) => `/applications/kub/jobs/old/${world.old.name}/${name}`;
     const read = (name: string) => world.getJson<JsonObject>(path(name));
-    await expect.poll(() => read(good), { timeout: 60_000 }).toMatchObject({ jobState: 'Succeeded' });
-    await expect
-      .poll(() => read(bad), { timeout: 60_000 })
-      .toMatchObject({ jobState: 'Failed', exitCode: 3 });
+    await expect.poll(() => read(good)).toMatchObject({ jobState: 'Succeeded' });
+    await expect.poll(() => read(bad)).toMatchObject({ jobState: 'Failed', exitCode: 3 });
     const live = await findLive(world.old.name, `pods/${good}`);
     const [status] = asJsonArray(getPath(live, 'status', 'containerStatuses'));
     expect(await read(good)).toMatchObject({
@@ -330,10 +328,10 @@ describeWithCluster('views of a V1 account', (cluster) => {
     const cancelled = await world.system.fetch(path(bad), { method: 'DELETE' });
     expect(cancelled.status).toBe(200);
     const isGone = async () => (await world.system.fetch(path(bad))).status;
-    await expect.poll(isGone, { timeout: 60_000 }).toBe(404);
+    await expect.poll(isGone).toBe(404);
     // Nothing but the agent deletes a job that somebody reads.
     expect(await findLive(world.old.name, `pods/${good}`)).toBeDefined();
-  }, 180_000);
+  });
 
   it('are as old as what is cached, whenever namespaces were looked at last', async () => {
     const agents = await world.getJson<JsonObject[]>('/cache/introspection');

@@ -57,7 +57,7 @@ describeWithRegistry('an account of the Kubernetes V1 provider, and a Docker reg
     test('the pull secrets of its namespaces open the registry', async () => {
       for (const { name } of [shop, pay]) {
         await expect
-          .poll(() => findDockercfg(name, 'hub'), { timeout: 60_000 })
+          .poll(() => findDockercfg(name, 'hub'))
           .toEqual({ [registry.url]: { auth: toAuth(registryUser, registryPassword), email: '' } });
       }
       const config = await findDockercfg(shop.name, 'hub');
@@ -65,7 +65,7 @@ describeWithRegistry('an account of the Kubernetes V1 provider, and a Docker reg
       const ask = async (headers: Record<string, string>) =>
         (await fetch(`${registry.url}/v2/`, { headers })).status;
       expect([await ask({}), await ask({ authorization: `Basic ${auth}` })]).toEqual([401, 200]);
-    }, 180_000);
+    });
 
     test('every created pod is given the full list of image pull secrets of its namespace', async () => {
       for (const [{ name }, secrets] of [
@@ -85,18 +85,18 @@ describeWithRegistry('an account of the Kubernetes V1 provider, and a Docker reg
         expect(task.resultObjects).toEqual([
           { serverGroupNames: [`${name}:kub-v000`], serverGroupNameByRegion: { [name]: 'kub-v000' } },
         ]);
-        await expect.poll(() => listNames(name, 'pods'), { timeout: 30_000 }).toHaveLength(1);
+        await expect.poll(() => listNames(name, 'pods')).toHaveLength(1);
         const [pod = ''] = await listNames(name, 'pods');
         const given = asJsonArray(getPath(await findLive(name, `pods/${pod}`), 'spec', 'imagePullSecrets'));
         expect(given).toEqual(secrets.map((secret) => ({ name: secret })));
       }
-    }, 180_000);
+    });
 
     test('its health tells what is amiss, and whether its cluster can be reached', async () => {
       const warning =
         'the pull secret of registry account "nobody": there is no Docker registry account \'nobody\'';
       const details = { cloudProvider: 'kubernetes', warning };
-      await expect.poll(getHealth, { timeout: 60_000 }).toMatchObject({ state: 'UP', details });
+      await expect.poll(getHealth).toMatchObject({ state: 'UP', details });
       await door.shut();
       // Of calls that were under way connections broke; nobody asks again until the agent is due.
       await expect.poll(getHealth, { timeout: 90_000 }).toMatchObject({
@@ -106,7 +106,7 @@ describeWithRegistry('an account of the Kubernetes V1 provider, and a Docker reg
       });
       await door.open();
       await expect.poll(getHealth, { timeout: 120_000 }).toMatchObject({ state: 'UP', details });
-    }, 300_000);
+    });
 
     test('the agent that sees to all that is shown, without a password', async () => {
       const read = async () => (await system.fetch('/cache/introspection')).text();

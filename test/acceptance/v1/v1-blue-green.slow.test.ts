@@ -77,7 +77,7 @@ async function expectInService(namespace: string, name: string): Promise<void> {
   const label = `load-balancer-${application}`;
   const live = await findLive(namespace, `replicationcontrollers/${name}`);
   expect(getPath(live, 'spec', 'template', 'metadata', 'labels', label)).toBe('true');
-  await expect.poll(() => listNames(namespace, 'pods'), { timeout: 60_000 }).toHaveLength(size);
+  await expect.poll(() => listNames(namespace, 'pods')).toHaveLength(size);
   for (const pod of await listNames(namespace, 'pods')) {
     const { labels } = getPath(await findLive(namespace, `pods/${pod}`), 'metadata') as { labels: object };
     expect(labels).toMatchObject({ 'replication-controller': name, [label]: 'true' });

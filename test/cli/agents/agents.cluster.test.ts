@@ -13,69 +13,61 @@ import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { startSystem } from '#test/support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 
-const testMs = 240_000;
-
 describeWithCluster('busdriver agent', (cluster) => {
-  test(
-    'enrols a cluster, which then takes deploys, until its agents are revoked',
-    async () => {
-      await using home = await createNamespace('agent-home');
-      await using shop = await createNamespace('agent-shop');
-      await using system = await startSystem({ settings: { busdriver: { agents: { enabled: true } } } });
-      const run = (...words: readonly string[]) =>
-        runCommand(['agent', ...words, '--url', system.url, '--user', 'ann@example.com']);
-      const options = ['--kubeconfig', cluster.kubeconfig, '--namespace', home.name];
-      const paths = {
-        deployment: `/apis/apps/v1/namespaces/${home.name}/deployments/agent-edge-7`,
-        account: `/api/v1/namespaces/${home.name}/serviceaccounts/agent-edge-7`,
-      };
+  test('enrols a cluster, which then takes deploys, until its agents are revoked', async () => {
+    await using home = await createNamespace('agent-home');
+    await using shop = await createNamespace('agent-shop');
+    await using system = await startSystem({ settings: { busdriver: { agents: { enabled: true } } } });
+    const run = (...words: readonly string[]) =>
+      runCommand(['agent', ...words, '--url', system.url, '--user', 'ann@example.com']);
+    const options = ['--kubeconfig', cluster.kubeconfig, '--namespace', home.name];
+    const paths = {
+      deployment: `/apis/apps/v1/namespaces/${home.name}/deployments/agent-edge-7`,
+      account: `/api/v1/namespaces/${home.name}/serviceaccounts/agent-edge-7`,
+    };
 
-      await expectPlan(run, { options, namespace: home.name });
-      expect(await findObject(paths.account)).toBeUndefined();
-      expect((await run('list')).stderr).toContain('has no account with agents');
+    await expectPlan(run, { options, namespace: home.name });
+    expect(await findObject(paths.account)).toBeUndefined();
+    expect((await run('list')).stderr).toContain('has no account with agents');
 
-      // No pod runs here: what the Deployment would start is started by the test, with a token of its service account.
-      const enrolling = run('enroll', 'edge-7', ...options, '--wait', '120');
-      await expect.poll(() => findObject(paths.deployment), { timeout: 60_000 }).toBeDefined();
-      const answer = await requestApi('POST', `${paths.account}/token`, {
-        ...{ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' },
-        spec: { audiences: ['busdriver:local'], expirationSeconds: 600 },
+    // No pod runs here: what the Deployment would start is started by the test, with a token of its service account.
+    const enrolling = run('enroll', 'edge-7', ...options, '--wait', '120');
+    await expect.poll(() => findObject(paths.deployment)).toBeDefined();
+    const answer = await requestApi('POST', `${paths.account}/token`, {
+      ...{ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' },
+      spec: { audiences: ['busdriver:local'], expirationSeconds: 600 },
+    });
+    const { token } = (answer as { readonly status: { readonly token: string } }).status;
+    await using agent = await startAgent({
+      ...{ url: system.url, token },
+      accounts: [{ name: 'edge-7', kubeConfigFile: cluster.kubeconfig }],
+    });
+    const enrolled = await enrolling;
+    expect([enrolled.code, enrolled.stderr]).toEqual([0, 'Next: busdriver agent check edge-7\n']);
+    expect(enrolled.stdout).toMatch(/^Deployment agent-home-\w+\/agent-edge-7 +created$/m);
+    expect(enrolled.stdout).toMatch(/^account edge-7 +stored$/m);
+    expect(enrolled.stdout).toMatch(/^agents +1 of 2 connected$/m);
+    const deploy = async (name: string) =>
+      system.waitForTask(await system.postOperations([toDeploy('edge-7', shop.name, [name])]), {
+        timeoutMs: 60_000,
       });
-      const { token } = (answer as { readonly status: { readonly token: string } }).status;
-      await using agent = await startAgent({
-        ...{ url: system.url, token },
-        accounts: [{ name: 'edge-7', kubeConfigFile: cluster.kubeconfig }],
-      });
-      const enrolled = await enrolling;
-      expect([enrolled.code, enrolled.stderr]).toEqual([0, 'Next: busdriver agent check edge-7\n']);
-      expect(enrolled.stdout).toMatch(/^Deployment agent-home-\w+\/agent-edge-7 +created$/m);
-      expect(enrolled.stdout).toMatch(/^account edge-7 +stored$/m);
-      expect(enrolled.stdout).toMatch(/^agents +1 of 2 connected$/m);
-      const deploy = async (name: string) =>
-        system.waitForTask(await system.postOperations([toDeploy('edge-7', shop.name, [name])]), {
-          timeoutMs: 60_000,
-        });
-      expect((await deploy('through')).status.failed).toBe(false);
-      expect(await findObject(`/api/v1/namespaces/${shop.name}/configmaps/through`)).toBeDefined();
+    expect((await deploy('through')).status.failed).toBe(false);
+    expect(await findObject(`/api/v1/namespaces/${shop.name}/configmaps/through`)).toBeDefined();
 
-      await expectUnchanged(run, options);
+    await expectUnchanged(run, options);
 
-      const revoked = await run('revoke', 'edge-7');
-      expect(revoked.stdout).toBe(
-        'the agents of account edge-7 are revoked; what runs in its cluster is as it was\n',
-      );
-      await expect
-        .poll(() => agent.log, { timeout: 60_000 })
-        .toContain('the agents of account edge-7 are revoked');
-      expect((await run('list')).stdout).toMatch(/^edge-7 +revoked +0\/2 /m);
-      expect((await run('check', 'edge-7')).stdout).toMatch(
-        /^health +failed +DISCONNECTED: its agents are revoked$/m,
-      );
-      expect(await findObject(paths.deployment)).toBeDefined();
-      await removeRights(home.name);
-    },
-    testMs,
-  );
+    const revoked = await run('revoke', 'edge-7');
+    expect(revoked.stdout).toBe(
+      'the agents of account edge-7 are revoked; what runs in its cluster is as it was\n',
+    );
+    await expect.poll(() => agent.log).toContain('the agents of account edge-7 are revoked');
+    expect((await run('list')).stdout).toMatch(/^edge-7 +revoked +0\/2 /m);
+    expect((await run('check', 'edge-7')).stdout).toMatch(
+      /^health +failed +DISCONNECTED: its agents are revoked$/m,
+    );
+    expect(await findObject(paths.deployment)).toBeDefined();
+    await removeRights(home.name);
+  });
 
   test('tells what to do where a cluster or a server is of no use', async () => {
     await using dir = await makeTempDir();

@@ -9,7 +9,6 @@ import { listenLocally } from '#test/support/network/local-server.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const timeout = 60_000;
 
 /** Bytes of all that the image holds beside Node. */
 const bundleBytesMax = 2.5e6;
@@ -69,47 +68,39 @@ describe('the program of agents', () => {
     expect(agent.log).toContain(text);
   });
 
-  it(
-    'ends in time while Busdriver is silent, and at once when it is told twice',
-    async () => {
-      await using world = await startSilentWorld();
-      await using patient = await runAgentProgram(['--config', world.file]);
-      await using hasty = await runAgentProgram(['--config', world.file]);
-      await expect.poll(world.calls, { timeout }).toBe(2);
-      const began = performance.now();
-      const ends = [patient.kill('SIGTERM'), hasty.kill('SIGTERM')];
-      // The second signal must not come together with the first one, which would hide it.
-      await expect.poll(() => probe(hasty.log), { timeout }).toContain('STOPPING');
-      await hasty.kill('SIGTERM');
-      expect(await ends[1]).toBe(1);
-      expect(await ends[0]).toBe(0);
-      expect(performance.now() - began).toBeLessThan(20_000);
-    },
-    2 * timeout,
-  );
+  it('ends in time while Busdriver is silent, and at once when it is told twice', async () => {
+    await using world = await startSilentWorld();
+    await using patient = await runAgentProgram(['--config', world.file]);
+    await using hasty = await runAgentProgram(['--config', world.file]);
+    await expect.poll(world.calls).toBe(2);
+    const began = performance.now();
+    const ends = [patient.kill('SIGTERM'), hasty.kill('SIGTERM')];
+    // The second signal must not come together with the first one, which would hide it.
+    await expect.poll(() => probe(hasty.log)).toContain('STOPPING');
+    await hasty.kill('SIGTERM');
+    expect(await ends[1]).toBe(1);
+    expect(await ends[0]).toBe(0);
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
 
-  it(
-    'says why it ends where nothing caught an error, and none of what that holds',
-    async () => {
-      await using world = await startSilentWorld();
-      // Once the program is there to say it: how long it takes to start is the machine's.
-      const plant = `const timer = setInterval(() => {
+  it('says why it ends where nothing caught an error, and none of what that holds', async () => {
+    await using world = await startSilentWorld();
+    // Once the program is there to say it: how long it takes to start is the machine's.
+    const plant = `const timer = setInterval(() => {
         if (process.listenerCount('uncaughtException') === 0) return;
         clearInterval(timer);
         Promise.reject(Object.assign(new Error('planted'), { headers: { authorization: process.env.PLANTED } }));
       }, 50)`;
-      const environment = {
-        PLANTED: 'hunter2',
-        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(plant)}`,
-      };
-      await using agent = await runAgentProgram(['--config', world.file], { environment });
-      expect(await agent.exited).toBe(1);
-      const line = agent.log.split('\n').find((each) => each.includes('nothing caught'));
-      expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'ERROR', error: { message: 'planted' } });
-      expect(agent.log).not.toContain('hunter2');
-    },
-    timeout,
-  );
+    const environment = {
+      PLANTED: 'hunter2',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(plant)}`,
+    };
+    await using agent = await runAgentProgram(['--config', world.file], { environment });
+    expect(await agent.exited).toBe(1);
+    const line = agent.log.split('\n').find((each) => each.includes('nothing caught'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'ERROR', error: { message: 'planted' } });
+    expect(agent.log).not.toContain('hunter2');
+  });
 });
 
 /** What the readiness probe of an agent answers. */

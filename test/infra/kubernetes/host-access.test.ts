@@ -16,7 +16,7 @@ import { type HomeEngines, startHomeEngines } from './engines.ts';
 let engines: HomeEngines;
 beforeAll(async () => {
   engines = await startHomeEngines();
-}, 120_000);
+});
 afterAll(() => engines[Symbol.asyncDispose]());
 
 /** Who calls. */

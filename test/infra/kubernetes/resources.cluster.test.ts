@@ -12,7 +12,7 @@ import { RecordedLog } from './pod.ts';
 let engines: HomeEngines;
 beforeAll(async () => {
   engines = await startHomeEngines();
-}, 120_000);
+});
 afterAll(() => engines[Symbol.asyncDispose]());
 
 test('tables and the bus go by their names, and queues are looked up', async () => {

@@ -62,7 +62,7 @@ describeWithCluster('three replicas in a cluster', () => {
     }
     for (const { peers } of hosts)
       await vi.waitFor(() => expect(peers.list()).toHaveLength(podNames.length), { timeout: 60_000 });
-  }, 120_000);
+  });
   afterAll(() => stack.disposeAsync());
 
   const get = (index: number): Host => hosts[index] as Host;

@@ -60,7 +60,7 @@ test('what a configuration asks for in vain is in the log: once at the start, an
     .toContain('setting of no effect: ecs.enabled: this release does not serve Amazon ECS');
   expect(readWarnings(system.stderr)).toHaveLength(atStart.length + 1);
   expect(system.stderr).not.toContain('planted');
-}, 60_000);
+});
 
 test('an account that names a user whom its kubeconfig lacks is left out alone, until the kubeconfig is mended', async () => {
   await using temp = await makeTempDir();
@@ -79,4 +79,4 @@ test('an account that names a user whom its kubeconfig lacks is left out alone, 
   kubeconfig.users.push({ name: 'ops', user: { token: 't' } });
   await writeFile(account.kubeconfigFile, JSON.stringify(kubeconfig));
   await expect.poll(list).toMatchObject([{ name: 'other' }, { name: 'prod' }]);
-}, 60_000);
+});

@@ -8,7 +8,6 @@ import { type GrpcHost, startGrpcHost } from '#test/infra/kubernetes/grpc/grpc-h
 import { openRawAgent, type RawAgent } from '#test/support/agents/raw-agent.ts';
 import { testRandomness } from '#test/support/run/test-clock.ts';
 
-const testMs = 180_000;
 const path = '/agent/v1/caches/edge';
 const batchSize = 500;
 
@@ -33,7 +32,7 @@ beforeAll(async () => {
     const written = await agent.call('POST', `${path}/changes`, { epoch, changes });
     expect([written.status, written.body['dropped']]).toEqual([200, []]);
   }
-}, testMs);
+});
 afterAll(() => stack.disposeAsync());
 
 function toChange(name: string): object {
@@ -74,29 +73,23 @@ test('what is cached of a kind comes 2,000 a page, each object once', async () =
 test.each([
   ['HTTP', 'poll'],
   ['gRPC', 'grpc'],
-] as const)(
-  'an agent reads all pages over %s',
-  async (_name, transport) => {
-    const url = transport === 'grpc' ? `http://127.0.0.1:${home.port}` : home.host.url;
-    const tls = {
-      ...{ caFile: undefined, serverName: undefined, skipsVerification: false },
-      ...{ certFile: undefined, keyFile: undefined, keyPassword: undefined },
-    };
-    await using hub = await openHub({ url, transport, tls, noProxy: true, environment: {} });
-    const { token } = agent;
-    const session = { call: (call: Omit<HubCall, 'token'>) => hub.call({ ...call, token }) };
-    const cache = openRemoteCache(
-      new CacheCalls({ session, clock: systemClock, randomness: testRandomness }),
-    );
-    const pages = [];
-    for await (const page of cache.listHeads('edge', 'pod', { withGone: true })) pages.push(page);
-    expect(pages.map((page) => page.length)).toEqual([pageSize, 400]);
-    const heads = pages.flat();
-    expect(heads.map(({ key }) => key.name).sort()).toEqual(names);
-    expect(new Set(heads.filter((head) => head.gone).map(({ key }) => key.name))).toEqual(gone);
-    expect(new Set(heads.filter(({ key }) => key.namespace === 'yard').map(({ key }) => key.name))).toEqual(
-      away,
-    );
-  },
-  testMs,
-);
+] as const)('an agent reads all pages over %s', async (_name, transport) => {
+  const url = transport === 'grpc' ? `http://127.0.0.1:${home.port}` : home.host.url;
+  const tls = {
+    ...{ caFile: undefined, serverName: undefined, skipsVerification: false },
+    ...{ certFile: undefined, keyFile: undefined, keyPassword: undefined },
+  };
+  await using hub = await openHub({ url, transport, tls, noProxy: true, environment: {} });
+  const { token } = agent;
+  const session = { call: (call: Omit<HubCall, 'token'>) => hub.call({ ...call, token }) };
+  const cache = openRemoteCache(new CacheCalls({ session, clock: systemClock, randomness: testRandomness }));
+  const pages = [];
+  for await (const page of cache.listHeads('edge', 'pod', { withGone: true })) pages.push(page);
+  expect(pages.map((page) => page.length)).toEqual([pageSize, 400]);
+  const heads = pages.flat();
+  expect(heads.map(({ key }) => key.name).sort()).toEqual(names);
+  expect(new Set(heads.filter((head) => head.gone).map(({ key }) => key.name))).toEqual(gone);
+  expect(new Set(heads.filter(({ key }) => key.namespace === 'yard').map(({ key }) => key.name))).toEqual(
+    away,
+  );
+});

@@ -10,7 +10,7 @@ describe('gRPC', () => {
   beforeAll(async () => {
     home = stack.use(await startGrpcHost());
     client = stack.use(new GrpcClient(home.port));
-  }, 120_000);
+  });
   afterAll(() => stack.disposeAsync());
 
   test('opens a session, renews it and ends it', async () => {
@@ -83,7 +83,7 @@ describe('gRPC', () => {
       const { answer } = await client.call('Sessions.ListWork', { session }, { token });
       return (answer['work'] as { kind: string; id: string }[]).find(({ kind }) => kind === 'READ')?.id;
     };
-    await expect.poll(list, { timeout: 15_000 }).toBeDefined();
+    await expect.poll(list).toBeDefined();
     const read = await list();
     const taken = await client.call('Reads.Take', { read }, { token });
     expect(taken.answer).toMatchObject({ id: read, account: 'edge', method: 'manifests.get' });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const accounts = [{ name: 'by-certificate', agent: { auth } }];
   const security = { ...tls.security, clientAuth: 'OPTIONAL' };
   home = stack.use(await startGrpcHost({ security, accounts }));
-}, 120_000);
+});
 afterAll(() => stack.disposeAsync());
 
 const hello = {

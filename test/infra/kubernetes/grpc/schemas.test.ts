@@ -72,5 +72,4 @@ test.skipIf(missing !== undefined)(
     const generatedFile = join(folder, 'schemas.generated.json');
     await expect(`${JSON.stringify(schemas)}\n`).toMatchFileSnapshot(generatedFile);
   },
-  240_000,
 );

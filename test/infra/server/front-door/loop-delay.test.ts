@@ -10,5 +10,5 @@ test('a process that is kept busy is late until it rests', async () => {
     await nextTurn();
   }
   expect(delay.ms).toBeGreaterThan(500);
-  await expect.poll(() => delay.ms, { timeout: 60_000 }).toBeLessThan(500);
+  await expect.poll(() => delay.ms).toBeLessThan(500);
 });

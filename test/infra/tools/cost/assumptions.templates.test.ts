@@ -56,7 +56,7 @@ it('what was counted of agents fits to the times of the code', () => {
   expect(measured.agentClaimsMinute).toBeLessThanOrEqual((1.5 * 60_000) / streamLeaseMs);
 });
 
-it('bills count what the templates have', { timeout: 120_000 }, () => {
+it('bills count what the templates have', () => {
   const made = [...synthesize(getOptions('private, endpoint made')).values()];
   const find = (type: string) => made.flatMap((template) => Object.values(template.findResources(type)));
   const watched = find('AWS::CloudWatch::Alarm').flatMap(({ Properties }) => Properties.Metrics ?? [1]);

@@ -5,8 +5,6 @@ import { callDeployCheck, parseRows, recordedOptions, runDeployCheck, toArgument
 import { startRecordedAccount } from './recorded-account.ts';
 import { allowAllBut, answerStacks, answerSubnets, recorded } from './recorded-answers.ts';
 
-const timeout = 120_000;
-
 /** The report on a recorded account, and what was asked of it. */
 async function check(
   changes: Answers,
@@ -20,9 +18,7 @@ async function check(
 }
 
 describe('npm run deploy:check', () => {
-  it('finds nothing to mend in an account that is ready, and calls what its policy allows', {
-    timeout,
-  }, async () => {
+  it('finds nothing to mend in an account that is ready, and calls what its policy allows', async () => {
     const { code, rows, calls } = await check({}, {}, '--read-secrets');
 
     expect(rows.filter(({ state }) => state === 'mend' || state === 'not checked')).toEqual([]);
@@ -39,7 +35,7 @@ describe('npm run deploy:check', () => {
     expect([...new Set([...asked, 'kms:Decrypt'])].sort()).toEqual(Action);
   });
 
-  it('says all that is wrong at once, each with what to do', { timeout }, async () => {
+  it('says all that is wrong at once, each with what to do', async () => {
     const table = json({ Table: { TableName: 'busdriver-prod-cache', TableStatus: 'ACTIVE' } });
     const { code, rows } = await check(
       {
@@ -69,7 +65,7 @@ describe('npm run deploy:check', () => {
     );
   });
 
-  it('says what it may not see, and goes on', { timeout }, async () => {
+  it('says what it may not see, and goes on', async () => {
     const refused = [
       'ec2:DescribeSubnets',
       'iam:SimulatePrincipalPolicy',
@@ -88,7 +84,7 @@ describe('npm run deploy:check', () => {
     expect(code).toBe(0);
   });
 
-  it('does not wait for ever for a service that hangs', { timeout }, async () => {
+  it('does not wait for ever for a service that hangs', async () => {
     const { rows } = await check({ 'acm:DescribeCertificate': 'hang' });
     const row = rows.find(({ what }) => what === 'certificateArn');
     expect(row).toMatchObject({
@@ -98,7 +94,7 @@ describe('npm run deploy:check', () => {
     expect(rows.find(({ what }) => what === 'CDK bootstrap')?.state).toBe('ok');
   });
 
-  it('prints a table for people', { timeout }, async () => {
+  it('prints a table for people', async () => {
     await using account = await startRecordedAccount({
       'ssm:GetParameter': fail('ssm:GetParameter', 'ParameterNotFound'),
     });
@@ -110,7 +106,7 @@ describe('npm run deploy:check', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^1 to mend: \d+ ok, \d+ to know, \d+ not checked/);
   });
 
-  it('needs credentials', { timeout }, async () => {
+  it('needs credentials', async () => {
     await using account = await startRecordedAccount({
       'sts:GetCallerIdentity': fail('sts:GetCallerIdentity', 'InvalidClientTokenId', { status: 403 }),
     });
@@ -132,7 +128,7 @@ describe('npm run deploy:check', () => {
     { args: ['busdriver-prod-api'], said: "'busdriver-prod-api' is no option" },
     { args: ['-c', 'stage=Prod', '-c', 'color=red'], said: 'stage: expected lower-case letters' },
     { args: toArguments(recordedOptions), region: '', said: '--region: expected a region' },
-  ])('refuses $args with 2', { timeout }, async ({ args, said, region }) => {
+  ])('refuses $args with 2', async ({ args, said, region }) => {
     const { code, stdout, stderr } = await callDeployCheck(args, { region });
     expect(code).toBe(2);
     expect(stderr).toContain(said);
