@@ -82,9 +82,7 @@ describe('names of accounts', () => {
       await system.fetch('/credentials', { method: 'POST', body });
     }
   });
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => system?.[Symbol.asyncDispose]());
 
   it('are completed, whether the URL is in the environment or in the command line', async () => {
     const env = { BUSDRIVER_URL: system.url };

@@ -12,7 +12,7 @@ import {
   type V1APIResource,
   Watch,
 } from '@kubernetes/client-node';
-import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
+import { beforeAll, describe, expect, it, test, vi } from 'vitest';
 import { getErrorMessage } from '#core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import { systemClock } from '#platform/services/system.ts';
@@ -26,6 +26,7 @@ import { startIdentityProvider } from '#test/shared/providers/kubernetes/credent
 import { createTestWatchClient } from '#test/shared/providers/kubernetes/watch/watch-setup.ts';
 import type { TestNamespace } from '#test/support/cluster/cluster.ts';
 import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 
 const labels = { app: 'web' };
 const podTemplate = {
@@ -98,11 +99,7 @@ describeWithCluster('client-node, about the same API server,', (cluster) => {
     for (const manifest of manifests)
       await applyManifest(ours, place(manifest), { serverSide: true, clock: systemClock });
   });
-  afterAll(async () => {
-    await ours?.[Symbol.asyncDispose]();
-    await watchClient?.[Symbol.asyncDispose]();
-    await namespace?.[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [ours, watchClient, namespace]);
 
   const place = (manifest: Manifest): Manifest => ({
     ...manifest,

@@ -44,9 +44,7 @@ describeWithCluster('bad input', (cluster) => {
     system = await startSubject({ settings: { kubernetes: { enabled: true, accounts } } });
   });
 
-  afterAll(async () => {
-    await system[Symbol.asyncDispose]();
-  });
+  afterAll(() => system[Symbol.asyncDispose]());
 
   for (const bad of [...malformedBodies, ...wrongDescriptions, ...wrongRoutes]) {
     const reason = localReasons.get(bad.title);

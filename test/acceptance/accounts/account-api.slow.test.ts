@@ -3,14 +3,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
 import { shutOut } from '#settings/account-storage.ts';
-import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { type Fiat, startFiat } from '#test/support/services/fiat.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 
 const all = ['READ', 'WRITE', 'EXECUTE'] as const;
 const planted = 'planted-token-5d1e';
 
-let dir: TempDir;
 let system: System;
 let config: string;
 
@@ -53,19 +53,16 @@ function define(name: string, more: JsonObject = {}): JsonObject {
 }
 
 describe("Clouddriver's account API on one machine", () => {
+  const stack = new AsyncDisposableStack();
   beforeAll(async () => {
-    dir = await makeTempDir();
-    config = path.join(dir.path, 'clouddriver.yml');
+    config = path.join(stack.use(await makeTempDir()).path, 'clouddriver.yml');
     const accounts = [
       { name: 'yaml', kubeconfigSecret: 'clusters/yaml', permissions: { READ: ['a'], WRITE: ['a'] } },
     ];
     await writeFile(config, JSON.stringify({ kubernetes: { accounts } }));
-    system = await startSystem({ config: [config] });
+    system = stack.use(await startSystem({ config: [config] }));
   });
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await dir?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => stack.disposeAsync());
 
   it('creates, lists, replaces and deletes an account, which the process that did it has at once', async () => {
     const body = define('one', { permissions: { READ: ['x'], WRITE: ['x'] } });
@@ -311,7 +308,6 @@ describe('where secrets are allowed', () => {
 describe('with Fiat', () => {
   let fiat: Fiat;
   beforeAll(async () => {
-    dir = await makeTempDir();
     fiat = await startFiat({
       users: {
         admin: { admin: true },
@@ -323,11 +319,7 @@ describe('with Fiat', () => {
     const services = { fiat: { enabled: true, baseUrl: fiat.url } };
     system = await startSystem({ settings: { services, busdriver } });
   });
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await fiat?.[Symbol.asyncDispose]();
-    await dir?.[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [system, fiat]);
 
   /** Without a secret, which would be for administrators. */
   const define = (name: string, more: JsonObject = {}): JsonObject => ({

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { type Fiat, startFiat } from '#test/support/services/fiat.ts';
 import { startTokenBroker, type TestBroker } from '#test/support/services/token-broker.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
@@ -55,10 +56,7 @@ beforeAll(async () => {
   broker.apiKey = apiKey;
   system = await start();
 });
-afterAll(async () => {
-  await system?.[Symbol.asyncDispose]();
-  await broker?.[Symbol.asyncDispose]();
-});
+disposeAfterAll(() => [system, broker]);
 
 it("go-clouddriver's own example runs as its page has it", async () => {
   const create = `curl -XPOST localhost:7002/v1/kubernetes/providers -d '{

@@ -50,9 +50,7 @@ describe('routes that call no cluster', () => {
     system = await startSubject({ settings: configuration });
   });
 
-  afterAll(async () => {
-    await system[Symbol.asyncDispose]();
-  });
+  afterAll(() => system[Symbol.asyncDispose]());
 
   const getJson = async (path: string): Promise<unknown> => (await system.fetch(path)).json();
 

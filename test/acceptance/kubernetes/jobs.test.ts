@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { findLive, listNames } from '#test/shared/providers/kubernetes/live.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { startSubject } from '#test/support/system/subject.ts';
 import type { Subject } from '#test/support/system/system.ts';
 
@@ -20,10 +21,7 @@ describeWithCluster('a runJob stage, as Orca runs it', (cluster) => {
     ns = await createNamespace('jobs');
     system = await startSubject({ kubeconfig: cluster.kubeconfig });
   });
-  afterAll(async () => {
-    await system?.[Symbol.asyncDispose]();
-    await ns?.[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [system, ns]);
 
   /** Starts a Job and gives where Orca asks for it: it knows the Job from `deployedNamesByLocation` alone. */
   async function startJob(metadata: JsonObject, annotations: JsonObject): Promise<string> {

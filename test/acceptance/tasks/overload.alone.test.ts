@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
 import type { OverloadData, OverloadReport } from '#test/support/network/overload-sender.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { chooseSize } from '#test/support/run/test-size.ts';
 import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { readMemoryMiB } from '#test/support/system/process-memory.ts';
@@ -34,10 +35,7 @@ describeWithCluster(`${operations} operations posted at once, with ${pollers} po
     report = await overload();
   }, 300_000);
 
-  afterAll(async () => {
-    await system[Symbol.asyncDispose]();
-    await namespace[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [system, namespace]);
 
   it('completes them all', () => {
     expect(report.completed).toBe(operations);

@@ -15,9 +15,7 @@ describeWithCluster('views of a V1 account', (cluster) => {
     world = await startV1World(cluster);
   });
 
-  afterAll(async () => {
-    await world?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
 
   const containers = [{ name: 'web', imageDescription: { uri: image } }];
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { asJsonArray, asJsonObject, getPath, type JsonObject } from '#core/json.ts';
 import { findLive, listNames } from '#test/shared/providers/kubernetes/live.ts';
 import {
@@ -16,6 +16,7 @@ import {
 } from '#test/support/artifacts/registry.ts';
 import { describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { type ClosableDoor, startClosableDoor } from '#test/support/network/closable-door.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 
 const startTimeoutMs = 600_000;
@@ -47,9 +48,7 @@ describeWithRegistry('an account of the Kubernetes V1 provider, and a Docker reg
       };
       system = await startSystem({ settings });
     }, startTimeoutMs);
-    afterAll(async () => {
-      for (const each of [system, door, registry, shop, pay]) await each?.[Symbol.asyncDispose]();
-    });
+    disposeAfterAll(() => [system, door, registry, shop, pay]);
 
     const getJson = async (path: string) => (await system.fetch(path)).json() as Promise<JsonObject>;
     const getHealth = () => getJson('/credentials/old/health');

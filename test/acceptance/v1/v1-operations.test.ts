@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '#core/json.ts';
 import { listNames } from '#test/shared/providers/kubernetes/live.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 import { badDescriptions } from './v1-bad-input-data.ts';
 
@@ -24,9 +25,7 @@ describeWithCluster('operations of V1 accounts over HTTP', (cluster) => {
       settings: { kubernetes: { accounts } },
     });
   });
-  afterAll(async () => {
-    for (const each of [system, ns]) await each?.[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [system, ns]);
 
   async function post(path: string, body: JsonValue, headers: { readonly [name: string]: string } = {}) {
     const response = await system.fetch(path, {

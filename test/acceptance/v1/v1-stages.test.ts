@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { asJsonArray, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
 import { findLive, getPathOf, listNames } from '#test/shared/providers/kubernetes/live.ts';
 import {
@@ -9,6 +9,7 @@ import {
   requestApi,
   type TestNamespace,
 } from '#test/support/cluster/cluster.ts';
+import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import type { SystemTask } from '#test/support/system/system.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 
@@ -42,9 +43,7 @@ describeWithCluster('stages as Orca and Deck of V1 sent them', (cluster) => {
     };
     system = await startSystem({ settings: { kubernetes: { accounts: [account] } } });
   });
-  afterAll(async () => {
-    for (const each of [system, ns]) await each?.[Symbol.asyncDispose]();
-  });
+  disposeAfterAll(() => [system, ns]);
 
   /** Posts a recorded request, and waits until its task has ended well. */
   async function play(fixture: string, pod = ''): Promise<SystemTask> {

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import document from '#docs/openapi.json' with { type: 'json' };
 import { queues } from '#functions/queues.ts';
 import { routes } from '#functions/routes.ts';
@@ -21,6 +21,7 @@ import {
 import { type AwsEndpoints, readToken, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
 import { startDynamoDb } from '#test/support/engines/engine-servers.ts';
 import { listenLocally } from '#test/support/network/local-server.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
 import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 import { runProgram, writeBundle } from '#test/support/system/function-bundles.ts';
 
@@ -38,20 +39,14 @@ beforeEach(async () => {
   tables = await makeTempDir();
   dynamodb = await startDynamoDb({ dir: tables.path, tables: allTables });
 });
-afterEach(async () => {
-  await dynamodb[Symbol.asyncDispose]();
-  await tables[Symbol.asyncDispose]();
-});
+disposeAfterEach(() => [dynamodb, tables]);
 
 /** Where only the bundle of one function is, far from any package. */
 beforeEach(async () => {
   aws = await startAwsEndpoints();
   server = await startScriptedServer();
 });
-afterEach(async () => {
-  await server[Symbol.asyncDispose]();
-  await aws[Symbol.asyncDispose]();
-});
+disposeAfterEach(() => [server, aws]);
 
 interface Answer {
   readonly statusCode: number;

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { CreateQueueCommand, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { toQueueUrl } from '#infra/local/engines/sqs/queue-engine.ts';
 import { type LocalEngines, startLocalEngines } from '#infra/local/local-engines.ts';
 import { tables, tasksTable } from '#platform/aws/tables.ts';
@@ -15,6 +15,7 @@ import { Services } from '#platform/services/services.ts';
 import { openTasks } from '#tasks/services/tasks.ts';
 import { newTask } from '#test/contracts/store-bench.ts';
 import { silentLog } from '#test/support/engines/silent-log.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
 import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 
 const TableName = tasksTable.name;
@@ -29,10 +30,7 @@ beforeEach(async () => {
   const options = { dataDir: dir.path, tables, queues: [], busName: 'busdriver', log: silentLog };
   engines = await startLocalEngines(options);
 });
-afterEach(async () => {
-  await engines[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
-});
+disposeAfterEach(() => [engines, dir]);
 
 describe('a client of an engine in this process', () => {
   test('takes commands of the SDK, and answers and refuses as its clients do', async () => {

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { TableEngine } from '#infra/local/engines/dynamodb/tables.ts';
 import { tables, tasksTable } from '#platform/aws/tables.ts';
 import { silentLog } from '#test/support/engines/silent-log.ts';
+import { disposeAfterEach } from '#test/support/run/disposal.ts';
 import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 
 /** Bytes of a page, and of a page in the log with what stands before it. */
@@ -21,10 +22,7 @@ beforeEach(async () => {
   dir = await makeTempDir();
   engine = open(dir.path);
 });
-afterEach(async () => {
-  await engine[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
-});
+disposeAfterEach(() => [engine, dir]);
 
 function open(folder: string): TableEngine {
   return new TableEngine({ file: path.join(folder, 'tables.sqlite'), tables, log: silentLog });
