@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { listShown, makeDeployment } from '#test/support/agents/cached-account.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { itLocally } from '#test/support/system/subject.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 
@@ -35,7 +35,9 @@ describeWithCluster('freshness without settings', ({ kubeconfig }) => {
     async () => {
       await using opened = await open(['plain']);
       const system = await opened.start(kubeconfig);
-      await until(system, ([agent]) => agent?.mode === 'stream' && agent.asOf !== undefined);
+      await expect
+        .poll(() => readAgents(system))
+        .toMatchObject([{ mode: 'stream', asOf: expect.any(Number) }]);
       const [agent] = await readAgents(system);
       expect(agent).toMatchObject({ account: 'plain', mode: 'stream', modeReason: 'default' });
       // On one machine it costs nothing.
@@ -44,13 +46,13 @@ describeWithCluster('freshness without settings', ({ kubeconfig }) => {
 
       // An interval is 30 seconds, a watch that is not asked proves its as-of once in as many.
       for (const name of ['first', 'second', 'third']) {
-        await makeDeployment(opened.namespace, name);
+        await makeFresh(opened.namespace, name);
         const madeAtMs = performance.now();
         await untilShown(system, name);
         expect(performance.now() - madeAtMs).toBeLessThan(5_000);
       }
       for (const name of ['fourth', 'fifth', 'sixth']) {
-        await makeDeployment(opened.namespace, name);
+        await makeFresh(opened.namespace, name);
         const askedAtMs = performance.now();
         const answer = await read(system, name, { 'cache-control': 'max-age=0' });
         expect(performance.now() - askedAtMs).toBeLessThan(6_000);
@@ -65,10 +67,11 @@ describeWithCluster('freshness without settings', ({ kubeconfig }) => {
     async () => {
       await using opened = await open(['one', 'other'], { streamedAccountsMax: 1 });
       const system = await opened.start(kubeconfig);
-      await until(system, (agents) => agents.length === 2 && agents.every(({ asOf }) => asOf !== undefined));
+      const asOf = expect.any(Number);
+      await expect.poll(() => readAgents(system)).toMatchObject([{ asOf }, { asOf }]);
       const shown = (await readAgents(system)).map(({ mode, modeReason }) => `${mode} ${modeReason}`);
       expect(shown.sort()).toEqual(['interval limit', 'stream default']);
-      await makeDeployment(opened.namespace, 'shown');
+      await makeFresh(opened.namespace, 'shown');
       const answer = await read(system, 'shown', { 'cache-control': 'max-age=0' });
       const accounts = ((await answer.json()) as { account: string }[]).map(({ account }) => account);
       expect(accounts.sort()).toEqual(['one', 'other']);
@@ -80,40 +83,15 @@ async function readAgents(system: System): Promise<readonly ShownAgent[]> {
   return (await (await system.fetch('/cache/introspection')).json()) as ShownAgent[];
 }
 
-async function until(system: System, check: (agents: readonly ShownAgent[]) => boolean): Promise<void> {
-  const endsAtMs = performance.now() + 60_000;
-  for (;;) {
-    const agents = await readAgents(system);
-    if (check(agents)) return;
-    if (performance.now() > endsAtMs) throw new Error(`agents stay as they are: ${JSON.stringify(agents)}`);
-    await sleep(100);
-  }
-}
-
 function read(system: System, name: string, headers: { readonly [name: string]: string }): Promise<Response> {
   return system.fetch(`/applications/fresh-${name}/serverGroupManagers`, { headers });
 }
 
-async function untilShown(system: System, name: string) {
-  const endsAtMs = performance.now() + 60_000;
-  while (performance.now() < endsAtMs) {
-    const answer = await read(system, name, {});
-    if (answer.ok && ((await answer.json()) as object[]).length > 0) return;
-    await sleep(20);
-  }
-  throw new Error(`${name} is not shown`);
+async function untilShown(system: System, name: string): Promise<void> {
+  const list = () => listShown(system.url, [`fresh-${name}`, 'serverGroupManagers']);
+  await expect.poll(list, { interval: 20 }).toEqual([`deployment ${name}`]);
 }
 
-async function makeDeployment(namespace: string, name: string): Promise<void> {
-  const labels = { app: name };
-  await requestApi('POST', `/apis/apps/v1/namespaces/${namespace}/deployments`, {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, annotations: { 'moniker.spinnaker.io/application': `fresh-${name}` } },
-    spec: {
-      replicas: 0,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'nginx' }] } },
-    },
-  });
+async function makeFresh(namespace: string, name: string): Promise<void> {
+  await makeDeployment(namespace, name, `fresh-${name}`);
 }

@@ -1,6 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
+import {
+  createConfigMap,
+  createService,
+  createWorkload,
+} from '#test/shared/providers/kubernetes/manifests.ts';
 import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { startTokenBroker } from '#test/support/services/token-broker.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
@@ -28,20 +33,11 @@ describeWithCluster('resources of a provider', (cluster) => {
     const caData = (await readFile(cluster.caFile)).toString('base64');
     const provider = { name: 'one', host: cluster.server, caData, namespaces: [namespace.name] };
     expect(await send('POST', target, provider)).toEqual([201, provider]);
-    const labels = { app: 'web' };
-    const service = { spec: { selector: labels, ports: [{ port: 80 }] } };
-    const container = { name: 'main', image: 'example.invalid/app' };
-    const template = { metadata: { labels }, spec: { containers: [container] } };
-    const web = { metadata: { name: 'web', namespace: namespace.name } };
+    const place = { namespace: namespace.name };
     const manifests = [
-      { apiVersion: 'v1', kind: 'Service', ...web, ...service },
-      { apiVersion: 'v1', kind: 'ConfigMap', ...web },
-      {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        ...web,
-        spec: { selector: { matchLabels: labels }, template },
-      },
+      createService('web', { app: 'web' }, place),
+      createConfigMap('web', {}, place),
+      createWorkload('Deployment', 'web', place),
     ];
     const deployment = { account: 'one', manifests, moniker: { app: 'shop' }, source: 'text' };
     const task = await system.waitForTask(await system.postOperations([{ deployManifest: deployment }]));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createConfigMap, createWorkload } from '#test/shared/providers/kubernetes/manifests.ts';
 import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
 import { startSubject } from '#test/support/system/subject.ts';
 import type { Subject } from '#test/support/system/system.ts';
@@ -56,29 +57,9 @@ function toDeploy(
   namespace: string,
   { number, content = number }: { readonly number: string; readonly content?: string },
 ): object[] {
-  const flags = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'flags', namespace },
-    data: { content },
-  };
-  const labels = { app: `web-${number}` };
-  const web = {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: `web-${number}`, namespace },
-    spec: {
-      replicas: 0,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          containers: [{ name: 'main', image: 'example.invalid/web' }],
-          volumes: [{ name: 'flags', configMap: { name: 'flags' } }],
-        },
-      },
-    },
-  };
+  const flags = createConfigMap('flags', { content }, { namespace });
+  const more = { volumes: [{ name: 'flags', configMap: { name: 'flags' } }] };
+  const web = createWorkload('Deployment', `web-${number}`, { namespace, replicas: 0, more });
   return [{ deployManifest: { account, moniker: { app: 'web' }, manifests: [flags, web] } }];
 }
 
