@@ -1,4 +1,5 @@
 import type { JsonObject } from '#core/json.ts';
+import { createJob } from '#test/shared/providers/kubernetes/manifests.ts';
 import { kubectl } from '#test/support/cluster/cluster.ts';
 
 /** Operations that deploy manifests. */
@@ -8,13 +9,7 @@ export function toDeploy(manifests: readonly JsonObject[], account = 'test'): ob
 
 /** A Job with a generated name: a second execution would be a second Job. */
 export function toJob(namespace: string): JsonObject {
-  const containers = [{ name: 'main', image: 'example.invalid/app' }];
-  return {
-    apiVersion: 'batch/v1',
-    kind: 'Job',
-    metadata: { generateName: 'once-', namespace },
-    spec: { template: { spec: { restartPolicy: 'Never', containers } } },
-  };
+  return createJob({ generateName: 'once-', namespace });
 }
 
 /** A ConfigMap, which gets a version: a second execution might be a second version. */

@@ -165,34 +165,33 @@ function toTableBatch(call: EngineCall, parts: readonly TablePart[], refusedName
   };
 }
 
-function toMessageBatch(call: EngineCall, entries: readonly JsonObject[]): Batch {
-  return {
-    parts: entries.map(() => ({})),
-    take: (isKept) => ({
-      ...call,
-      input: { ...call.input, Entries: entries.filter((_, index) => isKept(index)) },
-    }),
-    addRefused(answer, isKept) {
-      const refused = entries.filter((_, index) => !isKept(index));
-      const failed = refused.map(({ Id = '' }) => ({ Id, SenderFault: false, Code: 'InternalError' }));
-      return { ...answer, Failed: [...(Array.isArray(answer['Failed']) ? answer['Failed'] : []), ...failed] };
-    },
+/** A batch whose parts are its `Entries`. */
+function toEntryBatch(
+  call: EngineCall,
+  entries: readonly JsonObject[],
+  addRefused: Batch['addRefused'],
+): Batch {
+  const take: Batch['take'] = (isKept) => {
+    const Entries = entries.filter((_, index) => isKept(index));
+    return { ...call, input: { ...call.input, Entries } };
   };
+  return { parts: entries.map(() => ({})), take, addRefused };
+}
+
+function toMessageBatch(call: EngineCall, entries: readonly JsonObject[]): Batch {
+  return toEntryBatch(call, entries, (answer, isKept) => {
+    const refused = entries.filter((_, index) => !isKept(index));
+    const failed = refused.map(({ Id = '' }) => ({ Id, SenderFault: false, Code: 'InternalError' }));
+    return { ...answer, Failed: [...(Array.isArray(answer['Failed']) ? answer['Failed'] : []), ...failed] };
+  });
 }
 
 function toEventBatch(call: EngineCall, entries: readonly JsonObject[]): Batch {
-  return {
-    parts: entries.map(() => ({})),
-    take: (isKept) => ({
-      ...call,
-      input: { ...call.input, Entries: entries.filter((_, index) => isKept(index)) },
-    }),
-    addRefused(answer, isKept) {
-      const results = Array.isArray(answer['Entries']) ? [...answer['Entries']] : [];
-      const refused = { ErrorCode: 'ThrottlingException', ErrorMessage: 'refused by the laboratory' };
-      const all = entries.map((_, index) => (isKept(index) ? (results.shift() ?? refused) : refused));
-      const FailedEntryCount = all.filter((result) => isJsonObject(result) && 'ErrorCode' in result).length;
-      return { ...answer, FailedEntryCount, Entries: all };
-    },
-  };
+  return toEntryBatch(call, entries, (answer, isKept) => {
+    const results = Array.isArray(answer['Entries']) ? [...answer['Entries']] : [];
+    const refused = { ErrorCode: 'ThrottlingException', ErrorMessage: 'refused by the laboratory' };
+    const all = entries.map((_, index) => (isKept(index) ? (results.shift() ?? refused) : refused));
+    const FailedEntryCount = all.filter((result) => isJsonObject(result) && 'ErrorCode' in result).length;
+    return { ...answer, FailedEntryCount, Entries: all };
+  });
 }

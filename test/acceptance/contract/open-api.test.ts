@@ -5,6 +5,7 @@ import { getPath } from '#core/json.ts';
 import document from '#docs/openapi.json' with { type: 'json' };
 import { routes } from '#functions/routes.ts';
 import { root } from '#test/architecture/source-files.ts';
+import { createJob } from '#test/shared/providers/kubernetes/manifests.ts';
 import { type ApiProxy, startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
 import { type Front50, startFront50 } from '#test/support/services/front50.ts';
@@ -137,10 +138,7 @@ describeWithCluster('the OpenAPI document', (cluster) => {
 
   /** Starts the Job `smoke`, in place of an earlier one. */
   async function runJob(): Promise<void> {
-    const template = {
-      spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.invalid/app' }] },
-    };
-    const manifest = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'smoke' }, spec: { template } };
+    const manifest = createJob({ name: 'smoke' });
     const description = { account: 'test', application: 'shop', namespace: namespace.name, manifest };
     await system.waitForTask(await system.postOperations([{ runJob: description }]));
   }
