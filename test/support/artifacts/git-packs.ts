@@ -36,7 +36,28 @@ function writeEntry({ type, content, size = content.length, base }: WrittenEntry
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
     bytes.push((bytes.pop() ?? 0) | 0x80, rest % 128);
   }
-  return [Buffer.from(bytes), ...(base === undefined ? [] : [base]), deflateSync(content)];
+  return [Buffer.from(bytes), ...(base === undefined ? [] : [base]), compress(content)];
+}
+
+/** Bytes of contents that are stored as they are: to compress each of hundreds of thousands takes half a minute. */
+const storedBytesMax = 16;
+
+function compress(content: Uint8Array): Buffer {
+  if (content.length > storedBytesMax) return deflateSync(content);
+  const stored = Buffer.alloc(11 + content.length);
+  // RFC 1950: no compression; RFC 1951: one last block, stored.
+  stored.writeUInt16BE(0x78_01, 0);
+  stored.writeUInt8(1, 2);
+  stored.writeUInt16LE(content.length, 3);
+  stored.writeUInt16LE(0xff_ff - content.length, 5);
+  stored.set(content, 7);
+  let [one, other] = [1, 0];
+  for (const byte of content) {
+    one = (one + byte) % 65_521;
+    other = (other + one) % 65_521;
+  }
+  stored.writeUInt32BE(other * 0x1_00_00 + one, 7 + content.length);
+  return stored;
 }
 
 /** A list of a folder. */
