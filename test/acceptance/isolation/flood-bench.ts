@@ -15,8 +15,8 @@ export const waitMax = 2_000;
 export const growthMax = 300;
 const keptMax = 150;
 
-/** Milliseconds in which memory is given back. */
-export const givenBackMs = 60_000;
+/** Milliseconds in which memory is given back: V8 collects what is old when the process has time for it. */
+export const givenBackMs = 120_000;
 
 export interface InnocentWait {
   readonly what: string;
