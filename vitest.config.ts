@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import './test/support/run/compile-cache.ts';
 import { SlowFirst } from './test/support/run/run-order.ts';
 
 const [major = 0] = process.versions.node.split('.').map(Number);

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import '#test/support/run/compile-cache.ts';
 import { offerCluster } from '#test/support/cluster/global-cluster.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { startDeployRun } from './deploy-run.ts';

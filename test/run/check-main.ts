@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import '#test/support/run/compile-cache.ts';
 
 /** What `npm run check` runs side by side: none needs a control plane or a build. */
 const checks = [

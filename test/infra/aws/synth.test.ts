@@ -3,7 +3,6 @@ import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { root } from '#test/architecture/source-files.ts';
-import { compileCache } from '#test/support/run/compile-cache.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { getOptions } from './assembly/option-sets.ts';
 import type { Options } from './stacks/synthesize.ts';
@@ -19,7 +18,7 @@ async function runApp(
   const context = { 'aws:cdk:bundling-stacks': [], ...options };
   const env = {
     PATH: '',
-    ...compileCache,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
     ...destination,
     // synth-nag asks CDK's own rules.
     CDK_VALIDATION: 'false',

@@ -1,9 +1,8 @@
 import path from 'node:path';
 
-/**
- * Environment of a process that loads the CDK: Node keeps what it compiled of it for the next such process, which then takes a
- * second less of the processors' time.
- */
-export const compileCache = {
-  NODE_COMPILE_CACHE: path.resolve(import.meta.dirname, '../../../node_modules/.cache/busdriver-compiled'),
-};
+// Node keeps what it compiled there, for all processes that tests start: without it each compiles some hundred modules again, which took a
+// third of the processor time of all tests.
+process.env['NODE_COMPILE_CACHE'] ??= path.resolve(
+  import.meta.dirname,
+  '../../../node_modules/.cache/busdriver-compiled',
+);

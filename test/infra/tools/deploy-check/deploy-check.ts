@@ -6,7 +6,6 @@ import { runCheckCommand } from '#infra/tools/deploy-check/command.ts';
 import type { DeploymentPlan } from '#infra/tools/deploy-check/deployment-plan.ts';
 import type { Row } from '#infra/tools/deploy-check/rows.ts';
 import { root } from '#test/architecture/source-files.ts';
-import { compileCache } from '#test/support/run/compile-cache.ts';
 import { recorded } from './recorded-answers.ts';
 
 /** How the command ended. */
@@ -61,7 +60,7 @@ export async function runDeployCheck(
   const child = spawn(process.execPath, [join(root, 'infra/tools/deploy-check/main.ts'), ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...Object.fromEntries(own), ...compileCache, ...getEnvironment(target) },
+    env: { ...Object.fromEntries(own), ...getEnvironment(target) },
   });
   const [stdout, stderr, code] = await Promise.all([
     text(child.stdout),
