@@ -28,18 +28,16 @@ export function createConnectionRefusal({
     answered.set(socket, countBytes(socket) + refusedBodyBytesMax);
     const timeout = setTimeout(() => socket.destroy(), refusedBodyMs);
     socket.once('close', () => clearTimeout(timeout));
-    socket.end(
-      toAnswer(
-        error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && countBytes(socket) === 0
-          ? unread
-          : refusals[error.code ?? ''],
-      ),
-    );
+    socket.end(toAnswer(findRefusal(error, socket)));
   };
 }
 
 function countBytes(socket: Duplex): number {
   return socket instanceof Socket ? socket.bytesRead : 0;
+}
+
+function findRefusal({ code = '' }: NodeJS.ErrnoException, socket: Duplex): Refusal | undefined {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && countBytes(socket) === 0 ? unread : refusals[code];
 }
 
 function toAnswer([status, line, message]: Refusal = [400, 'Bad Request', 'Malformed request']): string {
