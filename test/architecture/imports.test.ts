@@ -1,5 +1,6 @@
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
+import packageJson from '#package.json' with { type: 'json' };
 import { type ImportRule, importRules } from './import-rules.ts';
 import type { SourceFile } from './source-files.ts';
 import {
@@ -50,6 +51,20 @@ describe('imports', () => {
   });
 });
 
+describe('a package that users install', () => {
+  it('has all that it loads among its dependencies', () => {
+    expect(files.flatMap(findDevelopmentPackages)).toEqual([]);
+  });
+
+  it('needs no package of whose types alone it knows', () => {
+    const find = (text: string) =>
+      findDevelopmentPackages({ path: 'cli/bad.ts', text, parsed: parseSync('bad.ts', text) });
+    expect(find("import type { Plugin } from 'esbuild';")).toEqual([]);
+    expect(find("import { build } from 'esbuild';")).toEqual(['cli/bad.ts needs esbuild at run time']);
+    expect(find("const library = 'esbuild';")).toEqual(['cli/bad.ts needs esbuild at run time']);
+  });
+});
+
 describe('@kubernetes/client-node', () => {
   it('is imported for its types alone', () => {
     const loading = files.filter(({ path }) => !path.startsWith('test/')).filter(loadsClient);
@@ -71,6 +86,15 @@ const answers = 'shared/contract/answers/';
 /** The folder within which imports are relative. */
 function getSubject(path: string): string {
   return /^((shared|infra|test\/(shared|infra)|test)\/)?[^/]+/.exec(path)?.[0] ?? '';
+}
+
+/** The packages for development alone that a file of the product imports, or names for a later import. */
+function findDevelopmentPackages({ path, text }: SourceFile): string[] {
+  if (!/^(functions|shared|cli|infra\/(server|local|kubernetes|agent))\//.test(path)) return [];
+  const atRunTime = text.replace(/^import type [^;]*;$/gm, '');
+  return Object.keys(packageJson.devDependencies)
+    .filter((name) => atRunTime.includes(`'${name}'`) || atRunTime.includes(`'${name}/`))
+    .map((name) => `${path} needs ${name} at run time`);
 }
 
 /** The violations of a function with this text. */

@@ -35,6 +35,13 @@ export interface SbomComponent {
   readonly [name: string]: unknown;
 }
 
+/** What we read of `package-lock.json`: packages by their folders. */
+interface Lock {
+  readonly packages: {
+    readonly [folder: string]: { readonly version: string; readonly dev?: true; readonly integrity?: string };
+  };
+}
+
 /**
  * The bill of materials of what `package-lock.json` pins, as npm tells it, without what differs from one run or machine to the next: the
  * time, a random serial number, the name of the folder, addresses of registries.
@@ -46,7 +53,8 @@ export async function readSbom(root: string): Promise<Sbom> {
   checkNpmVersion((await runNpm(root, ['--version'])).trim());
   const text = await runNpm(root, ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']);
   const { name } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { name: string };
-  return normalizeSbom(JSON.parse(text), name);
+  const lock = JSON.parse(await readFile(path.join(root, 'package-lock.json'), 'utf8')) as Lock;
+  return normalizeSbom(JSON.parse(text), name, lock);
 }
 
 /** @throws Error that says which npm is needed */
@@ -59,7 +67,11 @@ export function checkNpmVersion(version: string): void {
 }
 
 /** What npm wrote, as far as it is the same each time. @throws Error for what is no bill in CycloneDX */
-export function normalizeSbom(written: Partial<Sbom> | undefined, name: string): Sbom {
+export function normalizeSbom(
+  written: Partial<Sbom> | undefined,
+  name: string,
+  lock: Lock = { packages: {} },
+): Sbom {
   const { bomFormat, components, metadata } = written ?? {};
   if (bomFormat !== 'CycloneDX' || !Array.isArray(components) || metadata === undefined) {
     throw new Error('npm sbom wrote something else than CycloneDX');
@@ -67,10 +79,25 @@ export function normalizeSbom(written: Partial<Sbom> | undefined, name: string):
   const { timestamp: _, ...kept } = metadata;
   const component = { ...withoutRegistry(metadata.component), type: 'application', name };
   const sorted = components
-    .map(withoutRegistry)
+    .map((each) => withoutRegistry(toRequired(each, lock)))
     .toSorted((one, other) => (one.purl < other.purl ? -1 : one.purl > other.purl ? 1 : 0));
   const content = { ...written, metadata: { ...kept, component }, components: sorted } as Sbom;
   return { ...content, serialNumber: toSerialNumber(content) };
+}
+
+/**
+ * npm lists a package once that is installed twice, and may list the copy that is bundled with a package for development, without a hash:
+ * it is required if another copy is.
+ */
+function toRequired(component: SbomComponent, { packages }: Lock): SbomComponent {
+  const { name, version, scope } = component;
+  const copy = Object.entries(packages).find(
+    ([folder, each]) =>
+      folder.endsWith(`node_modules/${name}`) && each.version === version && each.dev !== true,
+  );
+  if (scope !== 'optional' || copy === undefined) return component;
+  const content = Buffer.from(copy[1].integrity?.replace('sha512-', '') ?? '', 'base64').toString('hex');
+  return { ...component, scope: 'required', properties: [], hashes: [{ alg: 'SHA-512', content }] };
 }
 
 function withoutRegistry(component: SbomComponent): SbomComponent {
