@@ -179,7 +179,10 @@ export const settingAdditions: readonly Addition[] = [
       {
         isKept: ({ metric }, texts) =>
           texts.isNamedIn('test/shared/', new RegExp(`\\b${metric}\\b`)) ||
-          texts.isNamedIn('test/infra/aws/bundled-functions.test.ts', new RegExp(`\\b${metric}\\b`)),
+          texts.isNamedIn(
+            'test/infra/aws/bundled-functions.templates.test.ts',
+            new RegExp(`\\b${metric}\\b`),
+          ),
         tell: ({ metric }) => [
           `no test of ${metric}`,
           'a test in test/shared/caching/services/ must expect its log line',

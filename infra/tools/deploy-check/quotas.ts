@@ -5,7 +5,7 @@ import { findNewStacks, type Subject } from './subject.ts';
 /** Lambda keeps as many concurrent executions for functions that reserve none ("Configuring reserved concurrency"). */
 const unreservedMin = 100;
 
-/** What one function and its maps take in Lambda, bytes, at most: test/infra/aws/bundling/bundles.test.ts holds them to less. */
+/** What one function and its maps take in Lambda, bytes, at most: test/infra/aws/bundling/bundles.templates.test.ts holds them to less. */
 const functionBytesMax = 8_000_000;
 
 /** Resource policies of CloudWatch Logs in a region; AWS does not raise it ("CloudWatch Logs quotas"). */

@@ -4,15 +4,19 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { type Bundle, getBundles } from '#infra/aws/bundling/bundles.ts';
+import { type Bundle, getBundle, getBundles } from '#infra/aws/bundling/bundles.ts';
 import type { AnswerQuery } from '#oci/answer-job.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 const jobThread = 'shared/threads/job-thread.ts';
 const answerJob = 'shared/oci/answer-job.ts';
 
-/** Functions that have threads read what registries answer. */
-const modules = [...getBundles()].filter(([, bundle]) => findFile(bundle, answerJob) !== undefined);
+/** Bundles whose functions have threads read what registries answer, by name: functions share them. */
+const reading = new Map(
+  [...getBundles().values()]
+    .filter((bundle) => findFile(bundle, answerJob) !== undefined)
+    .map((bundle) => [bundle.name, bundle]),
+);
 
 /** The file of a bundle that is made of a module. */
 function findFile({ files }: Bundle, module: string): string | undefined {
@@ -21,10 +25,10 @@ function findFile({ files }: Bundle, module: string): string | undefined {
 
 describe('the bundles of functions', () => {
   it('have threads where registries are listed', () => {
-    expect(modules.map(([module]) => module)).toContain('workers/run-caching-agents');
+    expect(reading.keys()).toContain(getBundle('workers/run-caching-agents').name);
   });
 
-  it.each(modules)('of %s: a thread begins with a file of it, and reads an answer', async (_, bundle) => {
+  it.each([...reading])('%s: a thread begins with a file of it, and reads an answer', async (_, bundle) => {
     await using folder = await makeTempDir();
     for (const { name, contents } of bundle.files) await writeFile(join(folder.path, name), contents);
     const toUrl = (module: string) => pathToFileURL(join(folder.path, findFile(bundle, module) ?? ''));
