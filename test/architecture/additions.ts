@@ -1,66 +1,65 @@
-import type { RepositoryTexts } from './repository-texts.ts';
+import { listFiles, readText } from './source-files.ts';
 
-/** What is missing, and what to do about it. */
-export type Step = readonly [missing: string, todo: string];
-
-/** What must be there beside something, and where. */
-export interface Rule<Item> {
-  /** Whether it is there. */
-  isKept(item: Item, texts: RepositoryTexts): boolean;
-  /** The sentence about what is missing, in its two halves. */
-  tell(item: Item): Step;
-}
-
-/** Something that there may be one more of. */
+/** Something that there may be one more of: an operation, a setting. */
 export interface Addition {
   /** Name of its guide: what `npm run new` takes. */
   readonly guide: string;
   readonly what: string;
-  /** What one that has nothing yet lacks. */
-  readonly steps: readonly Step[];
-  /** How many of them there are. */
-  count(texts: RepositoryTexts): number;
-  /** What is missing of all of them, a sentence each. */
-  findForgotten(texts: RepositoryTexts): readonly string[];
-  /** Rules that look into files, and find what they ask of the first of them in `others`. */
-  findLax(texts: RepositoryTexts, others: RepositoryTexts): readonly string[];
+  /** How many there are. */
+  readonly count: number;
+  /** What is missing of all of them. */
+  findForgotten(): string[];
+  /** What a new one needs. */
+  listNeeds(): Needs;
 }
 
-/** What an addition is made of, besides its rules. */
-export interface AdditionOptions<Item> extends Pick<Addition, 'guide' | 'what'> {
+/** What something needs: true where it is there, else a sentence that says what is missing, and what to do. */
+export type Needs = readonly (boolean | string)[];
+
+/** What an addition is made of. */
+export interface AdditionParts<Item> {
   /** Those that there are. */
-  list(texts: RepositoryTexts): readonly Item[];
+  readonly items: readonly Item[];
   /** An example of one that has nothing yet. */
   readonly newcomer: Item;
+  needs(item: Item): Needs;
 }
 
-/** What is missing of an item, a sentence each; empty when nothing was forgotten. */
-export function findForgotten<Item>(
-  rules: readonly Rule<Item>[],
-  item: Item,
-  texts: RepositoryTexts,
-): string[] {
-  return rules.filter(({ isKept }) => !isKept(item, texts)).map(({ tell }) => tell(item).join(': '));
-}
+/** How a failing test asks for tables that come from the code. */
+export const writeTables = 'run npx vitest run test/architecture/tables.test.ts --update';
 
-/** An addition by what lists those that there are, and by the rules for whoever adds one more. */
-export function addition<Item>(
-  { guide, what, list, newcomer }: AdditionOptions<Item>,
-  rules: readonly Rule<Item>[],
-): Addition {
+/** An addition by the name of its guide, what it is, and its parts. */
+export function addition<Item>(guide: string, what: string, parts: AdditionParts<Item>): Addition {
+  const { items, newcomer, needs } = parts;
   return {
-    guide,
-    what,
-    steps: rules.map(({ tell }) => tell(newcomer)),
-    count: (texts) => list(texts).length,
-    findForgotten: (texts) => list(texts).flatMap((item) => findForgotten(rules, item, texts)),
-    findLax: (texts, others) =>
-      list(texts)
-        .slice(0, 1)
-        .flatMap((item) =>
-          rules
-            .filter(({ isKept }) => isKept.length > 1 && isKept(item, others))
-            .map(({ tell }) => tell(item).join(': ')),
-        ),
+    ...{ guide, what, count: items.length },
+    findForgotten: () => items.flatMap(needs).filter((need) => typeof need === 'string'),
+    listNeeds: () => needs(newcomer),
   };
+}
+
+/** Whether a text, or a match of a pattern, is in some file whose path begins so. */
+export function has(prefix: string, sought: string | RegExp): boolean {
+  const isIn = (text: string) => (typeof sought === 'string' ? text.includes(sought) : sought.test(text));
+  return listFiles(prefix).some((path) => isIn(readText(path)));
+}
+
+/** Matches of a pattern in files whose paths begin so: the file, then the groups. */
+export function findAll(prefix: string, pattern: RegExp): string[][] {
+  return listFiles(prefix).flatMap((path) => {
+    const matches = [...readText(path).matchAll(pattern)];
+    return matches.map(([, ...groups]) => [path, ...groups.map((group = '') => group)]);
+  });
+}
+
+/** What is below a heading of a page, up to the next one of its level or above; empty where there is none. */
+export function readSection(path: string, heading: string): string {
+  const [, marks = '', rest = ''] =
+    new RegExp(`^(#+) ${heading}\\n([\\s\\S]*)`, 'm').exec(readText(path)) ?? [];
+  return rest.split(new RegExp(`^#{1,${marks.length || 1}} `, 'm'))[0] ?? '';
+}
+
+/** The same without what is below lesser headings. */
+export function readTop(path: string, heading: string): string {
+  return readSection(path, heading).split(/^#+ /m)[0] ?? '';
 }

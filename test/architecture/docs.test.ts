@@ -1,98 +1,29 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, posix, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import * as agentSchedule from '#caching/scheduling/caching-agent-schedule.ts';
-import * as dueAgents from '#caching/scheduling/due-caching-agents.ts';
-import * as runTurn from '#caching/scheduling/run-turn.ts';
 import packageJson from '#package.json' with { type: 'json' };
-import * as taskItems from '#tasks/aws/task-items.ts';
-import * as journalFormats from '#tasks/journal-format.ts';
-import * as sweepTasks from '#tasks/sweep-tasks.ts';
-import * as task from '#tasks/task.ts';
-import { root } from './source-files.ts';
+import { listFiles, readText, root } from './source-files.ts';
 
-interface Document {
-  /** Path from the root, with `/`. */
-  readonly path: string;
-  readonly text: string;
-  /** The text without code blocks. */
-  readonly prose: string;
-}
-
-const ignoredFolders = ['node_modules', 'dist', 'coverage', '.git', '.busdriver'];
-
-const documents = listFiles(root)
-  .filter((path) => path.endsWith('.md'))
-  .map(loadDocument);
+const paths = listFiles().filter((path) => path.endsWith('.md'));
+const pages = paths.filter((path) => /^docs\/(?!decisions\/)/.test(path));
+const decisions = paths.filter((path) => /^docs\/decisions\/\d/.test(path));
+const scripts = Object.keys(packageJson.scripts);
 
 describe('documents', () => {
   it('link only to files and headings that exist', () => {
-    const broken = documents.flatMap((document) =>
-      findLinks(document)
-        .filter((link) => !isResolved(document, link))
-        .map((link) => `${document.path}: ${link}`),
-    );
-    expect(broken).toEqual([]);
+    expect(findWrong((path) => findLinks(path).filter((link) => !isResolved(path, link)))).toEqual([]);
   });
 
   it('name only files of ours that exist', () => {
-    const missing = documents.flatMap(({ path, prose }) =>
-      findPaths(prose)
-        .filter(
-          (named) => !existsSync(join(root, named)) && !existsSync(join(root, posix.dirname(path), named)),
-        )
-        .map((named) => `${path}: ${named}`),
-    );
-    expect(missing).toEqual([]);
+    const isThere = (path: string) => existsSync(join(root, path));
+    const isLost = (from: string, path: string) =>
+      !isThere(path) && !isThere(join(posix.dirname(from), path));
+    expect(findWrong((from) => findPaths(from).filter((path) => isLost(from, path)))).toEqual([]);
   });
 
   it('name only scripts that package.json has', () => {
-    const scripts = new Set(Object.keys(packageJson.scripts));
-    const unknown = documents.flatMap(({ path, text }) =>
-      findScripts(text)
-        .filter((script) => !scripts.has(script))
-        .map((script) => `${path}: npm run ${script}`),
-    );
-    expect(unknown).toEqual([]);
+    expect(findWrong((path) => findScripts(path).filter((script) => !scripts.includes(script)))).toEqual([]);
   });
-});
-
-describe('CONTRIBUTING.md', () => {
-  const { text } = getDocument('CONTRIBUTING.md');
-
-  it('lists every script', () => {
-    const unlisted = Object.keys(packageJson.scripts).filter((script) => {
-      return !text.includes(`\`npm run ${script}\``) && !text.includes(`\`npm ${script}\``);
-    });
-    expect(unlisted).toEqual([]);
-  });
-});
-
-describe('docs/architecture.md', () => {
-  it('tells the numbers of the code', () => {
-    const constants: { readonly [name: string]: unknown } = {
-      ...{ ...task, ...taskItems, ...sweepTasks, ...journalFormats },
-      ...{ ...agentSchedule, ...dueAgents, ...runTurn },
-    };
-    const { text } = getDocument('docs/architecture.md');
-    const rows = findRows(text.slice(text.indexOf('## Numbers'))).slice(1);
-    expect(rows.length).toBeGreaterThan(5);
-    for (const [name = '', , value] of rows) {
-      expect(`${name} ${value}`).toBe(`${name} ${constants[name.replaceAll('`', '')]}`);
-    }
-  });
-});
-
-describe('docs/README.md', () => {
-  it('lists every page', () => {
-    const index = findLinks(getDocument('docs/README.md'));
-    const pages = documents.filter(({ path }) => /^docs\/(?!README)[^/]+\.md$/.test(path));
-    expect(pages.map(({ path }) => posix.basename(path)).filter((name) => !index.includes(name))).toEqual([]);
-  });
-});
-
-describe('pages', () => {
-  const pages = documents.filter(({ path }) => /^docs\/(?!decisions\/)/.test(path));
 
   it.each([
     ['README.md', 1_200],
@@ -100,7 +31,8 @@ describe('pages', () => {
     ['CHANGELOG.md', 1_000],
     ...['accounts', 'agents', 'contract', 'deploy', 'operate'].map((name) => [`docs/${name}.md`, 4_000]),
   ] as [string, number][])('are read to their end: %s has at most %d words', (path, most) => {
-    expect(countWords(getDocument(path))).toBeLessThanOrEqual(most);
+    expect(paths).toContain(path);
+    expect(countWords(path)).toBeLessThanOrEqual(most);
   });
 
   it('have at most 50,000 words together, but for decisions', () => {
@@ -108,72 +40,68 @@ describe('pages', () => {
   });
 });
 
-describe('decisions', () => {
-  const decisions = documents.filter(({ path }) => /^docs\/decisions\/\d/.test(path));
+it('CONTRIBUTING.md lists every script', () => {
+  const text = readText('CONTRIBUTING.md');
+  const isListed = (script: string) => new RegExp(`\`npm (run )?${script}\``).test(text);
+  expect(scripts.filter((script) => !isListed(script))).toEqual([]);
+});
 
+it('docs/README.md lists every page', () => {
+  const names = pages
+    .filter((path) => /^docs\/(?!README)[^/]+$/.test(path))
+    .map((path) => posix.basename(path));
+  expect(findLinks('docs/README.md')).toEqual(expect.arrayContaining(names));
+});
+
+describe('decisions', () => {
   it('have at most 300 words each', () => {
-    const long = decisions.filter((decision) => countWords(decision) > 300);
-    expect(long.map(({ path }) => path)).toEqual([]);
+    expect(decisions.filter((path) => countWords(path) > 300)).toEqual([]);
   });
 
   it('are in the index by their titles', () => {
-    const { text: index } = getDocument('docs/decisions/README.md');
-    const entries = decisions.map(({ path, text }) => {
-      return `[${text.slice('# '.length, text.indexOf('\n'))}](${posix.basename(path)})`;
+    const index = readText('docs/decisions/README.md').match(/^- \[.*\]\(.*\)$/gm) ?? [];
+    const entries = decisions.map((path) => {
+      const [heading = ''] = readText(path).split('\n');
+      return `- [${heading.slice('# '.length)}](${posix.basename(path)})`;
     });
-    expect([...index.matchAll(/^- (\[.*\]\(.*\))$/gm)].map(([, entry]) => entry).toSorted()).toEqual(
-      entries.toSorted(),
-    );
+    expect(index.toSorted()).toEqual(entries.toSorted());
   });
 
   it('have each number once, those that no longer hold in the history', () => {
-    const { text: history } = getDocument('docs/decisions/history.md');
-    const former = [...history.matchAll(/^\| (\d{4}) \|/gm)].map(([, number = '']) => number);
-    const numbers = [...decisions.map(({ path }) => posix.basename(path).slice(0, 4)), ...former];
-    const expected = numbers.map((_, index) => String(index + 1).padStart(4, '0'));
-    expect(numbers.toSorted()).toEqual(expected);
+    const former = readText('docs/decisions/history.md').match(/(?<=^\| )\d{4}(?= \|)/gm) ?? [];
+    const numbers = [...decisions.map((path) => posix.basename(path).slice(0, 4)), ...former];
+    expect(numbers.toSorted()).toEqual(numbers.map((_, index) => String(index + 1).padStart(4, '0')));
   });
 });
 
-function listFiles(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return ignoredFolders.includes(entry.name) ? [] : listFiles(path);
-    return [relative(root, path).replaceAll('\\', '/')];
-  });
-}
-
-function loadDocument(path: string): Document {
-  const text = readFileSync(join(root, path), 'utf8');
-  return { path, text, prose: text.replaceAll(/^```.*?^```$/gms, '') };
+/** What is wrong in all documents, each with its page. */
+function findWrong(find: (path: string) => readonly string[]): string[] {
+  return paths.flatMap((path) => find(path).map((wrong) => `${path}: ${wrong}`));
 }
 
 /** Words of a page, but for what programs write into it; bars and arrows of tables are none. */
-function countWords({ text }: Document): number {
-  const written = text
-    .replaceAll(/^<!-- (generated: .*|routes) -->$.*?^<!-- \/?(end|routes) -->$/gms, '')
+function countWords(path: string): number {
+  const written = readText(path)
+    .replaceAll(/^<!-- generated: .* -->$.*?^<!-- end -->$/gms, '')
     .replace(/^<!-- runs, .*/ms, '');
   return written.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
-function getDocument(path: string): Document {
-  const document = documents.find((each) => each.path === path);
-  if (document === undefined) throw new Error(`There is no ${path}`);
-  return document;
+/** The text of a page without code blocks. */
+function readProse(path: string): string {
+  return readText(path).replaceAll(/^```.*?^```$/gms, '');
 }
 
 /** Targets of links within the repository. */
-function findLinks({ prose }: Document): string[] {
-  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target = '']) => target)
-    .filter((target) => !/^(https?|mailto):/.test(target));
+function findLinks(path: string): string[] {
+  return readProse(path).match(/(?<=\]\()(?!https?:|mailto:)[^)\s]+(?=\))/g) ?? [];
 }
 
-function isResolved({ path }: Document, link: string): boolean {
+function isResolved(path: string, link: string): boolean {
   const [file = '', anchor] = link.split('#');
   const target = file === '' ? path : posix.join(posix.dirname(path), decodeURI(file));
   if (!existsSync(join(root, target))) return false;
-  return anchor === undefined || findAnchors(readFileSync(join(root, target), 'utf8')).includes(anchor);
+  return anchor === undefined || findAnchors(readText(target)).includes(anchor);
 }
 
 /** Anchors of headings, as GitHub makes them. */
@@ -187,23 +115,13 @@ function findAnchors(text: string): string[] {
 }
 
 /** Paths of ours between backticks, without those that hold a wildcard or a placeholder. */
-function findPaths(prose: string): string[] {
-  return [...prose.matchAll(/`([^`\s]+)`/g)]
+function findPaths(page: string): string[] {
+  return [...readProse(page).matchAll(/`([^`\s]+)`/g)]
     .map(([, named = '']) => named)
     .filter((named) => /^(functions|shared|infra|test|docs|\.ci|\.github)\//.test(named))
     .filter((named) => !/[*<>{}…$]|NNNN/.test(named));
 }
 
-function findScripts(text: string): string[] {
-  const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script);
-  return named.concat(/npm test/.test(text) ? ['test'] : [], /npm start/.test(text) ? ['start'] : []);
-}
-
-/** The rows of all tables, cell by cell, without their rulers. */
-function findRows(text: string): string[][] {
-  return text
-    .split('\n')
-    .filter((line) => line.startsWith('|') && !/^\|[-|]+\|$/.test(line))
-    .map((line) => line.split('|').slice(1, -1))
-    .map((cells) => cells.map((cell) => cell.trim()));
+function findScripts(page: string): string[] {
+  return readText(page).match(/(?<=npm run )[\w:-]+|(?<=npm )(test|start)\b/g) ?? [];
 }

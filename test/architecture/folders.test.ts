@@ -1,66 +1,46 @@
-import { readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findImports, loadSourceFiles, root, type SourceFile } from './source-files.ts';
+import { listTargets, loadSourceFiles, readText } from './source-files.ts';
 
-/**
- * The folders of large ones, from top to bottom: each imports only what stands below it. `.` are the files of the large folder itself.
- * CONTRIBUTING.md shows the same lists in words: change both.
- */
-const stacks: { readonly [folder: string]: readonly string[] } = {
-  'shared/access': ['http', 'services', 'identity', '.'],
-  'shared/accounts': ['http', 'events', 'management', 'services', 'aws', '.', 'model'],
-  'shared/agents': ['http', 'services', 'identity', 'protocol/grpc', 'sessions', 'aws', 'protocol', '.'],
-  'shared/artifact-store': ['services', '.'],
-  'shared/caching': [
-    ...['events', 'services', 'aws/agents', 'aws/store', 'scheduling/streams', 'scheduling', 'store'],
-  ],
-  'shared/contract': ['.', 'answers'],
-  'shared/http': ['events', '.', 'requests'],
-  'shared/platform': ['services', 'aws/identity', 'aws/lookups', 'aws', 'ports', '.'],
-  'shared/provider-kit': ['services', 'aws', '.'],
-  'shared/providers/artifacts': ['.', 'git-repo', 'helm', 'maven', 'download', 'git'],
-  'shared/providers/kubernetes': [
-    '.',
-    ...['v1/operations', 'v1/steps', 'v1/caching', 'v1/reads', 'v1/views', 'v1/read', 'v1/build'],
-    'v1/descriptions',
-    ...[
-      ...['operations', 'operations/deploy', 'operations/steps', 'reads', 'views', 'caching', 'cache-writer'],
-      ...['rows', 'v1/naming'],
-    ],
-    ...['account', 'watch', 'apply', 'client', 'manifest', 'kinds', 'transport', 'credentials', 'api'],
-  ],
-  'shared/settings': ['live', '.'],
-  'shared/tasks': ['http', 'events', 'services', 'aws', 'requests', '.'],
-  'shared/views': ['http', 'services', '.'],
-};
+/** Rows of CONTRIBUTING.md: a folder, and its folders from top to bottom, of which each imports only those after it. `.` are its own files. */
+const stacks = [...readText('CONTRIBUTING.md').matchAll(/^\| `(shared\/[\w/-]+)\/` \| (.*) \|$/gm)].map(
+  ([, folder = '', row = '']) => {
+    const subfolders = [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name.replace(/\/$/, ''));
+    return { folder, subfolders };
+  },
+);
 
 /** Where no two folders may import each other. */
-const rooms = /^(shared|infra)\//;
+const layered = /^(shared|infra)\//;
 
 /** Files of TypeScript in one folder of what runs. */
 const folderFilesMax = 30;
 
 const sources = loadSourceFiles().filter(({ path }) => !path.startsWith('test/'));
-const files = sources.filter(({ path }) => path.startsWith('shared/'));
 
-describe.each(Object.entries(stacks))('the folders of %s', (folder, subfolders) => {
-  const inside = files.filter(({ path }) => path.startsWith(`${folder}/`));
+it('CONTRIBUTING.md has every subject and provider that has folders', () => {
+  const large = sources.flatMap(
+    ({ path }) => /^shared\/(providers\/|(?!providers\/))[^/]+(?=\/[^/]+\/)/.exec(path)?.[0] ?? [],
+  );
+  expect(stacks.map(({ folder }) => folder)).toEqual([...new Set(large)].sort());
+});
 
-  it('are those of the list', () => {
-    const found = new Set(inside.map(({ path }) => getSubfolder(path, folder)));
+describe.each(stacks)('the folders of $folder', ({ folder, subfolders }) => {
+  const inside = sources.filter(({ path }) => path.startsWith(`${folder}/`));
+  const getIndex = (path: string) => subfolders.indexOf(posix.relative(folder, posix.dirname(path)) || '.');
+
+  it('are those of CONTRIBUTING.md', () => {
+    const found = new Set(inside.map(({ path }) => posix.relative(folder, posix.dirname(path)) || '.'));
     expect([...found].sort()).toEqual([...subfolders].sort());
   });
 
-  it('import only what stands below them', () => {
-    expect(inside.flatMap((file) => findClimbs(file, { folder, subfolders }))).toEqual([]);
-  });
-
-  it('stand in CONTRIBUTING.md in this order', () => {
-    const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
-    const [, row = ''] = new RegExp(`^\\| \`${folder}/\` \\| (.*) \\|$`, 'm').exec(text) ?? [];
-    const shown = [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name.replace(/\/$/, ''));
-    expect(shown).toEqual([...subfolders]);
+  it('import only those after them', () => {
+    const climbs = inside.flatMap((file) =>
+      listTargets(file)
+        .filter((target) => target.startsWith(`${folder}/`) && getIndex(target) < getIndex(file.path))
+        .map((target) => `${file.path} imports ${target}, which is above it in CONTRIBUTING.md`),
+    );
+    expect(climbs).toEqual([]);
   });
 });
 
@@ -72,33 +52,15 @@ describe('folders', () => {
   });
 
   it('do not import each other, not even by way of others', () => {
+    const files = sources.filter(({ path }) => layered.test(path));
     const graph = new Map<string, Set<string>>();
-    for (const file of sources.filter(({ path }) => rooms.test(path))) {
-      const from = posix.dirname(file.path);
-      const targets = findImports(file).filter((target) => rooms.test(target));
-      for (const to of targets.map((target) => posix.dirname(target))) {
-        if (to !== from) graph.set(from, (graph.get(from) ?? new Set()).add(to));
-      }
+    for (const [from, found] of Map.groupBy(files, ({ path }) => posix.dirname(path))) {
+      const targets = found.flatMap(listTargets).filter((target) => layered.test(target));
+      graph.set(from, new Set(targets.map((target) => posix.dirname(target)).filter((to) => to !== from)));
     }
     expect(findKnot(graph)).toEqual([]);
   });
 });
-
-function getSubfolder(path: string, folder: string): string {
-  return posix.relative(folder, posix.dirname(path)) || '.';
-}
-
-/** Imports of a file from a folder that stands above its own. */
-function findClimbs(file: SourceFile, stack: { folder: string; subfolders: readonly string[] }): string[] {
-  const { folder, subfolders } = stack;
-  const own = getSubfolder(file.path, folder);
-  return findImports(file)
-    .filter((target) => target.startsWith(`${folder}/`))
-    .filter((target) => subfolders.indexOf(getSubfolder(target, folder)) < subfolders.indexOf(own))
-    .map(
-      (target) => `${file.path} imports ${target}, but ${getSubfolder(target, folder)} stands above ${own}`,
-    );
-}
 
 /** What is left of a graph when those that nobody of the rest needs, or that need nobody of the rest, are taken away again and again. */
 function findKnot(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] {

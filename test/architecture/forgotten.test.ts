@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { providerAdditions } from './provider-additions.ts';
-import { RepositoryTexts } from './repository-texts.ts';
-import { settingAdditions } from './setting-additions.ts';
+import { routes } from '#functions/routes.ts';
+import { additions } from './guides.ts';
+import { namedRoutes } from './route-additions.ts';
 
-const texts = RepositoryTexts.load();
-
-/** Every sentence says what is missing, and where it goes. */
-describe.each([...providerAdditions, ...settingAdditions])('of $what', (addition) => {
+describe.each(additions)('of $what', ({ count, findForgotten, listNeeds }) => {
   it('nothing is forgotten', () => {
-    expect(addition.count(texts)).toBeGreaterThan(3);
-    expect(addition.findForgotten(texts)).toEqual([]);
+    expect(count).toBeGreaterThan(3);
+    expect(findForgotten()).toEqual([]);
   });
 
-  it('each rule misses what is in no file', () => {
-    expect(addition.findLax(texts, RepositoryTexts.empty)).toEqual([]);
+  it('each need is missed by one that was just begun', () => {
+    expect(listNeeds().filter((need) => typeof need !== 'string')).toEqual([]);
   });
+});
+
+it('no call, request or description is left of what is no route any more', () => {
+  const known = routes.map(({ method, path }) => `${method} ${path}`);
+  expect(namedRoutes.filter((route) => !known.includes(route))).toEqual([]);
 });

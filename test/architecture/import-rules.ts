@@ -1,23 +1,24 @@
-/** What some files may import. */
-export interface ImportRule {
-  /** Which files the rule is for; the first rule that matches counts. */
-  readonly files: RegExp;
-  /** What they may import: paths from the root, or packages. `$1` is the first group of `files`. */
-  readonly may: readonly string[];
-  /** Whether they may, with `import type`, import the types of answers from `shared/contract/answers/`, too. */
-  readonly answerTypes?: true;
-  /** Modules of Node that they may import: any, only those without input or output, or none. */
-  readonly node: 'any' | 'pure' | 'none';
-}
+const folders = [
+  'core',
+  'access',
+  'accounts',
+  'accounts/model',
+  'agents',
+  'artifact-store',
+  'caching/scheduling',
+]
+  .concat([
+    'caching/scheduling/streams',
+    'caching/store',
+    'platform/ports',
+    'provider-kit',
+    'settings',
+    'tasks',
+  ])
+  .concat(['tasks/requests', 'views']);
 
 /** Pattern of rules: what Busdriver knows by itself, without input or output. */
-export const rules: string = [
-  ...['core', 'access', 'accounts', 'accounts/model', 'agents', 'artifact-store', 'caching/scheduling'],
-  ...['caching/scheduling/streams', 'caching/store', 'platform/ports', 'provider-kit', 'settings', 'tasks'],
-  ...['tasks/requests', 'views'],
-]
-  .map((folder) => `shared/${folder}/[^/]+\\.ts$`)
-  .join('|');
+export const rules: string = folders.map((folder) => `shared/${folder}/[^/]+\\.ts$`).join('|');
 
 /** Stores, queues and signers: rules carried out in AWS. */
 const adapters = 'shared/[a-z-]+/aws/';
@@ -28,149 +29,59 @@ const subjects = 'shared/(?!contract/|oci/|providers/|threads/|[a-z-]+/aws/)';
 /** The same without the edges: requests, messages of queues, schedules. */
 const opened = 'shared/(?!contract/|oci/|providers/|threads/|[a-z-]+/aws/|([a-z-]+/)?(http|events)/)';
 
-/** Packages of what is opened, and of the edges. */
-const packages = ['@middy/', '@aws-', 'aws-lambda', 'jose', 'yaml', 'zod'];
+/** What is opened, and the edges, may import these packages, and adapters and providers. */
+const parts = `${adapters} shared/providers/ @middy/ @aws- aws-lambda jose yaml zod`;
 
-/** The tables of functions. */
+/** The tables of functions, and the names of those of DynamoDB. */
 const tables = 'functions/[a-z-]+\\.ts$';
+const stored = 'shared/platform/aws/tables.ts';
 
-/** What may import what. CONTRIBUTING.md has the four kinds of code in words. */
-export const importRules: readonly ImportRule[] = [
-  {
-    files: /^functions\/((agent-|operator-)?routes|queues|schedules)\.ts$/,
-    may: ['functions/route.ts'],
-    node: 'none',
-  },
-  { files: /^functions\/route\.ts$/, may: [], node: 'none' },
-  { files: /^functions\//, may: [subjects, 'docs/openapi.json'], answerTypes: true, node: 'none' },
-  { files: new RegExp(`^(?:${rules})`), may: [rules, 'zod'], answerTypes: true, node: 'none' },
-  { files: /^shared\/contract\/answers\//, may: ['shared/contract/answers/', 'zod'], node: 'none' },
-  { files: /^shared\/contract\//, may: ['shared/contract/', rules, 'zod'], node: 'none' },
-  { files: new RegExp(`^${adapters}`), may: [rules, adapters, '@aws-sdk/', '@smithy/'], node: 'pure' },
-  {
-    files: /^shared\/providers\/(index|operation-providers)\.ts$/,
-    may: [rules, 'shared/providers/[^/]+/index\\.ts$'],
-    node: 'none',
-  },
-  {
-    files: /^shared\/providers\/account-form\.ts$/,
-    may: ['shared/providers/kubernetes/account/go-clouddriver-form.ts'],
-    node: 'none',
-  },
-  {
-    files: /^shared\/agents\/protocol\//,
-    may: [rules, 'shared/agents/protocol/', 'zod', 'protobufjs'],
-    node: 'none',
-  },
-  { files: /^shared\/threads\//, may: ['shared/core/', 'shared/threads/'], node: 'any' },
-  { files: /^shared\/oci\//, may: [rules, 'shared/threads/', 'shared/oci/'], node: 'any' },
-  {
-    files: /^shared\/providers\/([^/]+)\//,
-    may: [
-      ...[rules, 'shared/oci/', 'shared/threads/', 'shared/providers/$1/', 'undici'],
-      ...['fast-xml-parser', 'ipaddr.js', 'modern-tar', 'zod', 'yaml', '@kubernetes/client-node'],
-    ],
-    answerTypes: true,
-    node: 'any',
-  },
-  {
-    files: /^shared\/(?!([a-z-]+\/)?(http|events)\/)/,
-    may: [opened, adapters, 'shared/providers/', tables, ...packages],
-    answerTypes: true,
-    node: 'any',
-  },
-  {
-    files: /^shared\//,
-    may: [subjects, adapters, 'shared/providers/', tables, ...packages],
-    answerTypes: true,
-    node: 'any',
-  },
-  {
-    files: /^infra\/options\.ts$/,
-    may: ['shared/core/', 'shared/platform/config.ts', 'commander'],
-    node: 'any',
-  },
-  {
-    files: /^infra\/server\//,
-    may: [
-      'infra/server/',
-      subjects,
-      'shared/platform/aws/tables.ts',
-      tables,
-      '@aws-sdk/',
-      'ws',
-      'aws-lambda',
-    ],
-    node: 'any',
-  },
-  {
-    files: /^infra\/local\//,
-    may: [
-      ...['infra/local/', 'infra/server/', 'infra/options.ts', 'infra/tools/test-cluster/', subjects],
-      ...['shared/platform/aws/tables.ts', tables, '@aws-sdk/', 'aws-lambda'],
-    ],
-    node: 'any',
-  },
-  {
-    files: /^infra\/kubernetes\//,
-    may: [
-      ...['infra/kubernetes/', 'infra/server/', 'infra/options.ts', 'infra/tools/build/'],
-      ...[subjects, 'shared/providers/kubernetes/', 'shared/platform/aws/tables.ts', tables],
-    ].concat(['@aws-sdk/', '@grpc/grpc-js', 'aws-lambda']),
-    node: 'any',
-  },
-  {
-    files: /^infra\/agent\//,
-    may: [
-      ...['infra/agent/', 'infra/tools/build/', rules, 'shared/agents/protocol/'],
-      ...['shared/providers/kubernetes/', 'shared/platform/aws/identity/gateway-signer.ts'],
-      ...['shared/platform/config.ts', 'shared/platform/garbage.ts', 'shared/platform/services/logger.ts'],
-      ...['shared/platform/services/system.ts', 'package.json', '@grpc/grpc-js', 'undici', 'yaml'],
-    ],
-    node: 'any',
-  },
-  {
-    files: /^infra\/tools\/deploy-check\//,
-    may: [
-      ...['infra/tools/deploy-check/', 'infra/aws/context/', 'infra/aws/stacks/', 'shared/core/'],
-      ...[
-        rules,
-        'shared/settings/live/settings.ts',
-        '@aws-sdk/',
-        '@smithy/types',
-        'aws-cdk-lib',
-        'infra/options.ts',
-      ],
-    ],
-    node: 'any',
-  },
-  {
-    files: /^infra\/tools\//,
-    may: ['infra/tools/', 'infra/local/', 'infra/options.ts', subjects, 'esbuild', 'yaml', tables],
-    node: 'any',
-  },
-  {
-    files: /^infra\/aws\//,
-    may: [
-      ...['infra/aws/', 'shared/core/', 'shared/tasks/payload-limit.ts', 'shared/platform/config.ts'],
-      ...[
-        'shared/platform/aws/tables.ts',
-        tables,
-        'docs/openapi.json',
-        'aws-cdk-lib',
-        'constructs',
-        'esbuild',
-      ],
-    ],
-    node: 'any',
-  },
-  {
-    files: /^cli\//,
-    may: [
-      ...['cli/', rules, 'shared/platform/config.ts', 'shared/platform/services/system.ts', 'package.json'],
-      ...['shared/settings/live/settings.ts', 'shared/providers/kubernetes/transport/', 'commander', 'yaml'],
-    ],
-    node: 'any',
-  },
-  { files: /^test\//, may: ['.'], node: 'any' },
-];
+const kubernetes = 'shared/providers/kubernetes/';
+const config = 'shared/platform/config.ts';
+const system = 'shared/platform/services/system.ts';
+/** Schemas of answers, and types of them alone. */
+const answers = 'shared/contract/answers/';
+const answerTypes = `type:${answers}`;
+/** Modules of Node: those that neither read nor write anything outside the process, and any. */
+const pure = 'node:(buffer|crypto|util|zlib)$';
+const node = 'node:';
+
+/**
+ * What files may import, by the pattern of their paths: the first that matches counts. Patterns of paths from the root, or of packages, by
+ * spaces; `$1` is the first group of the path, `type:` is by `import type` alone. CONTRIBUTING.md has the four kinds of code in words.
+ */
+export const importRules: { readonly [files: string]: string } = {
+  'functions/((agent-|operator-)?routes|queues|schedules)\\.ts$': 'functions/route.ts',
+  'functions/route\\.ts$': '',
+  'functions/': `${subjects} docs/openapi.json ${answerTypes}`,
+  [rules]: `${rules} zod ${answerTypes}`,
+  [answers]: `${answers} zod`,
+  'shared/contract/': `shared/contract/ ${rules} zod`,
+  [adapters]: `${rules} ${adapters} @aws-sdk/ @smithy/ ${pure}`,
+  'shared/providers/(index|operation-providers)\\.ts$': `${rules} shared/providers/[^/]+/index\\.ts$`,
+  'shared/providers/account-form\\.ts$': `${kubernetes}account/go-clouddriver-form.ts`,
+  'shared/agents/protocol/': `${rules} shared/agents/protocol/ zod protobufjs`,
+  'shared/threads/': `shared/core/ shared/threads/ ${node}`,
+  'shared/oci/': `${rules} shared/threads/ shared/oci/ ${node}`,
+  'shared/providers/([^/]+)/': `${rules} shared/oci/ shared/threads/ shared/providers/$1/ undici fast-xml-parser
+    ipaddr.js modern-tar zod yaml @kubernetes/client-node ${answerTypes} ${node}`,
+  'shared/(?!([a-z-]+/)?(http|events)/)': `${opened} ${parts} ${tables} ${answerTypes} ${node}`,
+  'shared/': `${subjects} ${parts} ${tables} ${answerTypes} ${node}`,
+  'infra/options\\.ts$': `shared/core/ ${config} commander ${node}`,
+  'infra/server/': `infra/server/ ${subjects} ${stored} ${tables} @aws-sdk/ ws aws-lambda ${node}`,
+  'infra/local/': `infra/local/ infra/server/ infra/options.ts infra/tools/test-cluster/ ${subjects} ${stored}
+    ${tables} @aws-sdk/ aws-lambda ${node}`,
+  'infra/kubernetes/': `infra/kubernetes/ infra/server/ infra/options.ts infra/tools/build/ ${subjects}
+    ${kubernetes} ${stored} ${tables} @aws-sdk/ @grpc/grpc-js aws-lambda ${node}`,
+  'infra/agent/': `infra/agent/ infra/tools/build/ ${rules} shared/agents/protocol/ ${kubernetes}
+    shared/platform/aws/identity/gateway-signer.ts ${config} shared/platform/garbage.ts ${system}
+    shared/platform/services/logger.ts package.json @grpc/grpc-js undici yaml ${node}`,
+  'infra/tools/deploy-check/': `infra/tools/deploy-check/ infra/aws/context/ infra/aws/stacks/ infra/options.ts
+    shared/core/ ${rules} shared/settings/live/settings.ts @aws-sdk/ @smithy/types aws-cdk-lib ${node}`,
+  'infra/tools/': `infra/tools/ infra/local/ infra/options.ts ${subjects} esbuild yaml ${tables} ${node}`,
+  'infra/aws/': `infra/aws/ shared/core/ shared/tasks/payload-limit.ts ${config} ${stored} ${tables}
+    docs/openapi.json aws-cdk-lib constructs esbuild ${node}`,
+  'cli/': `cli/ ${rules} ${config} ${system} package.json shared/settings/live/settings.ts
+    ${kubernetes}transport/ commander yaml ${node}`,
+  'test/': '.',
+};

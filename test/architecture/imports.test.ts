@@ -1,20 +1,10 @@
-import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 import packageJson from '#package.json' with { type: 'json' };
-import { type ImportRule, importRules } from './import-rules.ts';
-import type { SourceFile } from './source-files.ts';
-import {
-  findImports,
-  findRequests,
-  findRunTimeImports,
-  loadSourceFiles,
-  resolveRequest,
-} from './source-files.ts';
-
-/** Node's modules that neither read nor write anything outside the process. */
-const pureModules = ['node:buffer', 'node:crypto', 'node:util', 'node:zlib'];
+import { importRules } from './import-rules.ts';
+import { findImports, listTargets, loadSourceFiles, parseFile, type SourceFile } from './source-files.ts';
 
 const files = loadSourceFiles();
+const sources = files.filter(({ path }) => !path.startsWith('test/'));
 
 describe('imports', () => {
   it('obey the import table', () => {
@@ -22,32 +12,28 @@ describe('imports', () => {
   });
 
   it('form no cycle', () => {
-    expect(findCycle(new Map(files.map((file) => [file.path, findImports(file)])))).toBeUndefined();
+    expect(findCycle(new Map(files.map((file) => [file.path, listTargets(file)])))).toBeUndefined();
   });
 
   it('leave a subject by its name, not by ../', () => {
     const climbing = files.flatMap((file) =>
-      findRequests(file)
-        .filter((request) => request.startsWith('../'))
-        .filter((request) => getSubject(resolveRequest(file.path, request)) !== getSubject(file.path))
-        .map((request) => `${file.path} imports ${request}: package.json has names for subjects`),
+      findImports(file)
+        .filter(({ request }) => request.startsWith('../'))
+        .filter(({ target }) => getSubject(target) !== getSubject(file.path))
+        .map(({ request }) => `${file.path} imports ${request}: package.json has names for subjects`),
     );
     expect(climbing).toEqual([]);
   });
 
-  it('find a planted violation', () => {
-    expect(plant("import { x } from '../../shared/platform/aws/table.ts';")).toHaveLength(1);
-  });
-
   it.each([
+    ["import { x } from '../../shared/platform/aws/table.ts';", 1],
     ["import type { TaskView } from '../../shared/contract/answers/tasks.ts';", 0],
     ["import { type TaskView } from '../../shared/contract/answers/tasks.ts';", 1],
-    ["import { taskSchema } from '../../shared/contract/answers/tasks.ts';", 1],
     ["export { taskSchema } from '../../shared/contract/answers/tasks.ts';", 1],
     ["const tasks = await import('../../shared/contract/answers/tasks.ts');", 1],
     ["import type { ApiRoute } from '../../shared/contract/api-route.ts';", 1],
-  ])('of answers are those of types alone: %s', (text, violations) => {
-    expect(plant(text)).toHaveLength(violations);
+  ])('of a function: %s', (text, violations) => {
+    expect(findViolations(parseFile('functions/api/bad.ts', text))).toHaveLength(violations);
   });
 });
 
@@ -56,32 +42,40 @@ describe('a package that users install', () => {
     expect(files.flatMap(findDevelopmentPackages)).toEqual([]);
   });
 
-  it('needs no package of whose types alone it knows', () => {
-    const find = (text: string) =>
-      findDevelopmentPackages({ path: 'cli/bad.ts', text, parsed: parseSync('bad.ts', text) });
-    expect(find("import type { Plugin } from 'esbuild';")).toEqual([]);
-    expect(find("import { build } from 'esbuild';")).toEqual(['cli/bad.ts needs esbuild at run time']);
-    expect(find("const library = 'esbuild';")).toEqual(['cli/bad.ts needs esbuild at run time']);
+  it.each([
+    ["import type { Plugin } from 'esbuild';", []],
+    ["import { build } from 'esbuild';", ['cli/bad.ts needs esbuild at run time']],
+    ["const library = 'esbuild';", ['cli/bad.ts needs esbuild at run time']],
+  ])('needs no package of whose types alone it knows: %s', (text, needed) => {
+    expect(findDevelopmentPackages(parseFile('cli/bad.ts', text))).toEqual(needed);
   });
 });
 
 describe('@kubernetes/client-node', () => {
-  it('is imported for its types alone', () => {
-    const loading = files.filter(({ path }) => !path.startsWith('test/')).filter(loadsClient);
-    expect(loading.map(({ path }) => path)).toEqual([]);
+  it('is imported for its types alone, which weigh nothing', () => {
+    expect(sources.filter(loadsClient).map(({ path }) => path)).toEqual([]);
   });
 
-  it('counts as loaded wherever a value of it is imported', () => {
-    const load = (text: string) =>
-      loadsClient({ path: 'shared/bad.ts', text, parsed: parseSync('bad.ts', text) });
-    expect(load("import type { V1Pod } from '@kubernetes/client-node';")).toBe(false);
-    expect(load("import { type V1Pod, Watch } from '@kubernetes/client-node';")).toBe(true);
-    expect(load("await import('@kubernetes/client-node');")).toBe(true);
+  it.each([
+    ["import type { V1Pod } from '@kubernetes/client-node';", false],
+    ["import { type V1Pod, Watch } from '@kubernetes/client-node';", true],
+    ["await import('@kubernetes/client-node');", true],
+  ])('is loaded by %s: %s', (text, isLoaded) => {
+    expect(loadsClient(parseFile('shared/bad.ts', text))).toBe(isLoaded);
   });
 });
 
-/** Folder of the schemas of answers. */
-const answers = 'shared/contract/answers/';
+it('modules of threads are imported late alone: else bundles do not keep them in files of their own', () => {
+  const threads = sources.filter(({ text }) => /^export const location = import\.meta\.url;$/m.test(text));
+  const modules = threads.map(({ path }) => path);
+  expect(modules).toContain('shared/threads/job-thread.ts');
+  const early = sources.flatMap((file) =>
+    findImports(file)
+      .filter(({ target, isType, isLate }) => modules.includes(target) && !isType && !isLate)
+      .map(({ target }) => `${file.path} imports ${target}: write await import()`),
+  );
+  expect(early).toEqual([]);
+});
 
 /** The folder within which imports are relative. */
 function getSubject(path: string): string {
@@ -97,38 +91,22 @@ function findDevelopmentPackages({ path, text }: SourceFile): string[] {
     .map((name) => `${path} needs ${name} at run time`);
 }
 
-/** The violations of a function with this text. */
-function plant(text: string): string[] {
-  return findViolations({ path: 'functions/api/bad.ts', text, parsed: parseSync('bad.ts', text) });
-}
-
-/** Whether a file loads the package, which is large; its types weigh nothing. */
 function loadsClient(file: SourceFile): boolean {
-  return findRunTimeImports(file).some((target) => target.startsWith('@kubernetes/client-node'));
+  return findImports(file).some(
+    ({ target, isType }) => !isType && target.startsWith('@kubernetes/client-node'),
+  );
 }
 
 function findViolations(file: SourceFile): string[] {
-  const rule = importRules.find(({ files }) => files.test(file.path));
-  if (rule === undefined) return [`${file.path} stands where no rule allows a file`];
-  const group = rule.files.exec(file.path)?.[1] ?? '';
-  const allowed = rule.may.map((pattern) => new RegExp(`^(?:${pattern.replace('$1', group)})`));
-  const atRunTime = findRunTimeImports(file);
-  const isAnswerType = (target: string): boolean =>
-    rule.answerTypes === true && target.startsWith(answers) && !atRunTime.includes(target);
-  const besides = rule.answerTypes === true ? `, and, with import type, ${answers}` : '';
+  const [found] = Object.entries(importRules).flatMap(([files, may]) => {
+    const match = new RegExp(`^(?:${files})`).exec(file.path);
+    return match === null ? [] : [may.replace('$1', match[1] ?? '').split(/\s+/)];
+  });
+  if (found === undefined) return [`${file.path} is where no rule allows a file`];
+  const allowed = new RegExp(`^(?:${found.join('|') || '$'})`);
   return findImports(file)
-    .filter((target) => !isAllowed(target, { rule, allowed }) && !isAnswerType(target))
-    .map((target) => `${file.path} may not import ${target}; it may import: ${rule.may.join(' ')}${besides}`);
-}
-
-function isAllowed(
-  target: string,
-  { rule, allowed }: { rule: ImportRule; allowed: readonly RegExp[] },
-): boolean {
-  if (target.startsWith('node:')) {
-    return rule.node === 'any' || (rule.node === 'pure' && pureModules.includes(target));
-  }
-  return allowed.some((pattern) => pattern.test(target));
+    .filter(({ target, isType }) => !allowed.test(target) && !(isType && allowed.test(`type:${target}`)))
+    .map(({ target }) => `${file.path} may not import ${target}; it may import: ${found.join(' ')}`);
 }
 
 function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {

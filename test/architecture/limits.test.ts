@@ -1,39 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as requestLimits from '#core/request-limits.ts';
 import { memorySettings, nodeOptions } from '#infra/local/memory-settings.ts';
 import { frontDoorLimits } from '#infra/server/front-door/http-limits.ts';
-import { root } from './source-files.ts';
+import { readSection } from './additions.ts';
+import { readText, root } from './source-files.ts';
 
-/** A row of docs/limits.md. */
-interface LimitRow {
-  readonly limit: string;
-  readonly value: number;
-  /** `manifestsMax`, or `frontDoorLimits.requestsMax`: an export, or a member of one. */
-  readonly constant: string;
-  /** Path of the file that exports it. */
-  readonly file: string;
-}
-
-/** A row ends in `` `constant` in `file` ``; its value is the second cell. */
-const rowPattern = /^\| ([^|]+) \| ([\d,]+) \| [^|]*\| `([\w.]+)` in `([\w./-]+)` \|$/gm;
-
-const text = readFileSync(join(root, 'docs', 'limits.md'), 'utf8');
-
-const rows: readonly LimitRow[] = [...text.matchAll(rowPattern)].map(
-  ([, limit = '', value = '', constant = '', file = '']) => ({
-    limit,
-    value: Number(value.replaceAll(',', '')),
-    constant,
-    file,
-  }),
-);
-
-it('each row of a limit can be read', () => {
-  const tableLines = text.split('\n').filter((line) => /^\| (?!Limit \|)/.test(line));
-  expect(rows).toHaveLength(tableLines.length);
-});
+/** Rows of limits: the value, and the export, or the member of one, that has it: `` `frontDoorLimits.requestsMax` in `file` ``. */
+const rows = [readText('docs/limits.md'), readSection('docs/architecture.md', 'Numbers')]
+  .flatMap((text) => text.match(/^\| (?!(Limit|Constant) \|).*$/gm) ?? [])
+  .map((line) => {
+    const [, value = '?'] = /^\|[^|]*\|(?: `[^|]*` \|)? ([\d,]+) \|/.exec(line) ?? [];
+    const [, constant = '', file = ''] = /`([\w.]+)`(?: in | \| )`([\w./-]+)`/.exec(line) ?? [];
+    const [limit = ''] = line.slice(2).split(' | ');
+    return { limit, value: Number(value.replaceAll(',', '')), constant, file };
+  });
+const named = rows.map(({ constant }) => constant);
 
 it.each(rows)('$limit: $value is what $constant is', async ({ value, constant, file }) => {
   const exported: unknown = await import(join(root, file));
@@ -44,16 +26,14 @@ it.each(rows)('$limit: $value is what $constant is', async ({ value, constant, f
 });
 
 it('no limit of requests and of the front door is missing', () => {
-  const named = new Set(rows.map(({ constant }) => constant));
-  const constants = [
-    ...Object.keys(requestLimits),
-    ...Object.keys(frontDoorLimits).map((name) => `frontDoorLimits.${name}`),
-  ];
-  expect(constants.filter((constant) => !named.has(constant))).toEqual([]);
+  const ofFrontDoor = Object.keys(frontDoorLimits).map((name) => `frontDoorLimits.${name}`);
+  // The first is of the other page: its rows are found, too.
+  const constants = ['leaseDurationMs', ...Object.keys(requestLimits), ...ofFrontDoor];
+  expect(constants.filter((constant) => !named.includes(constant))).toEqual([]);
 });
 
 it('npm start gives memory back as the tests expect of it', () => {
-  const launcher = readFileSync(join(root, 'infra/local/start.sh'), 'utf8').replaceAll('\\\n', ' ');
+  const launcher = readText('infra/local/start.sh').replaceAll('\\\n', ' ');
   for (const [name, value] of Object.entries(memorySettings)) {
     expect(launcher).toContain(` ${name}=${value} `);
   }

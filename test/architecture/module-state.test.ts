@@ -1,12 +1,11 @@
-import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
-import { getCode, getLine, loadSourceFiles, type SourceFile } from './source-files.ts';
+import { getCode, getLine, loadSourceFiles, parseFile, type SourceFile } from './source-files.ts';
 
 const list = 'what follows from a list, by the list itself';
 const limit =
   'bounds what the process has in memory or waits for, whoever asks; nothing of one is seen by others';
 const name = 'has the name of its table and nothing else; nobody changes it';
-const empty = 'stands for what has nothing; nobody changes it';
+const empty = 'is what has nothing; nobody changes it';
 
 /** What outlives a call in a module, and why that mixes nothing of two installations. */
 const exceptions: { readonly [place: string]: string } = {
@@ -37,19 +36,22 @@ const exceptions: { readonly [place: string]: string } = {
   'shared/providers/kubernetes/apply/patch-schema.ts plainType': empty,
 };
 
+/** How a list, a map or a set is changed, and how a member of an object is. */
+const changing = '(set|add|delete|clear|push|pop|shift|unshift|splice|sort|reverse|fill)\\(';
+const assigning = '(?:\\.(\\w+)|\\[[^\\]]*\\])(?: [-+*/|&?]{0,3}= |\\+\\+|--)';
+
 const files = loadSourceFiles().filter(({ path }) => /^(shared|functions)\//.test(path));
+const found = files.flatMap(findState);
 
 describe('modules of shared/ and functions/', () => {
   it('keep nothing between calls: what an installation opens hangs on its Services', () => {
-    const found = files
-      .flatMap(findState)
-      .map(({ place, line, what }) => ({ place, text: `${place} (line ${line}) ${what}` }));
-    expect(found.filter(({ place }) => exceptions[place] === undefined).map(({ text }) => text)).toEqual([]);
+    const wrong = found.filter(({ place }) => !Object.hasOwn(exceptions, place));
+    expect(wrong.map(({ place, line, what }) => `${place} (line ${line}) ${what}`)).toEqual([]);
   });
 
   it('have the state that the exceptions name', () => {
-    const places = new Set(files.flatMap(findState).map(({ place }) => place));
-    expect(Object.keys(exceptions).filter((place) => !places.has(place))).toEqual([]);
+    const places = found.map(({ place }) => place);
+    expect(Object.keys(exceptions).filter((place) => !places.includes(place))).toEqual([]);
   });
 
   it('put nothing on the global object', () => {
@@ -62,8 +64,8 @@ describe('modules of shared/ and functions/', () => {
 
 describe('state is found', () => {
   it.each([
-    ['let opened;', 'may be assigned anew'],
-    ['export let opened = 1;', 'may be assigned anew'],
+    ['let opened;', 'may be reassigned'],
+    ['export let opened = 1;', 'may be reassigned'],
     ['const known = new Map();', 'begins empty'],
     ['const known: string[] = [];', 'begins empty'],
     ['export const known = {};', 'begins empty'],
@@ -73,8 +75,7 @@ describe('state is found', () => {
     ['const counts = { a: 1 }; const f = () => { counts.a += 1; };', 'is changed by counts.a'],
     ['const counts = { a: 1 }; const f = (name) => { counts[name]++; };', 'is changed by counts.[…]'],
   ])('in %s', (text, what) => {
-    const parsed = parseSync('planted.ts', text);
-    expect(findState({ path: 'planted.ts', text, parsed }).map((each) => each.what)).toEqual([what]);
+    expect(findState(parseFile('planted.ts', text)).map((each) => each.what)).toEqual([what]);
   });
 
   it.each([
@@ -84,8 +85,7 @@ describe('state is found', () => {
     'const make = () => new Map(); const handler = apiHandler(open, async () => ({}));',
     'class A { static list() { return []; } }',
   ])('but not in %s', (text) => {
-    const parsed = parseSync('planted.ts', text);
-    expect(findState({ path: 'planted.ts', text, parsed })).toEqual([]);
+    expect(findState(parseFile('planted.ts', text))).toEqual([]);
   });
 });
 
@@ -108,7 +108,7 @@ function findState(file: SourceFile): State[] {
       if (id.type !== 'Identifier') return [];
       const value = init === null ? '' : text.slice(init.start, init.end);
       const changed = describeValue(value) ?? findChange(id.name, code);
-      const what = kind === 'const' ? changed : 'may be assigned anew';
+      const what = kind === 'const' ? changed : 'may be reassigned';
       return what === undefined ? [] : [{ place: `${path} ${id.name}`, line: getLine(text, start), what }];
     }),
   );
@@ -123,9 +123,6 @@ function describeValue(value: string): string | undefined {
   const [, maker] = /^((?:create|open(?!Handler)|start|once|memo)\w*)(<.*>)?\(/.exec(value) ?? [];
   return maker === undefined ? undefined : `is made by ${maker}`;
 }
-
-const changing = '(set|add|delete|clear|push|pop|shift|unshift|splice|sort|reverse|fill)\\(';
-const assigning = '(?:\\.(\\w+)|\\[[^\\]]*\\])(?: [-+*/|&?]{0,3}= |\\+\\+|--)';
 
 /** How an object is changed anywhere in a file: by a call of a method of it, or an assignment to a member. */
 function findChange(name: string, code: string): string | undefined {

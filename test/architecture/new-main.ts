@@ -1,12 +1,7 @@
-import { findGuide, listGuides } from './guides.ts';
+import { findGuide, guides } from './guides.ts';
 
-const list = `Usage: npm run new -- WHAT
-
-Prints what belongs to a new …
-
-${listGuides()
-  .map((line) => `  ${line}`)
-  .join('\n')}`;
+const names = Object.entries(guides).map(([name, text]) => `  ${name.padEnd(15)} ${text.split('\n')[0]}`);
+const list = `Usage: npm run new -- WHAT\n\nPrints what belongs to a new …\n\n${names.join('\n')}`;
 
 const [what, ...others] = process.argv.slice(2);
 const guide = what === undefined || others.length > 0 ? undefined : findGuide(what);

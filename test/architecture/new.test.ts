@@ -2,15 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findGuide, guideNames } from './guides.ts';
-import { providerAdditions } from './provider-additions.ts';
-import { routeRules } from './route-rules.ts';
-import { settingAdditions } from './setting-additions.ts';
+import { additions, guides } from './guides.ts';
 import { root } from './source-files.ts';
 
-const main = join(import.meta.dirname, 'new-main.ts');
-
 function run(...args: readonly string[]) {
+  const main = join(import.meta.dirname, 'new-main.ts');
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
   return { status, stdout, stderr };
 }
@@ -19,13 +15,16 @@ describe('npm run new', () => {
   it('lists what there is', () => {
     const { status, stdout } = run();
     expect(status).toBe(0);
-    expect([...stdout.matchAll(/^ {2}([a-z0-9-]+)/gm)].map(([, name]) => name)).toEqual(guideNames);
+    expect([...stdout.matchAll(/^ {2}([a-z0-9-]+)/gm)].map(([, name]) => name)).toEqual(Object.keys(guides));
   });
 
-  it('prints the steps of one', () => {
-    const { status, stdout } = run('operation');
+  it.each(['operation', 'route'])('prints every step of one: %s', (name) => {
+    const { status, stdout } = run(name);
+    const needs = additions.filter(({ guide }) => guide === name).flatMap(({ listNeeds }) => listNeeds());
     expect(status).toBe(0);
-    expect(stdout).toContain('| docs/openapi.json does not have labelManifest | run npm run openapi |');
+    expect(needs.length).toBeGreaterThan(5);
+    expect(stdout.split('\n')).toEqual(expect.arrayContaining(needs.map((need) => `- ${need}`)));
+    expect(stdout).toContain(`\n${guides[name]?.split('\n').at(-1)}\n`);
   });
 
   it.each([
@@ -40,21 +39,15 @@ describe('npm run new', () => {
 });
 
 describe('guides', () => {
-  it('have every rule', () => {
-    const printed = guideNames.map(findGuide).join('\n');
-    const steps = [...providerAdditions, ...settingAdditions].flatMap((addition) => addition.steps);
-    expect(steps.length).toBeGreaterThan(30);
-    const rows = steps.map((step) => `| ${step.join(' | ')} |`);
-    expect(rows.filter((row) => !printed.includes(row))).toEqual([]);
-    expect(findGuide('route')?.match(/^\| .* \|$/gm)).toHaveLength(routeRules.length + 1);
+  it('are there for every addition', () => {
+    expect(Object.keys(guides)).toEqual(expect.arrayContaining(additions.map(({ guide }) => guide)));
   });
 
   it('name only files that there are', () => {
-    const lines = guideNames.flatMap((name) => findGuide(name)?.match(/^- .*$/gm) ?? []);
-    const named = lines.flatMap(
-      (line) => line.match(/\b(functions|shared|infra|test|docs)\/[\w./-]*\w/g) ?? [],
-    );
-    expect(named.length).toBeGreaterThan(20);
-    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    const named = Object.values(guides)
+      .join('\n')
+      .match(/\b(functions|shared|infra|test|docs)\/[\w./-]*\w/g);
+    expect(named?.length).toBeGreaterThan(20);
+    expect(named?.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });

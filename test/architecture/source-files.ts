@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, posix, relative } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import packageJson from '#package.json' with { type: 'json' };
 
@@ -22,65 +22,86 @@ export interface SyntaxNode {
   readonly [field: string]: unknown;
 }
 
-const folders = ['cli', 'functions', 'infra', 'shared', 'test'];
+/** An import, or an export from another file. */
+export interface Import {
+  /** As it is written. */
+  readonly request: string;
+  /** Path from the root for a file of ours, the name as written for a package. */
+  readonly target: string;
+  /** By `import type` or `export type`: nothing is left of it when the file runs. */
+  readonly isType: boolean;
+  /** By `import()`. */
+  readonly isLate: boolean;
+}
 
+const ignoredFolders = ['node_modules', 'dist', 'coverage', '.git', '.busdriver'];
+
+let allFiles: readonly string[] | undefined;
+const texts = new Map<string, string>();
 let sourceFiles: readonly SourceFile[] | undefined;
+
+/** Paths of the repository's files that begin so, from its root, with `/`. */
+export function listFiles(prefix = ''): string[] {
+  allFiles ??= walkFolder('');
+  return allFiles.filter((path) => path.startsWith(prefix));
+}
+
+function walkFolder(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = posix.join(folder, entry.name);
+    if (entry.isDirectory()) return ignoredFolders.includes(entry.name) ? [] : walkFolder(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+/** The text of a file of the repository; empty where there is none. */
+export function readText(path: string): string {
+  const file = join(root, path);
+  const text = texts.get(path) ?? (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  texts.set(path, text);
+  return text;
+}
 
 /** Every TypeScript file of ours, parsed once for all tests of a worker. */
 export function loadSourceFiles(): readonly SourceFile[] {
-  sourceFiles ??= parseSourceFiles();
+  sourceFiles ??= listFiles()
+    .filter((path) => /^(cli|functions|infra|shared|test)\/.*\.ts$/.test(path))
+    .map((path) => parseFile(path, readText(path)));
   return sourceFiles;
 }
 
-function parseSourceFiles(): readonly SourceFile[] {
-  return folders
-    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => loadSourceFile(relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/')));
-}
-
-function loadSourceFile(path: string): SourceFile {
-  const text = readFileSync(join(root, path), 'utf8');
+/** A file with a text, such as one that a test makes up. */
+export function parseFile(path: string, text: string): SourceFile {
   return { path, text, parsed: parseSync(path, text) };
 }
 
-/** What a file imports: paths from the root for files of ours, names as written for packages. */
-export function findImports(file: SourceFile): string[] {
-  return findRequests(file).map((request) => resolveRequest(file.path, request));
+/** What a file imports. */
+export function findImports({ path, text, parsed }: SourceFile): Import[] {
+  const { staticImports, staticExports, dynamicImports } = parsed.module;
+  const exported = staticExports.flatMap(({ start, end, entries }) =>
+    entries.flatMap(({ moduleRequest }) => (moduleRequest === null ? [] : [{ start, end, moduleRequest }])),
+  );
+  const early = [...staticImports, ...exported].map(({ start, end, moduleRequest: { value } }) => {
+    return { request: value, isType: /^\w+\s+type\b/.test(text.slice(start, end)), isLate: false };
+  });
+  const late = dynamicImports
+    .map(({ moduleRequest: { start, end } }) => text.slice(start, end))
+    .filter((literal) => /^['"]/.test(literal))
+    .map((literal) => ({ request: literal.slice(1, -1), isType: false, isLate: true }));
+  return [...early, ...late].map((found) => ({ ...found, target: resolveRequest(path, found.request) }));
 }
 
-/** What is left of a file's imports when it runs: without those of `import type` and `export type`. */
-export function findRunTimeImports(file: SourceFile): string[] {
-  const requests = findRequests(file, (statement) => !/^(import|export)\s+type\b/.test(statement));
-  return requests.map((request) => resolveRequest(file.path, request));
+/** Where a file's imports lead. */
+export function listTargets(file: SourceFile): string[] {
+  return findImports(file).map(({ target }) => target);
 }
 
-/** Where a request of a file leads: as {@link findImports} has it. */
-export function resolveRequest(path: string, request: string): string {
+function resolveRequest(path: string, request: string): string {
   if (request.startsWith('.')) return posix.join(posix.dirname(path), request);
   const [key, target] =
     Object.entries(packageJson.imports).find(([name]) => request.startsWith(name.replace(/\*$/, ''))) ?? [];
   if (key === undefined || target === undefined) return request;
   return posix.normalize(target.replace('*', request.slice(key.length - 1)));
-}
-
-/** What a file imports, as it is written there. */
-export function findRequests(
-  { parsed, text }: SourceFile,
-  isWanted: (statement: string) => boolean = () => true,
-): string[] {
-  const choose = <T extends { start: number; end: number }>(statements: readonly T[]): T[] =>
-    statements.filter(({ start, end }) => isWanted(text.slice(start, end)));
-  return [
-    ...choose(parsed.module.staticImports).map((one) => one.moduleRequest.value),
-    ...choose(parsed.module.staticExports).flatMap((one) =>
-      one.entries.map((entry) => entry.moduleRequest?.value).filter((value) => value !== undefined),
-    ),
-    ...parsed.module.dynamicImports
-      .map((one) => text.slice(one.moduleRequest.start, one.moduleRequest.end))
-      .filter((literal) => /^['"]/.test(literal))
-      .map((literal) => literal.slice(1, -1)),
-  ];
 }
 
 /** Calls `visit` for every node below, and including, `node`. */
@@ -90,11 +111,8 @@ export function walk(node: unknown, visit: (node: SyntaxNode) => void): void {
     return;
   }
   if (typeof node !== 'object' || node === null) return;
-  const { type } = node as { type?: unknown };
-  if (typeof type === 'string') visit(node as SyntaxNode);
-  for (const [key, value] of Object.entries(node)) {
-    if (key !== 'parent' && typeof value === 'object') walk(value, visit);
-  }
+  if ('type' in node && typeof node.type === 'string') visit(node as SyntaxNode);
+  for (const [key, value] of Object.entries(node)) if (key !== 'parent') walk(value, visit);
 }
 
 /** Number of the line on which an offset is, from 1. */

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { posix } from 'node:path';
+import { expect, it } from 'vitest';
 import { loadSourceFiles, type SourceFile } from './source-files.ts';
 
 /** Words that readers know otherwise, or not at all, and what this project says instead. */
@@ -23,43 +24,26 @@ const banned: { readonly [word: string]: string } = {
   wave: 'batch',
 };
 
-/** Names that are such a word in its plain English sense. */
-const exceptions: { readonly [name: string]: string } = {
-  note: 'a line of `npm run deploy:check` that asks for nothing',
-};
+/** Names that are such a word in its plain English sense: a line of `npm run deploy:check` that asks for nothing. */
+const exceptions = ['note'];
 
-const files = loadSourceFiles();
-
-describe('words', () => {
-  it('of exported names are those of Kubernetes, AWS and Spinnaker', () => {
-    const wrong = files.flatMap((file) =>
-      listExportedNames(file)
-        .filter((name) => !Object.hasOwn(exceptions, name))
-        .flatMap((name) =>
-          findBanned(name).map((word) => `${file.path}: ${name}: ${word} → ${banned[word]}`),
-        ),
-    );
-    expect(wrong).toEqual([]);
-  });
-
-  it('of files are, too', () => {
-    const wrong = files.flatMap(({ path }) =>
-      (path.split('/').at(-1) ?? '')
-        .split(/[-.]/)
-        .filter((word) => Object.hasOwn(banned, word))
-        .map((word) => `${path}: ${word} → ${banned[word]}`),
-    );
-    expect(wrong).toEqual([]);
-  });
+it.each([
+  { what: 'exported names', list: listExportedNames },
+  { what: 'files', list: ({ path }: SourceFile) => [posix.basename(path)] },
+])('words of $what are those of Kubernetes, AWS and Spinnaker', ({ list }) => {
+  const wrong = loadSourceFiles().flatMap((file) =>
+    list(file).flatMap((name) =>
+      findBanned(name).map((word) => `${file.path}: ${name}: ${word} → ${banned[word]}`),
+    ),
+  );
+  expect(wrong).toEqual([]);
 });
 
 /** The banned ones among the words of a name: `noteUse` is made of note and use. */
 function findBanned(name: string): string[] {
-  const words = name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z]+/);
-  return words.filter((word) => Object.hasOwn(banned, word));
+  if (exceptions.includes(name)) return [];
+  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  return words.split(/[^a-z]+/).filter((word) => Object.hasOwn(banned, word));
 }
 
 function listExportedNames({ parsed }: SourceFile): string[] {

@@ -22,7 +22,7 @@ const workflows = readdirSync(folder).map((name) => {
 const steps = workflows.flatMap(({ workflow }) => Object.values(workflow.jobs).flatMap((job) => job.steps));
 
 describe('workflows', () => {
-  it('use actions of a commit, whose version a comment tells', () => {
+  it('use actions of a commit, whose version a comment says', () => {
     const lines = workflows.flatMap(({ text }) => text.split('\n').filter((line) => /\buses:/.test(line)));
     const loose = lines.filter(
       (line) => !/^\s*(- )?uses: [\w.-]+\/[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(line),
