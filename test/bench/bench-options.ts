@@ -16,7 +16,7 @@ const usualParts = ['starts', 'deploys', 'load', 'reads', 'fill'] as const;
 
 const parts = [
   ...usualParts,
-  ...(['cycles', 'imports', 'calls', 'accounts', 'images', 'artifacts', 'v1', 'agents'] as const),
+  ...(['cycles', 'imports', 'calls', 'accounts', 'images', 'artifacts', 'v1', 'agents', 'deployed'] as const),
 ];
 
 /** Modes of the cache: what an account has that says nothing of it, or one that it names. */

@@ -17,6 +17,7 @@ import { toOwnSource, toPeerSource } from './bench-server.ts';
 import { deleteNamespace, makeNamespace } from './bench-world.ts';
 import { measureImports } from './bundles.ts';
 import { openClusterClient } from './cluster-access.ts';
+import { measureDeployed } from './deployed-rows.ts';
 import { countDeployCalls, countListCalls } from './own-rows.ts';
 import type { RowResult } from './rows.ts';
 import { measureV1 } from './v1-rows.ts';
@@ -190,6 +191,22 @@ describeWithCluster('a run of the bench', (cluster) => {
     expect(changing?.['keep-cache']).toBeGreaterThan(0);
     expect(deploy).toMatchObject({ 'take-task': 1, 'commit-task': 1 });
     expect(deploy).not.toHaveProperty('list-work');
+  });
+
+  itLong('measures functions as deployed no quicker than AWS lets them be', async () => {
+    const rows = await measureDeployed({
+      ...{ cluster, run: `${run}p`, tell },
+      sizes: { ...sizes, deployments: 3, samples: 3 },
+    });
+    const medians = rows.map(({ summary, problem }) => summary?.median ?? problem);
+    const [deployed, unchanged, calls, callsUnchanged, warm, cold, alone] = medians;
+    // The queue's 20 ms, and 5 for each call that waits for the one before; asking for the task is one more.
+    expect(deployed).toBeGreaterThan(55);
+    expect(unchanged).toBeGreaterThan(40);
+    // Sending the message is one of them.
+    expect([calls, callsUnchanged]).toEqual([7, 4]);
+    expect(cold).toBeGreaterThan(Number(warm));
+    expect(Number(alone)).toBeGreaterThan(0);
   });
 
   it('counts the calls of a deploy, those of engines in the same process too', async () => {

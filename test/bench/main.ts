@@ -30,6 +30,7 @@ import { measureBundles, measureImports } from './bundles.ts';
 import { countUnits } from './cache-units.ts';
 import { type ClusterAccess, loadClusterAccess, openClusterClient } from './cluster-access.ts';
 import { type CycleReport, measureCycles } from './cycles.ts';
+import { measureDeployed } from './deployed-rows.ts';
 import { countDeployCalls, countListCalls, formatCalls, measureStarts } from './own-rows.ts';
 import type { RowHead, RowResult } from './rows.ts';
 import { measureV1 } from './v1-rows.ts';
@@ -73,6 +74,8 @@ const agentCallSizes: AgentCallSizes = { settleMs: 30_000, countedMs: 90_000, ch
 
 /** Ten thousand objects, of which each Deployment has five. */
 const agentCacheSizes = { cached: { deployments: 2_000, podsEach: 3 }, idleMs: 60_000 };
+
+const deployedSizes = { deployments: 100, warmUp: 10, budgetMs: 30_000 };
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -181,6 +184,12 @@ async function measureOwnRest(
       tell('counting the calls of agents');
       const callOptions = { cluster, run: createRunName(), sizes: agentCallSizes };
       await record.addCalls(await countAgentCalls(callOptions));
+    },
+    async deployed() {
+      tell('measuring the deployed functions');
+      const ownSizes = { ...deployedSizes, samples: options.samples };
+      const rows = await measureDeployed({ cluster, run: createRunName(), tell, sizes: ownSizes });
+      for (const row of rows) await record.addRow(row);
     },
     calls: async () => record.addCalls(await countCalls(cluster)),
     async accounts() {

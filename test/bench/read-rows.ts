@@ -9,7 +9,7 @@ import { type Measured, type Row, type SampleCounts, takeMemory, takeSamples } f
 import { measure } from './statistics.ts';
 
 /** What Deck asks for at the same moment, when pages of an application load and each 30 seconds. */
-function listBurstPaths(application: string): string[] {
+export function listBurstPaths(application: string): string[] {
   const lists = [
     'clusters',
     'serverGroups?expand=false',
