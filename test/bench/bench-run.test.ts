@@ -198,15 +198,15 @@ describeWithCluster('a run of the bench', (cluster) => {
       ...{ cluster, run: `${run}p`, tell },
       sizes: { ...sizes, deployments: 3, samples: 3 },
     });
-    const medians = rows.map(({ summary, problem }) => summary?.median ?? problem);
-    const [deployed, unchanged, calls, callsUnchanged, warm, cold, alone] = medians;
+    const fewest = rows.map(({ summary, problem }) => summary?.minimum ?? problem);
+    const [deployed, unchanged, calls, callsUnchanged, warm, cold, coldAlone] = fewest;
     // The queue's 20 ms, and 5 for each call that waits for the one before; asking for the task is one more.
-    expect(deployed).toBeGreaterThan(55);
-    expect(unchanged).toBeGreaterThan(40);
+    expect.soft(deployed).toBeGreaterThan(55);
+    expect.soft(unchanged).toBeGreaterThan(40);
     // Sending the message is one of them.
-    expect([calls, callsUnchanged]).toEqual([7, 4]);
-    expect(cold).toBeGreaterThan(Number(warm));
-    expect(Number(alone)).toBeGreaterThan(0);
+    expect.soft([calls, callsUnchanged]).toEqual([7, 4]);
+    expect.soft(cold).toBeGreaterThan(2 * Number(warm));
+    expect.soft(coldAlone).toBeGreaterThan(0);
   });
 
   it('counts the calls of a deploy, those of engines in the same process too', async () => {
