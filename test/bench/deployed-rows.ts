@@ -117,29 +117,36 @@ function countInTurn(calls: readonly EngineCall[]): number {
   return count;
 }
 
-function createDeployedRows(sizes: DeployedSizes): Row<DeployedContext>[] {
-  const page = (state: 'warm' | 'cold'): Row<DeployedContext> => ({
-    ...{
-      name: `as deployed: Deck's burst of six lists, ${sizes.deployments} Deployments, ${state}`,
-      unit: 'ms',
-    },
+interface ReadOptions {
+  readonly sizes: DeployedSizes;
+  /** Of lists of an application, asked for at the same moment. */
+  readonly toPaths: (application: string) => readonly string[];
+  /** Whether a process has to start for each of them. */
+  readonly isCold: boolean;
+}
+
+function createReadRow(name: string, { sizes, toPaths, isCold }: ReadOptions): Row<DeployedContext> {
+  return {
+    ...{ name: `as deployed: ${name}, ${isCold ? 'cold' : 'warm'}`, unit: 'ms' },
     measure: ({ system, client, application }) =>
       take(sizes, async () => {
-        if (state === 'cold') await system.endIdle();
-        return measure(() => Promise.all(listBurstPaths(application).map((path) => client.get(path))));
-      }),
-  });
-  const list: Row<DeployedContext> = {
-    ...{ name: `as deployed: serverGroups alone, ${sizes.deployments} Deployments, cold`, unit: 'ms' },
-    measure: ({ system, client, application }) =>
-      take(sizes, async () => {
-        await system.endIdle();
-        return measure(() => client.get(`/applications/${application}/serverGroups?expand=false`));
+        if (isCold) await system.endIdle();
+        return measure(() => Promise.all(toPaths(application).map((path) => client.get(path))));
       }),
   };
+}
+
+function createDeployedRows(sizes: DeployedSizes): Row<DeployedContext>[] {
+  const page = `Deck's burst of six lists, ${sizes.deployments} Deployments`;
+  const toList = (application: string) => [`/applications/${application}/serverGroups?expand=false`];
   return [
-    ...[createDeployRow('new', sizes), createDeployRow('unchanged', sizes)],
-    ...[createCallsRow('new'), createCallsRow('unchanged'), page('warm'), page('cold'), list],
+    createDeployRow('new', sizes),
+    createDeployRow('unchanged', sizes),
+    createCallsRow('new'),
+    createCallsRow('unchanged'),
+    createReadRow(page, { sizes, toPaths: listBurstPaths, isCold: false }),
+    createReadRow(page, { sizes, toPaths: listBurstPaths, isCold: true }),
+    createReadRow('serverGroups alone', { sizes, toPaths: toList, isCold: true }),
   ];
 }
 
