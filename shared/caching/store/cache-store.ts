@@ -103,6 +103,8 @@ export interface RowChanges extends Pick<RowKey, 'view' | 'row'> {
 
 /** A row that has an entry. */
 export interface StoredRow extends Pick<RowKey, 'view' | 'row'> {
+  /** Another one whenever its entries have changed; perhaps also when other rows have. */
+  readonly version: string;
   /** Its entries, by key; decoded at the first call. Do not change them: other callers may read them, too. */
   read(): ReadonlyMap<string, LiveEntry>;
 }

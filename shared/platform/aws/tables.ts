@@ -6,6 +6,8 @@ export interface Table {
   readonly sortKey: string;
   /** Attribute with the expiry in seconds since the epoch. Readers skip expired items: deletion comes late or never. */
   readonly ttlAttribute: string;
+  /** Attribute, a text or bytes, that is most of an item and that most readers leave out. Default: there is none. */
+  readonly bodyAttribute?: string;
 }
 
 /** Tasks: headers, payload chunks, spilled journal entries and the list of open tasks. */
@@ -22,6 +24,7 @@ export const cacheTable: Table = {
   partitionKey: 'pk',
   sortKey: 'sk',
   ttlAttribute: 'expiresAt',
+  bodyAttribute: 'body',
 };
 
 /** Accounts created by an API, and their history. They exist nowhere else. */

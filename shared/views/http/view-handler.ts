@@ -2,13 +2,11 @@ import type { AccountFreshness } from '#caching/scheduling/caching-agent-store.t
 import { demandRefresh } from '#caching/scheduling/demand-refresh.ts';
 import { createRecentFreshness, readRecentFreshness } from '#caching/scheduling/recent-freshness.ts';
 import { touchAccounts } from '#caching/scheduling/touch-accounts.ts';
-import { createConsistentCache, createRequestCache } from '#caching/store/request-cache.ts';
+import { createConsistentCache, RequestReads } from '#caching/store/request-cache.ts';
 import { createConcurrencyLimit } from '#core/concurrency.ts';
 import { InvalidInputError, NotFoundError } from '#core/errors.ts';
-import { JoinedWrites } from '#core/joined-writes.ts';
 import { viewAnswerMax, viewConcurrency } from '#core/request-limits.ts';
-import { packOnce } from '#http/answer.ts';
-import { type ApiFunction, type ApiRequest, type ApiResponse, apiHandler } from '#http/api-handler.ts';
+import { type ApiFunction, type ApiRequest, apiHandler } from '#http/api-handler.ts';
 import { answerIfChanged, toTextTag } from '#http/entity-tag.ts';
 import { parseError } from '#http/error-body.ts';
 import type { Services } from '#platform/services/services.ts';
@@ -16,6 +14,7 @@ import type { Provider } from '#provider-kit/provider.ts';
 import { parseMaxAgeMs, toFreshnessHeaders } from '../freshness-headers.ts';
 import { createViews, openReads, type ReadServices, type ViewServices } from '../services/views.ts';
 import type { Viewed } from '../views.ts';
+import { createSharedAnswers, type ViewAnswer } from './shared-answers.ts';
 
 /** What an answer may depend on: some accounts, the accounts of some applications, everything in views, or all images. */
 export type ViewScope =
@@ -59,7 +58,7 @@ type Freshness = ReadonlyMap<string, AccountFreshness>;
  * A request may demand fresh data by `Cache-Control: max-age=30`: older data is refreshed first. Where that takes longer than 12 seconds,
  * it gets the data as it is, with its age.
  *
- * Equal reads of a path's `{application}` share one answer: see {@link shareAnswer}. So such a read may only depend on path, query and
+ * Equal reads of a path's `{application}` share one answer: see {@link SharedAnswers}. So such a read may only depend on path, query and
  * views.
  */
 export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): ApiFunction {
@@ -68,7 +67,8 @@ export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): A
     const mayRead = isUnrestricted(request) ? () => true : await request.access.openAccountFilter();
     const services = { ...opened, mayRead };
     const wanted = scope(request);
-    const cache = createRequestCache(services.cache);
+    const reads = new RequestReads(services.cache);
+    const { cache } = reads;
     const scoped = listScopedAccounts(wanted, { ...services, cache });
     // Awaited last: a Lambda function may be frozen after its answer.
     const noted = typeof wanted === 'string' ? undefined : touchScopedAccounts(scoped, services);
@@ -83,8 +83,16 @@ export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): A
         await createViews({ ...services, cache: consistent ?? cache, mayRead: shown }),
         read,
       );
+    const share = async () => {
+      const accounts = await scoped;
+      const shown = new Set(accounts);
+      return services.all.get(createSharedAnswers).get(JSON.stringify([request.getTarget(), accounts]), {
+        ...{ providers: services.providers, reads },
+        make: () => make((account) => shown.has(account)),
+      });
+    };
     const [answer, freshness] = await Promise.all([
-      isShared ? shareAnswer(request, services.all, { scoped, make }) : make(mayRead),
+      isShared ? share() : make(mayRead),
       demanded ?? readFreshness(scoped, services),
     ]);
     const headers = toFreshnessHeaders(
@@ -101,43 +109,6 @@ export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): A
 function isOfApplication({ access, findParameter }: ApiRequest): boolean {
   const isOfAccount = findParameter('account') !== undefined;
   return !isOfAccount && findParameter('application') !== undefined && !access.rules.resultApplication;
-}
-
-/** Answers under way, by their requests. */
-function createSharedAnswers(): JoinedWrites<() => Promise<ViewAnswer>, ViewAnswer> {
-  return new JoinedWrites({ join: (_earlier, later) => later, write: (_key, make) => make() });
-}
-
-interface SharedMaking {
-  /** The accounts that the answer may be of. */
-  readonly scoped: Promise<readonly string[]>;
-  readonly make: (mayRead: (account: string) => boolean) => Promise<ViewAnswer>;
-}
-
-/**
- * Makes one answer at a time for equal requests of callers that may read the same accounts: those that arrive meanwhile share the next one,
- * with its bytes. No request gets an answer that was begun before it: it would miss what its caller has just written.
- */
-async function shareAnswer(
-  request: ApiRequest,
-  all: Services,
-  { scoped, make }: SharedMaking,
-): Promise<ViewAnswer> {
-  const accounts = await scoped;
-  const shown = new Set(accounts);
-  const key = JSON.stringify([request.getTarget(), accounts]);
-  return all.get(createSharedAnswers).write(key, async () => {
-    const { response, ...answer } = await make((account) => shown.has(account));
-    return { ...answer, response: { ...response, pack: packOnce(response.body) } };
-  });
-}
-
-/** A response, and the accounts it depends on; undefined where unknown: then all that it might have. */
-interface ViewAnswer {
-  readonly response: ApiResponse & { readonly body: string };
-  /** The tag of its body. */
-  readonly tag: string;
-  readonly accounts: readonly string[] | undefined;
 }
 
 /** The result, or that it was not found: that, too, is as old as the cache. */

@@ -27,7 +27,7 @@ export function getItem(tables: OpenTables, input: GetItemCommandInput): object 
   const { projection, given } = readExpressions(input);
   const row = rows.get(toRowKey(rows.keys, input.Key));
   return {
-    ...(row && { Item: project(decodeItem(row.text), projection, given) }),
+    ...(row && { Item: project(decodeItem(row, rows), projection, given) }),
     ...toReadUnits(input, row?.bytes ?? 0),
   };
 }
@@ -86,7 +86,7 @@ function readBefore({ rows, key, input, isRead = false }: ItemChange): Before {
   const isNeeded = isRead || condition !== undefined || input.ReturnValues === 'ALL_OLD';
   const isCounted = input.ReturnConsumedCapacity === 'TOTAL';
   const row = isNeeded || isCounted ? rows.get(key) : undefined;
-  const item = isNeeded && row !== undefined ? decodeItem(row.text) : undefined;
+  const item = isNeeded && row !== undefined ? decodeItem(row, rows) : undefined;
   if (condition !== undefined && !isMet(condition, item, given)) throw conditionFailed();
   return { row, item };
 }
@@ -97,7 +97,7 @@ function write(
 ): object {
   const figures = after && inspectItem(after);
   if (after === undefined || figures === undefined) rows.delete(key);
-  else rows.put(key, { text: encodeItem(after, figures), bytes: figures.bytes });
+  else rows.put(key, encodeItem(after, figures, rows));
   return {
     ...toReturned(input.ReturnValues, before.item, after),
     ...toWriteUnits(input, Math.max(before.row?.bytes ?? 0, figures?.bytes ?? 0)),
@@ -138,7 +138,7 @@ export function batchGetItem(
       const row = rows.get(key);
       bytes += row?.bytes ?? 0;
       if (row === undefined) return false;
-      if (bytes <= batchBytesMax) found.push(project(decodeItem(row.text), projection, given));
+      if (bytes <= batchBytesMax) found.push(project(decodeItem(row, rows), projection, given));
       return bytes > batchBytesMax;
     });
     Responses[name] = found;

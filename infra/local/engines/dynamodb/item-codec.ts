@@ -1,16 +1,32 @@
 import type { ItemFigures, RawItem } from './attribute-values.ts';
+import type { Row, TableRows } from './table-rows.ts';
 
-/** An item as it is stored: DynamoDB's JSON, which has the type of each value. Bytes are base64. */
-export function encodeItem(item: RawItem, { hasBinary }: Pick<ItemFigures, 'hasBinary'>): string {
-  return JSON.stringify(item, hasBinary ? replaceBytes : undefined);
+/** The attribute that has a column of its own. */
+type BodyColumn = Pick<TableRows, 'bodyAttribute'>;
+
+/**
+ * An item as it is stored: DynamoDB's JSON, which has the type of each value, and its body as it is. Other bytes are base64.
+ */
+export function encodeItem(
+  item: RawItem,
+  { bytes, hasBinary }: ItemFigures,
+  { bodyAttribute = '' }: BodyColumn,
+): Row {
+  const { [bodyAttribute]: body, ...head } = item;
+  const content = body?.S ?? body?.B;
+  const text = JSON.stringify(content === undefined ? item : head, hasBinary ? replaceBytes : undefined);
+  return { text, body: content, bytes };
 }
 
 /** Bytes can only follow this in the text. A text that holds the same is searched without success. */
 const binaryMark = '{"B":"';
 
-/** The item of a text that {@link encodeItem} made. */
-export function decodeItem(text: string): RawItem {
-  return JSON.parse(text, text.includes(binaryMark) ? reviveBytes : undefined);
+/** The item of a row that {@link encodeItem} made, as far as it was read. */
+export function decodeItem({ text, body }: Row, { bodyAttribute = '' }: BodyColumn): RawItem {
+  const item = JSON.parse(text, text.includes(binaryMark) ? reviveBytes : undefined);
+  if (body === undefined || body === null) return item;
+  item[bodyAttribute] = typeof body === 'string' ? { S: body } : { B: body };
+  return item;
 }
 
 /** Looks at the member itself: the value of a Buffer went through `toJSON` already. */

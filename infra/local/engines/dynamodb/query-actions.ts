@@ -6,7 +6,7 @@ import { decodeItem } from './item-codec.ts';
 import { toKeyRange } from './key-conditions.ts';
 import { toRowKey } from './keys.ts';
 import { invalid } from './refusals.ts';
-import type { KeyNames, OpenTables, Row, SortBound } from './table-rows.ts';
+import type { KeyNames, OpenTables, Row, SortBound, TableRows } from './table-rows.ts';
 import { type CountedRequest, project, toReadUnits } from './units.ts';
 
 /** Bytes of the items that one page looks at: DynamoDB's bound. */
@@ -25,7 +25,8 @@ export function query(tables: OpenTables, input: QueryCommandInput): object {
     throw invalid('The provided starting key is outside query boundaries based on provided conditions');
   }
   const all: SortBound[] = [...bounds, ...(after ? [{ comparator: '>', value: after.sort } as const] : [])];
-  return toPage(rows.list({ partition, bounds: all }), { input, expressions, keys: rows.keys });
+  const withoutBodies = !needsBodies(input, rows);
+  return toPage(rows.list({ partition, bounds: all, withoutBodies }), { input, expressions, rows });
 }
 
 /** Scan. */
@@ -33,17 +34,25 @@ export function scan(tables: OpenTables, input: ScanCommandInput): object {
   const rows = tables.get(input.TableName);
   const { ExclusiveStartKey: start } = input;
   const found = rows.scan(start && toRowKey(rows.keys, start));
-  return toPage(found, { input, expressions: readExpressions(input), keys: rows.keys });
+  return toPage(found, { input, expressions: readExpressions(input), rows });
 }
 
 interface PageParts {
   readonly input: ExpressionInput & CountedRequest & { readonly Limit?: number | undefined };
   readonly expressions: Expressions & { readonly given: Parameters<typeof isMet>[2] };
-  readonly keys: KeyNames;
+  readonly rows: TableRows;
+}
+
+/** Whether a request asks for the attribute that has a column of its own, or has a filter look at it. */
+function needsBodies(input: ExpressionInput, { bodyAttribute }: TableRows): boolean {
+  const { ProjectionExpression: projection, FilterExpression: filter } = input;
+  if (projection === undefined || bodyAttribute === undefined) return true;
+  const names = Object.values(input.ExpressionAttributeNames ?? {}).join(' ');
+  return `${projection} ${filter} ${names}`.includes(bodyAttribute);
 }
 
 /** Rows up to the limit of the request, or of a page. What a filter leaves out counts. */
-function toPage(rows: Iterable<Row>, { input, expressions, keys }: PageParts): object {
+function toPage(found: Iterable<Row>, { input, expressions, rows }: PageParts): object {
   const { Limit: limit = Number.POSITIVE_INFINITY } = input;
   if (limit < 1) throw invalid('Limit must be at least 1');
   const { filter, projection, given } = expressions;
@@ -52,10 +61,10 @@ function toPage(rows: Iterable<Row>, { input, expressions, keys }: PageParts): o
   let hasMore = false;
   let bytes = 0;
   let scanned = 0;
-  for (const row of rows) {
+  for (const row of found) {
     hasMore = scanned > 0 && bytes + row.bytes > pageBytesMax;
     if (hasMore) break;
-    last = decodeItem(row.text);
+    last = decodeItem(row, rows);
     bytes += row.bytes;
     scanned += 1;
     if (filter === undefined || isMet(filter, last, given)) items.push(project(last, projection, given));
@@ -67,7 +76,7 @@ function toPage(rows: Iterable<Row>, { input, expressions, keys }: PageParts): o
     Items: items,
     Count: items.length,
     ScannedCount: scanned,
-    ...(hasMore && last && { LastEvaluatedKey: toKey(last, keys) }),
+    ...(hasMore && last && { LastEvaluatedKey: toKey(last, rows.keys) }),
     ...toReadUnits(input, bytes),
   };
 }

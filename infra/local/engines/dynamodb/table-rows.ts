@@ -13,10 +13,11 @@ export interface RowKey {
   readonly sort: string;
 }
 
-/** An item as a row has it. */
+/** An item as a row has it: see `encodeItem`. */
 export interface Row {
-  /** Its text: `encodeItem`. */
   readonly text: string;
+  /** The body of an item that has one; left out where it was not asked for. */
+  readonly body?: string | Uint8Array | null | undefined;
   /** As DynamoDB counts them. */
   readonly bytes: number;
 }
@@ -38,14 +39,18 @@ export interface TableRowsOptions {
 export interface RowRange {
   readonly partition: string;
   readonly bounds: readonly SortBound[];
+  /** Default: with their bodies. */
+  readonly withoutBodies?: boolean;
 }
 
 /**
  * The rows of a table, in the order of their keys' bytes. The file has each item as JSON: `SELECT item ->> '$.state.S' FROM tasks WHERE pk
- * = …`.
+ * = …`. Its body is the last column: SQLite reads the pages of a long row up to the last column that is asked for.
  */
 export class TableRows {
   readonly keys: KeyNames;
+  /** The attribute that has a column of its own. */
+  readonly bodyAttribute: string | undefined;
   readonly #database: DatabaseSync;
   readonly #name: string;
   readonly #beginWrite: () => void;
@@ -58,16 +63,18 @@ export class TableRows {
   /** Makes the table unless it is there. */
   constructor(database: DatabaseSync, { table, beginWrite }: TableRowsOptions) {
     this.keys = { partition: table.partitionKey, sort: table.sortKey };
+    this.bodyAttribute = table.bodyAttribute;
     this.#database = database;
     this.#beginWrite = beginWrite;
     this.#name = `"${table.name.replaceAll('"', '""')}"`;
     database.exec(
-      `CREATE TABLE IF NOT EXISTS ${this.#name} (pk TEXT NOT NULL, sk TEXT NOT NULL, bytes INTEGER NOT NULL, item TEXT NOT NULL, ` +
+      `CREATE TABLE IF NOT EXISTS ${this.#name} (pk TEXT NOT NULL, sk TEXT NOT NULL, bytes INTEGER NOT NULL, item TEXT NOT NULL, body ANY, ` +
         'PRIMARY KEY (pk, sk)) STRICT, WITHOUT ROWID',
     );
-    this.#get = this.#prepare(`SELECT item, bytes FROM ${this.#name} WHERE pk = ? AND sk = ?`);
+    this.#addBodyColumn(table.name);
+    this.#get = this.#prepare(`SELECT item, bytes, body FROM ${this.#name} WHERE pk = ? AND sk = ?`);
     this.#put = this.#prepare(
-      `INSERT OR REPLACE INTO ${this.#name} (pk, sk, bytes, item) VALUES (?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO ${this.#name} (pk, sk, bytes, item, body) VALUES (?, ?, ?, ?, ?)`,
     );
     this.#delete = this.#prepare(`DELETE FROM ${this.#name} WHERE pk = ? AND sk = ?`);
   }
@@ -78,9 +85,9 @@ export class TableRows {
   }
 
   /** Writes a row, replacing what is there. */
-  put({ partition, sort }: RowKey, { text, bytes }: Row): void {
+  put({ partition, sort }: RowKey, { text, body = null, bytes }: Row): void {
     this.#beginWrite();
-    this.#put.run(partition, sort, bytes, text);
+    this.#put.run(partition, sort, bytes, text, body);
   }
 
   /** Deletes a row; deleting none is success. */
@@ -90,17 +97,25 @@ export class TableRows {
   }
 
   /** Rows of a partition in the order of their sort keys. End the iteration before you write. */
-  list({ partition, bounds }: RowRange): Iterable<Row> {
+  list({ partition, bounds, withoutBodies = false }: RowRange): Iterable<Row> {
     const conditions = bounds.map(({ comparator }) => ` AND sk ${comparator} ?`).join('');
-    const query = this.#query(`SELECT item, bytes FROM ${this.#name} WHERE pk = ?${conditions} ORDER BY sk`);
+    const columns = withoutBodies ? 'item, bytes' : 'item, bytes, body';
+    const query = this.#query(`SELECT ${columns} FROM ${this.#name} WHERE pk = ?${conditions} ORDER BY sk`);
     return toRows(query.iterate(partition, ...bounds.map(({ value }) => value)));
   }
 
   /** All rows behind a key. */
   scan(after: RowKey | undefined): Iterable<Row> {
     const condition = after === undefined ? '' : ' WHERE (pk, sk) > (?, ?)';
-    const query = this.#query(`SELECT item, bytes FROM ${this.#name}${condition} ORDER BY pk, sk`);
+    const query = this.#query(`SELECT item, bytes, body FROM ${this.#name}${condition} ORDER BY pk, sk`);
     return toRows(after === undefined ? query.iterate() : query.iterate(after.partition, after.sort));
+  }
+
+  /** Tables of earlier releases lack it: their items have their bodies inside. */
+  #addBodyColumn(table: string): void {
+    const columns = this.#database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
+    if (columns.some(({ name }) => name === 'body')) return;
+    this.#database.exec(`ALTER TABLE ${this.#name} ADD COLUMN body ANY`);
   }
 
   #query(sql: string): StatementSync {
@@ -128,8 +143,8 @@ function* toRows(results: Iterable<unknown>): Generator<Row, void, void> {
 
 function toRow(result: unknown): Row | undefined {
   if (result === undefined) return undefined;
-  const [text, bytes] = result as readonly [text: string, bytes: number];
-  return { text, bytes };
+  const [text, bytes, body] = result as readonly [string, number, (string | Uint8Array | null)?];
+  return { text, bytes, body };
 }
 
 /** The tables there are. */

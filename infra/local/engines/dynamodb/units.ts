@@ -1,3 +1,4 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { RawItem } from './attribute-values.ts';
 import { type Given, getName } from './conditions.ts';
 
@@ -30,8 +31,11 @@ function toUnits({ TableName, ReturnConsumedCapacity }: CountedRequest, Capacity
 /** Those attributes of an item that are asked for. */
 export function project(item: RawItem, projection: readonly string[] | undefined, given: Given): RawItem {
   if (projection === undefined) return item;
-  const names = projection.map((operand) => getName(operand, given));
-  return Object.fromEntries(
-    names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const])),
-  );
+  const projected: { [attribute: string]: AttributeValue } = {};
+  for (const operand of projection) {
+    const name = getName(operand, given);
+    const value = item[name];
+    if (value !== undefined) projected[name] = value;
+  }
+  return projected;
 }

@@ -1,13 +1,17 @@
-import type { Item, ItemKey } from '#platform/aws/table.ts';
+import { fromRaw, type Item, type ItemKey, type RawItem } from '#platform/aws/table.ts';
 import type { CacheStore, DirectoryEntry, DirectoryNames } from '../../store/cache-store.ts';
 import { joinNames, listNames, type NamesByTopic, noNames } from '../../store/recorded-names.ts';
 import { toKeyText } from './cache-keys.ts';
 import { readNames } from './cache-name-parts.ts';
 import type { CacheParts } from './cache-parts.ts';
+import type { ReadBucket } from './row-memory.ts';
 import type { UnreadableItems } from './unreadable-items.ts';
 
 /** Partition of the directory. */
 export const directoryPartition = 'APPLICATIONS';
+
+/** Characters that a name takes besides its own. */
+const nameCharacters = 8;
 
 /** See {@link CacheStore.recordApplication}. */
 export async function recordApplication(
@@ -41,21 +45,31 @@ export async function pruneApplication(
 
 /** The directory, or its entries of one application. */
 export async function listDirectory(
-  { table, unreadable }: CacheParts,
+  parts: CacheParts,
   { application, consistent = false }: { readonly application?: string; readonly consistent?: boolean } = {},
 ): Promise<readonly DirectoryEntry[]> {
   const prefix = application === undefined ? undefined : `${toKeyText(application)}#`;
-  const places = new Map<string, Item[]>();
-  for await (const items of table.queryPages({ pk: directoryPartition, prefix, consistent })) {
+  const { table, directoryMemory, unreadable } = parts;
+  const name = prefix ?? '';
+  const known = directoryMemory.find(name);
+  const places = new Map<string, RawItem[]>();
+  for await (const items of table.queryRawPages({ pk: directoryPartition, prefix, consistent })) {
     for (const item of items) {
-      const place = toKeyText(String(item['application']), String(item['account']));
-      const parts = places.get(place);
-      if (parts === undefined) places.set(place, [item]);
-      else parts.push(item);
+      const place = toKeyText(String(item['application']?.S), String(item['account']?.S));
+      const own = places.get(place);
+      if (own === undefined) places.set(place, [item]);
+      else own.push(item);
     }
   }
-  return [...places.values()]
-    .map((parts) => toEntry(parts, unreadable))
+  const found = new Map<string, ReadBucket<DirectoryEntry>>();
+  for (const [place, items] of places) {
+    const signature = items.map(signItem).join('\n');
+    const before = known?.get(place);
+    found.set(place, before?.signature === signature ? before : toReadEntry(signature, items, unreadable));
+  }
+  directoryMemory.remember(name, found);
+  return [...found.values()]
+    .map(({ content }) => content)
     .filter(({ clusters, namespaces }) => clusters.length + namespaces.length > 0);
 }
 
@@ -67,6 +81,22 @@ export function getDirectoryKey(application: string, account: string): ItemKey {
 /** Namespaces first: they are few, and services are found through them. */
 function toTopics({ namespaces, clusters }: DirectoryNames): NamesByTopic {
   return { namespaces, clusters };
+}
+
+function toReadEntry(
+  signature: string,
+  items: readonly RawItem[],
+  unreadable: UnreadableItems,
+): ReadBucket<DirectoryEntry> {
+  const content = toEntry(items.map(fromRaw), unreadable);
+  const names = [...content.clusters, ...content.namespaces];
+  const characters = names.reduce((sum, name) => sum + name.length + nameCharacters, signature.length);
+  return { signature, content, characters };
+}
+
+/** With its names as they are stored: an item that was deleted and written again begins with the same revision. */
+function signItem({ sk, form, topics }: RawItem): string {
+  return `${sk?.S} ${form?.N} ${topics?.S ?? Buffer.from(topics?.B ?? []).toString('latin1')}`;
 }
 
 function toEntry(parts: readonly Item[], unreadable: UnreadableItems): DirectoryEntry {

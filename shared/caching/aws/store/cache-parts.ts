@@ -1,4 +1,5 @@
 import type { Clock, Randomness } from '#core/clock.ts';
+import type { DirectoryEntry, StoredRow } from '../../store/cache-store.ts';
 import type { RowCodec } from '../../store/packed-row.ts';
 import type { NameStore } from './cache-names.ts';
 import type { CacheTable } from './cache-table.ts';
@@ -13,7 +14,9 @@ export interface CacheParts {
   /** Kinds of accounts, and the directory of applications. */
   readonly names: NameStore;
   /** What this process has read of rows. */
-  readonly rowMemory: RowMemory;
+  readonly rowMemory: RowMemory<readonly StoredRow[]>;
+  /** What it has read of the directory. */
+  readonly directoryMemory: RowMemory<DirectoryEntry>;
   readonly unreadable: UnreadableItems;
   /** How the rows of a view are written. */
   getCodec(view: string): RowCodec;

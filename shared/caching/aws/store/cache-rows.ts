@@ -16,7 +16,7 @@ import { toKeyText, unescapeKey } from './cache-keys.ts';
 import type { CacheParts } from './cache-parts.ts';
 import type { PartitionQuery } from './cache-table.ts';
 import { untilUncontended } from './contention.ts';
-import type { ReadBucket, ReadBuckets } from './row-memory.ts';
+import { type ReadBucket, type ReadBuckets, signItems } from './row-memory.ts';
 
 /**
  * Buckets over which the rows of a view are spread: by the hash of a row's key, so never change this number. A view of five thousand rows
@@ -26,6 +26,8 @@ const bucketCount = 64;
 
 /** Buckets changed at a time. */
 const concurrency = 8;
+
+type RowBucket = ReadBucket<readonly StoredRow[]>;
 
 /** Changes of a bucket's rows; `sk` is its key without the number of a part. */
 interface BucketChanges extends ItemKey {
@@ -86,13 +88,13 @@ export async function* listRows(
   const name = `${query.pk}\n${prefix}`;
   const known = parts.rowMemory.find(name);
   const attributes = known && bucketAttributes;
-  const found = new Map<string, ReadBucket>();
+  const found = new Map<string, RowBucket>();
   for await (const groups of groupPages(parts.table.queryRawPages({ ...query, attributes }))) {
     const buckets = known
       ? await readChanged(parts, { query, known, groups })
       : readBuckets(parts, query.pk, groups);
     for (const [bucket, read] of buckets) found.set(bucket, read);
-    yield buckets.flatMap(([, { rows }]) => rows);
+    yield buckets.flatMap(([, { content }]) => content);
   }
   parts.rowMemory.remember(name, found);
 }
@@ -142,35 +144,31 @@ async function readChanged(
     groups,
   }: {
     readonly query: Pick<PartitionQuery, 'pk' | 'consistent'>;
-    readonly known: ReadBuckets;
+    readonly known: ReadBuckets<readonly StoredRow[]>;
     /** The items of each bucket, without their bodies. */
     readonly groups: readonly RawItem[][];
   },
-): Promise<[string, ReadBucket][]> {
+): Promise<[string, RowBucket][]> {
   const buckets = groups.map((items) => ({ name: readBucket(items[0]), items }));
   const keys = buckets
-    .filter(({ name, items }) => known.get(name)?.signature !== sign(items))
+    .filter(({ name, items }) => known.get(name)?.signature !== signItems(items))
     .flatMap(({ items }) => items.map(({ sk }) => ({ pk, sk: sk?.S ?? '' })));
   const changed = keys.length === 0 ? [] : await parts.table.getRawBatch(keys, { consistent });
   const read = new Map(readBuckets(parts, pk, groupByBucket(changed)));
-  return buckets.flatMap(({ name, items }): [string, ReadBucket][] => {
+  return buckets.flatMap(({ name, items }): [string, RowBucket][] => {
     const remembered = known.get(name);
-    const bucket = remembered?.signature === sign(items) ? remembered : read.get(name);
+    const bucket = remembered?.signature === signItems(items) ? remembered : read.get(name);
     return bucket === undefined ? [] : [[name, bucket]];
   });
 }
 
-function readBuckets(parts: CacheParts, pk: string, groups: readonly RawItem[][]): [string, ReadBucket][] {
+function readBuckets(parts: CacheParts, pk: string, groups: readonly RawItem[][]): [string, RowBucket][] {
   return groups.map((items) => [readBucket(items[0]), toReadBucket(parts, pk, items)]);
 }
 
-function toReadBucket(parts: CacheParts, pk: string, items: readonly RawItem[]): ReadBucket {
+function toReadBucket(parts: CacheParts, pk: string, items: readonly RawItem[]): RowBucket {
   const characters = items.reduce((sum, { body }) => sum + (body?.S ?? body?.B ?? '').length, 0);
-  return { signature: sign(items), rows: readRows(parts, pk, items), characters };
-}
-
-function sign(items: readonly RawItem[]): string {
-  return items.map(({ sk, revision }) => `${sk?.S} ${revision?.N}`).join('\n');
+  return { signature: signItems(items), content: readRows(parts, pk, items), characters };
 }
 
 /** The items of each bucket of all pages. */
@@ -209,6 +207,7 @@ function readRows(parts: CacheParts, pk: string, items: readonly RawItem[]): Sto
   if (first === undefined || items.every(({ live }) => live?.N === '0')) return [];
   const view = readView(first);
   const codec = parts.getCodec(view);
+  const version = signItems(items);
   const rows = new Map<string, RowText[]>();
   for (const [row, text] of items.flatMap((item) => [...parsePart(item, pk, parts).rows])) {
     const own = rows.get(row);
@@ -219,7 +218,7 @@ function readRows(parts: CacheParts, pk: string, items: readonly RawItem[]): Sto
     let entries: ReadonlyMap<string, LiveEntry> | undefined;
     const read = () => (entries ??= readEntries(texts, codec));
     const isSure = texts.length === 1 ? texts[0]?.live !== 0 : read().size > 0;
-    return isSure ? [{ view, row, read }] : [];
+    return isSure ? [{ view, row, version, read }] : [];
   });
 }
 

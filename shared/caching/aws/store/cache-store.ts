@@ -53,6 +53,7 @@ export function createCacheStore(options: CacheStoreOptions): CacheStore {
     clock,
     randomness,
     rowMemory: new RowMemory(remembered),
+    directoryMemory: new RowMemory(remembered, 1),
     names: new NameStore({ table, clock, randomness, remembered, unreadable }),
     unreadable,
     getCodec: (view) => (Object.hasOwn(codecs, view) ? codecs[view] : undefined) ?? jsonRowCodec,

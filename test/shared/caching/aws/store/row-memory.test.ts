@@ -11,8 +11,8 @@ import { createTestClock, testRandomness } from '#test/support/run/test-clock.ts
 const openTable = useLocalTables();
 
 /** As many buckets as a place has whose rows are remembered. */
-function makeBuckets(characters: number): Map<string, ReadBucket> {
-  const bucket = { signature: '1', rows: [], characters: characters / 64 };
+function makeBuckets(characters: number): Map<string, ReadBucket<string>> {
+  const bucket = { signature: '1', content: '', characters: characters / 64 };
   return new Map(Array.from({ length: 64 }, (_, index) => [String(index), bucket]));
 }
 
