@@ -76,12 +76,12 @@ export async function listPlaces(
 /** The cached objects of a kind, those of one namespace where one is given. Their bodies are not decoded. */
 export function listObjects(
   reading: CacheReading,
-  { account, kind, ...which }: ObjectsRequest,
+  { account, kind, namespace, outside }: ObjectsRequest,
 ): Promise<StoredObject[]> {
   const { cache, limit } = reading;
   const isSeen = createSight(reading, account);
   return limit(async () => {
-    const pages = await Array.fromAsync(cache.listObjects(account, kind, which));
+    const pages = await Array.fromAsync(cache.listObjects(account, kind, { location: namespace, outside }));
     return pages.flat().filter(({ key }) => isSeen(key));
   });
 }
