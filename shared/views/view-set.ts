@@ -123,6 +123,7 @@ export function joinViewReaders(parts: readonly ViewReaderPart[]): ViewReader {
       (await owners.get(account)?.listAccountResources?.(account)) ?? [],
     async search(request) {
       const { value, accounts } = await joinLists((reader) => reader.search(request));
+      if (readers.length < 2) return { value, accounts };
       const unique = new Map(value.map((find) => [JSON.stringify(find), find]));
       return { value: [...unique.values()], accounts };
     },

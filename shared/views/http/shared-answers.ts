@@ -3,8 +3,6 @@ import { JoinedWrites } from '#core/joined-writes.ts';
 import type { RememberedBytes } from '#core/remembered-bytes.ts';
 import { packOnce } from '#http/answer.ts';
 import type { ApiResponse } from '#http/api-handler.ts';
-import { openBase } from '#platform/services/base.ts';
-import type { Services } from '#platform/services/services.ts';
 
 /** A response, and the accounts it depends on; undefined where unknown: then all that it might have. */
 export interface ViewAnswer {
@@ -19,6 +17,8 @@ export interface AnswerMaking {
   /** What else than its request and the cache it depends on, by identity. */
   readonly providers: object;
   readonly reads: RequestReads;
+  /** Limits what is remembered. */
+  readonly remembered: RememberedBytes;
   /** Reads nothing but `reads.cache`. */
   make(): Promise<ViewAnswer>;
 }
@@ -29,60 +29,56 @@ interface RememberedAnswer {
   readonly reads: PastReads;
 }
 
-/**
- * Answers that equal requests share: those that arrive while one is being made share the next one, with its bytes, and as long as nothing
- * that it was made of has changed, later ones have the same. The cache is asked for that each time: no request gets an answer that was begun
- * before it, which would miss what its caller has just written.
- */
-export class SharedAnswers {
-  readonly #remembered: RememberedBytes;
-  readonly #answers = new Map<string, RememberedAnswer>();
-  readonly #joined = new JoinedWrites<AnswerMaking, ViewAnswer>({
-    join: (_earlier, later) => later,
-    write: (key, making) => this.#answer(key, making),
-  });
-
-  constructor(remembered: RememberedBytes) {
-    this.#remembered = remembered;
-  }
-
-  /** The answer of a request. @param key different for requests that are not equal, or whose callers may read other accounts */
-  get(key: string, making: AnswerMaking): Promise<ViewAnswer> {
-    return this.#joined.write(key, making);
-  }
-
-  async #answer(key: string, { providers, reads, make }: AnswerMaking): Promise<ViewAnswer> {
-    const known = this.#answers.get(key);
-    if (known?.providers === providers && (await reads.isUnchanged(known.reads))) {
-      this.#remembered.use(known);
-      return known.answer;
-    }
-    if (known !== undefined) this.#remembered.drop(known);
-    this.#answers.delete(key);
-    const { response, ...made } = await make();
-    const answer = { ...made, response: { ...response, pack: packOnce(response.body) } };
-    const past = reads.findReads();
-    // An error says when it was.
-    if (past !== undefined && response.status === 200)
-      this.#remember(key, { answer, providers, reads: past });
-    return answer;
-  }
-
-  #remember(key: string, remembered: RememberedAnswer): void {
-    this.#answers.set(key, remembered);
-    const tokens = remembered.reads.values().reduce((sum, read) => sum + read.tokens.length, 0);
-    const bytes = remembered.answer.response.body.length * packedFactor + tokens * bytesPerToken;
-    this.#remembered.keep(remembered, bytes, () => this.#answers.delete(key));
-  }
-}
-
 /** Bytes of a body for each character, with those of its gzipped form. */
 const packedFactor = 1.25;
 
 /** Bytes of a token of something that was read: most are shared. */
 const bytesPerToken = 16;
 
+/**
+ * Answers that equal requests share: those that arrive while one is being made share the next one, with its bytes, and as long as nothing
+ * that it was made of has changed, later ones have the same. The cache is asked for that each time: no request gets an answer that was begun
+ * before it, which would miss what its caller has just written.
+ */
+export class SharedAnswers {
+  readonly #answers = new Map<string, RememberedAnswer>();
+  readonly #joined = new JoinedWrites<AnswerMaking, ViewAnswer>({
+    join: (_earlier, later) => later,
+    write: (key, making) => this.#answer(key, making),
+  });
+
+  /** The answer of a request. @param key different for requests that are not equal, or whose callers may read other accounts */
+  get(key: string, making: AnswerMaking): Promise<ViewAnswer> {
+    return this.#joined.write(key, making);
+  }
+
+  async #answer(key: string, making: AnswerMaking): Promise<ViewAnswer> {
+    const { providers, reads, remembered, make } = making;
+    const known = this.#answers.get(key);
+    if (known?.providers === providers && (await reads.isUnchanged(known.reads))) {
+      remembered.use(known);
+      return known.answer;
+    }
+    if (known !== undefined) remembered.drop(known);
+    this.#answers.delete(key);
+    const { response, ...made } = await make();
+    const answer = { ...made, response: { ...response, pack: packOnce(response.body) } };
+    const past = reads.findReads();
+    // An error says when it was.
+    if (past === undefined || response.status !== 200) return answer;
+    const kept = { answer, providers, reads: past };
+    this.#answers.set(key, kept);
+    remembered.keep(kept, countBytes(kept), () => this.#answers.delete(key));
+    return answer;
+  }
+}
+
+function countBytes({ answer, reads }: RememberedAnswer): number {
+  const tokens = reads.values().reduce((sum, read) => sum + read.tokens.length, 0);
+  return answer.response.body.length * packedFactor + tokens * bytesPerToken;
+}
+
 /** Answers of an installation. */
-export function createSharedAnswers(services: Services): SharedAnswers {
-  return new SharedAnswers(openBase(services).remembered);
+export function createSharedAnswers(): SharedAnswers {
+  return new SharedAnswers();
 }

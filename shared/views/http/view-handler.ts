@@ -87,7 +87,7 @@ export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): A
       const accounts = await scoped;
       const shown = new Set(accounts);
       return services.all.get(createSharedAnswers).get(JSON.stringify([request.getTarget(), accounts]), {
-        ...{ providers: services.providers, reads },
+        ...{ providers: services.providers, remembered: services.remembered, reads },
         make: () => make((account) => shown.has(account)),
       });
     };

@@ -59,13 +59,9 @@ async function searchAccount(
     const found: SearchResultView[] = [];
     for await (const heads of cache.listHeads(account, kind, { consistent: false })) {
       const seen = heads.filter(({ key }) => isSeen(key));
-      const objects = seen.map(({ key, application, cluster }) => ({
-        ...key,
-        spinnakerKind,
-        application,
-        cluster,
-        isBare,
-      }));
+      const objects = seen.map(({ key: { namespace, name }, application, cluster }) => {
+        return { account, kind, spinnakerKind, namespace, name, application, cluster, isBare };
+      });
       found.push(...searchObjects(objects, { query, types: [kind] }));
     }
     return found;

@@ -75,15 +75,17 @@ export function searchObjects(
   request: ViewSearchRequest,
 ): SearchResultView[] {
   const wanted = request.query.toLowerCase();
+  const contains = (text: string): boolean => text.toLowerCase().includes(wanted);
   const types = new Set(request.types.map(toKindKey));
   const found = new Map<string, SearchResultView>();
+  const add = (view: SearchResultView): void => {
+    const key = JSON.stringify([view.group, view.account, view.namespace, view.application, view.name]);
+    found.set(key, view);
+  };
   for (const object of objects) {
-    for (const candidate of listCandidates(object, types)) {
-      if (!candidate.texts.some((text) => text.toLowerCase().includes(wanted))) continue;
-      const view = candidate.toView();
-      const key = JSON.stringify([view.group, view.account, view.namespace, view.application, view.name]);
-      found.set(key, view);
-    }
+    if ('kind' in object && containsObject(object, contains) && isWanted(object, types))
+      add(toObjectResult(object));
+    for (const { texts, view } of listPlaces(object, types)) if (texts.some(contains)) add(view);
   }
   return [...found.values()].sort(compareResults);
 }
@@ -106,38 +108,41 @@ export function compareResults(one: SearchResultView, other: SearchResultView): 
   );
 }
 
-/** A possible result. */
-interface Candidate {
-  /** One of these must contain the query. */
-  readonly texts: readonly string[];
-  readonly toView: () => SearchResultView;
+/** Whether one of the texts of an object is as wanted. */
+function containsObject(
+  { kind, account, namespace, name, application = '', cluster = '' }: SearchObject,
+  contains: (text: string) => boolean,
+): boolean {
+  return (
+    contains(`${kind}:${account}:${namespace}:${name}`) ||
+    contains(formatFullName(kind, name)) ||
+    contains(application) ||
+    contains(cluster)
+  );
 }
 
-/** The object itself, its application and its cluster, as far as their types are requested. */
-function listCandidates(object: SearchObject | SearchPlace, types: ReadonlySet<string>): Candidate[] {
-  const { account, application, cluster } = object;
-  const candidates: Candidate[] = [];
-  if ('kind' in object && isWanted(object, types)) {
-    const { kind, namespace, name } = object;
-    const key = [kind, account, namespace, name].join(':');
-    const texts = [key, formatFullName(kind, name), application ?? '', cluster ?? ''];
-    candidates.push({ texts, toView: () => toObjectResult(object) });
+/** A possible result, and the texts of which one must contain the query. */
+interface Place {
+  readonly texts: readonly string[];
+  readonly view: SearchResultView;
+}
+
+/** An object's application and its cluster, as far as their types are requested. */
+function listPlaces(
+  { account, application, cluster }: SearchPlace | SearchObject,
+  types: ReadonlySet<string>,
+): Place[] {
+  if (application === undefined) return [];
+  const places: Place[] = [];
+  if (types.has('applications')) {
+    const view = toPlaceResult('applications', { name: application, application });
+    places.push({ texts: [application, cluster ?? ''], view });
   }
-  if (application !== undefined && types.has('applications')) {
-    const texts = [application, cluster ?? ''];
-    candidates.push({
-      texts,
-      toView: () => toPlaceResult('applications', { name: application, application }),
-    });
+  if (cluster !== undefined && types.has('clusters')) {
+    const view = toPlaceResult('clusters', { name: cluster, account, application, cluster });
+    places.push({ texts: [[account, application, cluster].join(':')], view });
   }
-  if (application !== undefined && cluster !== undefined && types.has('clusters')) {
-    const texts = [[account, application, cluster].join(':')];
-    candidates.push({
-      texts,
-      toView: () => toPlaceResult('clusters', { name: cluster, account, application, cluster }),
-    });
-  }
-  return candidates;
+  return places;
 }
 
 function isWanted(
