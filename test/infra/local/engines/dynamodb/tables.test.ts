@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TableEngine } from '#infra/local/engines/dynamodb/tables.ts';
 import { cacheTable, type Table, tables, tasksTable } from '#platform/aws/tables.ts';
@@ -54,6 +55,53 @@ describe('tables', () => {
     await perform(engine, 'PutItem', { TableName: cacheTable.name, Item: Key });
     expect((await perform(engine, 'GetItem', { Key })).Item).toBeDefined();
     expect((await perform(engine, 'GetItem', { TableName: cacheTable.name, Key })).Item).toBeDefined();
+  });
+
+  test('of an earlier release, with bodies among the other attributes, go on', async () => {
+    const TableName = cacheTable.name;
+    const old = { ...Key, live: { N: '1' }, body: { S: 'old' } };
+    {
+      using database = new DatabaseSync(file);
+      database.exec(
+        'CREATE TABLE cache (pk TEXT NOT NULL, sk TEXT NOT NULL, bytes INTEGER NOT NULL, item TEXT NOT NULL, ' +
+          'PRIMARY KEY (pk, sk)) STRICT, WITHOUT ROWID',
+      );
+      database.prepare("INSERT INTO cache VALUES ('a', 'b', 20, ?)").run(JSON.stringify(old));
+    }
+    await using engine = open();
+    expect((await perform(engine, 'GetItem', { TableName, Key })).Item).toEqual(old);
+    const added = { ...Key, sk: { S: 'c' }, body: { B: new Uint8Array([0, 255]) } };
+    await perform(engine, 'PutItem', { TableName, Item: added });
+    const all = {
+      TableName,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': Key.pk },
+    };
+    expect((await perform(engine, 'Query', all)).Items).toEqual([old, added]);
+  });
+
+  test('leave bodies out for who does not ask for them, in whatever way', async () => {
+    await using engine = open();
+    const TableName = cacheTable.name;
+    const [first, second] = ['b', 'c'].map((sk) => ({ ...Key, sk: { S: sk }, body: { S: `body ${sk}` } }));
+    for (const Item of [first, second]) await perform(engine, 'PutItem', { TableName, Item });
+    const query = async (input: object) => {
+      const pk = { ':pk': Key.pk };
+      const all = { TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: pk };
+      return (await perform(engine, 'Query', { ...all, ...input })).Items;
+    };
+    const filter = {
+      FilterExpression: 'body = :body',
+      ExpressionAttributeValues: { ':pk': Key.pk, ':body': { S: 'body c' } },
+    };
+    expect(await query({ ProjectionExpression: 'sk' })).toEqual([{ sk: { S: 'b' } }, { sk: { S: 'c' } }]);
+    expect(await query({ ProjectionExpression: 'body' })).toEqual(
+      [first, second].map((one) => ({ body: one?.body })),
+    );
+    const named = { ProjectionExpression: '#b', ExpressionAttributeNames: { '#b': 'body' } };
+    expect(await query({ ...named, ...filter })).toEqual([{ body: second?.body }]);
+    expect(await query({ ProjectionExpression: 'sk', ...filter })).toEqual([{ sk: { S: 'c' } }]);
+    expect(await query(filter)).toEqual([second]);
   });
 
   test('free the disk of what was overwritten', async () => {

@@ -76,3 +76,24 @@ test('what several caches remember stays within few bytes together, and their an
     }
   }
 });
+
+test('an application that was removed, and is back under its name, has its new clusters', async () => {
+  const { tableName, openDocuments } = openTable(cacheTable);
+  const clock = createTestClock();
+  const open = () =>
+    createCacheStore({ tableName, clock, randomness: testRandomness, documents: openDocuments() });
+  const [reader, writer] = [open(), open()];
+  const place = { application: 'back', account: newAccount() };
+  const record = (cluster: string) =>
+    writer.recordApplication(place.application, place.account, { clusters: [cluster], namespaces: ['web'] });
+  const list = async () => (await reader.listAccounts('back')).map(({ clusters }) => clusters);
+  await record('deployment one');
+  const [first, again] = [await reader.listAccounts('back'), await reader.listAccounts('back')];
+  expect([first[0]?.clusters, again[0]]).toEqual([['deployment one'], first[0]]);
+  for (let times = 0; times < 2; times += 1) {
+    await writer.pruneApplication(place, async () => ({ clusters: [], namespaces: [] }));
+    clock.advance(6 * 60_000);
+  }
+  await record('deployment two');
+  expect(await list()).toEqual([['deployment two']]);
+});

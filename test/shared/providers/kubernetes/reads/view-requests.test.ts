@@ -5,7 +5,7 @@ import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
 import { createManifest } from '../manifests.ts';
 import { createReplicaSet, createSampleDeployment } from '../views/sample-manifests.ts';
-import { openAccount, openCachedAccounts } from './cached-accounts.ts';
+import { location, openAccount, openCachedAccounts } from './cached-accounts.ts';
 
 const open = useLocalTables();
 const cluster = { 'moniker.spinnaker.io/cluster': 'deployment web' };
@@ -30,6 +30,14 @@ test('where an application has no load balancer nothing is read that might be be
   expect((await reader.listLoadBalancers('shop')).value).toEqual([]);
   // The directory, and the rows of load balancers.
   expect(requests.take()).toEqual({ Query: 2 });
+});
+
+test('what managers may own is looked for in their namespaces alone', async () => {
+  const { reader, documents } = await openAccount(open, { objects: workloads });
+  const prefixes = noteInputs(documents, 'ExpressionAttributeValues');
+  expect((await reader.listServerGroupManagers('shop')).value).toHaveLength(1);
+  const outside = prefixes.filter((values) => JSON.stringify(values).includes(':application'));
+  expect(outside).toMatchObject([{ ':prefix': { S: `${location}#` } }]);
 });
 
 test('a search for applications and clusters reads the directory alone, whatever is cached', async () => {
@@ -63,7 +71,7 @@ test('namespaces of one account cost one read, those of many accounts one query'
 
 test('who demands fresh data reads the directory consistently', async () => {
   const { cache, documents, account } = await openAccount(open, { objects: workloads });
-  const consistent = noteConsistency(documents);
+  const consistent = noteInputs(documents, 'ConsistentRead');
   const listed = await createConsistentCache(cache).listAccounts('shop');
   expect(listed.map((entry) => entry.account)).toContain(account);
   await createConsistentCache(cache).listApplications();
@@ -71,15 +79,15 @@ test('who demands fresh data reads the directory consistently', async () => {
   expect(consistent).toEqual([true, true, false]);
 });
 
-/** Whether each query from now on is consistent. */
-function noteConsistency(documents: StoreTestClient): unknown[] {
+/** A member of each request from now on. */
+function noteInputs(documents: StoreTestClient, member: string): unknown[] {
   const noted: unknown[] = [];
   documents.middlewareStack.add(
     (next) => async (args) => {
-      noted.push('ConsistentRead' in args.input ? args.input.ConsistentRead : undefined);
+      noted.push(Reflect.get(args.input, member));
       return next(args);
     },
-    { step: 'initialize', name: 'noteConsistency' },
+    { step: 'initialize', name: `note ${member}` },
   );
   return noted;
 }
