@@ -1,26 +1,20 @@
-import type { CacheStore, DirectoryEntry } from './cache-store.ts';
+import type { CacheStore } from './cache-store.ts';
 
-/** A listing of the cache as it was. */
+/** A listing as it was: where all of its tokens are the same, one for each element, it has not changed. */
 export interface PastRead {
-  /** One for each element: where all are the same, the listing is, too. */
   readonly tokens: readonly unknown[];
-  /** Lists it once more. */
   repeat(cache: CacheStore): Promise<unknown>;
 }
 
 /** Listings by what they are of. */
 export type PastReads = ReadonlyMap<string, PastRead>;
 
-/**
- * What one request reads of the cache: each listing once. It notes what it reads, so that a later request with the same reads knows whether
- * they changed.
- */
+/** What one request reads of the cache: each listing once. A later request with the same reads can ask whether they have changed. */
 export class RequestReads {
   /** The cache for the request. */
   readonly cache: CacheStore;
   readonly #store: CacheStore;
-  readonly #accounts = new Map<string, Promise<readonly DirectoryEntry[]>>();
-  readonly #pages = new Map<string, readonly (readonly unknown[])[]>();
+  readonly #lists = new Map<string, Promise<readonly unknown[]>>();
   readonly #reads = new Map<string, PastRead>();
   /** Reads that were not noted: those under way, and those that cannot be compared. */
   #unnoted = 0;
@@ -28,26 +22,17 @@ export class RequestReads {
   constructor(store: CacheStore) {
     this.#store = store;
     this.cache = {
-      ...this.#watchOthers(),
-      listAccounts: (application) => this.#listAccounts(application),
-      listKinds: async (account) => {
-        const pages = this.#list(
-          ['kinds', account],
-          async function* (cache) {
-            yield await cache.listKinds(account);
-          },
-          (kind) => kind,
-        );
-        return (await Array.fromAsync(pages)).flat();
-      },
+      ...this.#watchAll(),
+      listAccounts: (...of) => this.#list(['accounts', ...of], (cache) => cache.listAccounts(...of)),
+      listKinds: (...of) => this.#list(['kinds', ...of], (cache) => cache.listKinds(...of)),
       listRows: (...of) =>
-        this.#list(
+        this.#listPages(
           ['rows', ...of],
           (cache) => cache.listRows(...of),
-          (row) => row.version,
+          ({ version }) => version,
         ),
       listObjects: (...of) =>
-        this.#list(
+        this.#listPages(
           ['objects', ...of],
           (cache) => cache.listObjects(...of),
           () => {
@@ -63,59 +48,62 @@ export class RequestReads {
     return this.#unnoted > 0 ? undefined : this.#reads;
   }
 
-  /** Reads the same as another request, all at once. What this request reads of it later is not read again. @returns whether all is as it was */
+  /** Reads what another request has read, all at once. Nothing is read again later. @returns whether all is as it was */
   async isUnchanged(past: PastReads): Promise<boolean> {
-    await Promise.all([...past.values()].map((read) => read.repeat(this.cache)));
-    return [...past].every(([key, { tokens }]) => {
+    await Promise.all(past.values().map((read) => read.repeat(this.cache)));
+    const isSame = past.entries().every(([key, { tokens }]) => {
       const now = this.#reads.get(key)?.tokens;
       return now?.length === tokens.length && tokens.every((token, index) => token === now[index]);
     });
+    // What is made of it now may need less.
+    if (!isSame) this.#reads.clear();
+    return isSame;
   }
 
-  #listAccounts(application: string): Promise<readonly DirectoryEntry[]> {
-    const known = this.#accounts.get(application);
-    if (known !== undefined) return known;
-    const listed = this.#store.listAccounts(application);
-    this.#accounts.set(application, listed);
-    const note = (tokens: readonly DirectoryEntry[]) => {
-      this.#reads.set(application, { tokens, repeat: (cache) => cache.listAccounts(application) });
-      return tokens;
-    };
-    return listed.then(note);
+  /** A list whose elements are the same objects as long as they have not changed. */
+  async #list<T>(
+    of: readonly unknown[],
+    repeat: (cache: CacheStore) => Promise<readonly T[]>,
+  ): Promise<readonly T[]> {
+    const key = JSON.stringify(of);
+    // Nothing else is stored under the key.
+    const known = this.#lists.get(key) as Promise<readonly T[]> | undefined;
+    const listed = known ?? repeat(this.#store);
+    this.#lists.set(key, listed);
+    const tokens = await listed;
+    this.#reads.set(key, { tokens, repeat });
+    return tokens;
   }
 
-  async *#list<T>(
+  async *#listPages<T>(
     of: readonly unknown[],
     list: (cache: CacheStore) => AsyncIterable<readonly T[]>,
     toToken: (element: T) => unknown,
   ): AsyncGenerator<readonly T[]> {
     const key = JSON.stringify(of);
-    const known = this.#pages.get(key);
-    // Only this method stores pages under the key.
-    if (known !== undefined) return yield* known as readonly (readonly T[])[];
+    const known = this.#lists.get(key) as Promise<readonly T[]> | undefined;
+    // Not where the reader stops before the end.
     this.#unnoted += 1;
-    const pages: (readonly T[])[] = [];
-    for await (const page of list(this.#store)) {
-      pages.push(page);
+    const found: T[] = [];
+    for await (const page of known === undefined ? list(this.#store) : [await known]) {
+      found.push(...page);
       yield page;
     }
-    const tokens = pages.flatMap((page) => page.map(toToken));
-    this.#pages.set(key, pages);
-    this.#reads.set(key, { tokens, repeat: (cache) => Array.fromAsync(list(cache)) });
-    // Not where the reader stops before the end.
+    this.#lists.set(key, Promise.resolve(found));
+    this.#reads.set(key, { tokens: found.map(toToken), repeat: (cache) => Array.fromAsync(list(cache)) });
     this.#unnoted -= 1;
   }
 
-  /** All methods, each of which cannot be compared. */
-  #watchOthers(): CacheStore {
-    const watch = (method: (...parameters: unknown[]) => unknown) => {
-      return (...parameters: unknown[]) => {
+  /** All methods of the cache; what they read cannot be compared. */
+  #watchAll(): CacheStore {
+    const watched = Object.entries(this.#store).map(([name, method]) => {
+      const watch = (...parameters: unknown[]) => {
         this.#unnoted += 1;
         return method(...parameters);
       };
-    };
-    const methods = Object.entries(this.#store).map(([name, method]) => [name, watch(method)]);
-    return Object.fromEntries(methods);
+      return [name, watch];
+    });
+    return Object.fromEntries(watched);
   }
 }
 

@@ -52,8 +52,7 @@ export class SharedAnswers {
     return this.#joined.write(key, making);
   }
 
-  async #answer(key: string, making: AnswerMaking): Promise<ViewAnswer> {
-    const { providers, reads, remembered, make } = making;
+  async #answer(key: string, { providers, reads, remembered, make }: AnswerMaking): Promise<ViewAnswer> {
     const known = this.#answers.get(key);
     if (known?.providers === providers && (await reads.isUnchanged(known.reads))) {
       remembered.use(known);
@@ -67,15 +66,13 @@ export class SharedAnswers {
     // An error says when it was.
     if (past === undefined || response.status !== 200) return answer;
     const kept = { answer, providers, reads: past };
+    const tokens = past.values().reduce((sum, read) => sum + read.tokens.length, 0);
     this.#answers.set(key, kept);
-    remembered.keep(kept, countBytes(kept), () => this.#answers.delete(key));
+    remembered.keep(kept, response.body.length * packedFactor + tokens * bytesPerToken, () =>
+      this.#answers.delete(key),
+    );
     return answer;
   }
-}
-
-function countBytes({ answer, reads }: RememberedAnswer): number {
-  const tokens = reads.values().reduce((sum, read) => sum + read.tokens.length, 0);
-  return answer.response.body.length * packedFactor + tokens * bytesPerToken;
 }
 
 /** Answers of an installation. */

@@ -4,9 +4,7 @@ import type { Row, TableRows } from './table-rows.ts';
 /** The attribute that has a column of its own. */
 type BodyColumn = Pick<TableRows, 'bodyAttribute'>;
 
-/**
- * An item as it is stored: DynamoDB's JSON, which has the type of each value, and its body as it is. Other bytes are base64.
- */
+/** An item as it is stored: DynamoDB's JSON, which has the type of each value, and its body as it is. Other bytes are base64. */
 export function encodeItem(
   item: RawItem,
   { bytes, hasBinary }: ItemFigures,

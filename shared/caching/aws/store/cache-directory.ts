@@ -10,8 +10,8 @@ import type { UnreadableItems } from './unreadable-items.ts';
 /** Partition of the directory. */
 export const directoryPartition = 'APPLICATIONS';
 
-/** Characters that a name takes besides its own. */
-const nameCharacters = 8;
+/** Characters of names for one of their stored form, about: it is compressed. */
+const unpackedFactor = 4;
 
 /** See {@link CacheStore.recordApplication}. */
 export async function recordApplication(
@@ -45,27 +45,20 @@ export async function pruneApplication(
 
 /** The directory, or its entries of one application. */
 export async function listDirectory(
-  parts: CacheParts,
+  { table, directoryMemory, unreadable }: CacheParts,
   { application, consistent = false }: { readonly application?: string; readonly consistent?: boolean } = {},
 ): Promise<readonly DirectoryEntry[]> {
   const prefix = application === undefined ? undefined : `${toKeyText(application)}#`;
-  const { table, directoryMemory, unreadable } = parts;
   const name = prefix ?? '';
   const known = directoryMemory.find(name);
-  const places = new Map<string, RawItem[]>();
-  for await (const items of table.queryRawPages({ pk: directoryPartition, prefix, consistent })) {
-    for (const item of items) {
-      const place = toKeyText(String(item['application']?.S), String(item['account']?.S));
-      const own = places.get(place);
-      if (own === undefined) places.set(place, [item]);
-      else own.push(item);
-    }
-  }
+  const pages = await Array.fromAsync(table.queryRawPages({ pk: directoryPartition, prefix, consistent }));
   const found = new Map<string, ReadBucket<DirectoryEntry>>();
-  for (const [place, items] of places) {
+  for (const [place, items] of Map.groupBy(pages.flat(), getPlace)) {
     const signature = items.map(signItem).join('\n');
     const before = known?.get(place);
-    found.set(place, before?.signature === signature ? before : toReadEntry(signature, items, unreadable));
+    const characters = signature.length * unpackedFactor;
+    if (before?.signature === signature) found.set(place, before);
+    else found.set(place, { signature, content: toEntry(items.map(fromRaw), unreadable), characters });
   }
   directoryMemory.remember(name, found);
   return [...found.values()]
@@ -83,15 +76,8 @@ function toTopics({ namespaces, clusters }: DirectoryNames): NamesByTopic {
   return { namespaces, clusters };
 }
 
-function toReadEntry(
-  signature: string,
-  items: readonly RawItem[],
-  unreadable: UnreadableItems,
-): ReadBucket<DirectoryEntry> {
-  const content = toEntry(items.map(fromRaw), unreadable);
-  const names = [...content.clusters, ...content.namespaces];
-  const characters = names.reduce((sum, name) => sum + name.length + nameCharacters, signature.length);
-  return { signature, content, characters };
+function getPlace({ application, account }: RawItem): string {
+  return toKeyText(String(application?.S), String(account?.S));
 }
 
 /** With its names as they are stored: an item that was deleted and written again begins with the same revision. */

@@ -304,6 +304,36 @@ describe('an answer of unchanged rows', () => {
     }
   });
 
+  it('asks no longer for what it was once made of', async () => {
+    const asked: string[] = [];
+    const watched: CacheStore = {
+      ...cache,
+      listRows(at, how) {
+        asked.push('location' in at ? at.location : at.application);
+        return cache.listRows(at, how);
+      },
+    };
+    let locations = ['web', 'old'];
+    const read: ViewRead = async (_request, services) => {
+      const rows = [place, ...locations.map((location) => ({ account: 'prod', location }))];
+      for (const at of rows) await collect(services.cache.listRows(at));
+      return { value: [], accounts: [] };
+    };
+    const context = { all: new Services({}), providers: newProviders(), cache: watched };
+    const ask = async () => {
+      await call(read, { context });
+      return asked.splice(0).sort();
+    };
+    expect([await ask(), await ask()]).toEqual([
+      ['kept', 'old', 'web'],
+      ['kept', 'old', 'web'],
+    ]);
+    await write('c', 5, 'c at 5');
+    locations = ['web'];
+    expect(await ask()).toEqual(['kept', 'old', 'web']);
+    expect(await ask()).toEqual(['kept', 'web']);
+  });
+
   it('is forgotten with all else that is remembered', async () => {
     made = 0;
     const remembered = new RememberedBytes();
