@@ -20,6 +20,12 @@ export function listBurstPaths(application: string): string[] {
   return [...lists.map((list) => `/applications/${application}/${list}`), '/securityGroups'];
 }
 
+/** Objects of a Deployment of the world: itself, its ReplicaSet and its pod. */
+const objectsEach = 3;
+
+/** Milliseconds that a search of 10,000 objects may take, by the types that it is for; all of them where there is none. */
+const searchAims = { serverGroups: 20, '': 60 };
+
 /** Samples of a change that there must be, however long they take. */
 const changesMin = 3;
 
@@ -56,11 +62,11 @@ export function createReadRows(sizes: ReadSizes): Row<ReadContext>[] {
   const list = (name: string, { of, aim }: { of: keyof WorldSizes; aim: number }): Row<ReadContext> =>
     createListRow(name, { sizes, of, aim });
   return [
-    list('serverGroups?expand=false', { of: 'medium', aim: 6 }),
-    list('serverGroups?expand=false', { of: 'large', aim: 25 }),
-    list('clusters', { of: 'large', aim: 2 }),
-    list('loadBalancers', { of: 'large', aim: 2 }),
-    list('serverGroupManagers', { of: 'large', aim: 20 }),
+    list('serverGroups?expand=false', { of: 'medium', aim: 5 }),
+    list('serverGroups?expand=false', { of: 'large', aim: 15 }),
+    list('clusters', { of: 'large', aim: 1 }),
+    list('loadBalancers', { of: 'large', aim: 1.5 }),
+    list('serverGroupManagers', { of: 'large', aim: 15 }),
     {
       name: `Deck's burst of six lists, ${medium} Deployments`,
       unit: 'ms',
@@ -87,6 +93,7 @@ export function createReadRows(sizes: ReadSizes): Row<ReadContext>[] {
       aim: 160,
       measure: ({ server }) => takeMemory(server),
     },
+    ...Object.entries(searchAims).map(([type, aim]) => createSearchRow(type, { sizes, aim })),
     {
       name: 'a change in the cluster until it is shown',
       unit: 'ms',
@@ -148,6 +155,31 @@ function createListRow(list: string, { sizes, of, aim }: RowOptions): Row<ReadCo
       const { server, client, floor, world, alone } = context;
       await waitUntilWhole(sizes, context, world[of]);
       const path = `/applications/${world[of].name}/${list}`;
+      return takeSamples({
+        ...{ ...sizes, server, alone },
+        sample: () => measure(() => client.get(path)),
+        floor: () => measure(() => floor.get(path)),
+      });
+    },
+  };
+}
+
+/** A search that finds a tenth of what it looks at; its floor is the answer of an empty server. */
+function createSearchRow(
+  type: string,
+  { sizes, aim }: { readonly sizes: ReadSizes; readonly aim: number },
+): Row<ReadContext> {
+  const { small, medium, large } = sizes.world;
+  const deployments = small + medium + large;
+  const searched = deployments * (type === '' ? objectsEach : 1);
+  return {
+    name: `search of ${searched} ${type === '' ? 'objects of all kinds' : type}`,
+    unit: 'ms',
+    aim: Math.ceil((aim * deployments * objectsEach) / 10_000),
+    async measure(context) {
+      const { server, client, floor, world, alone } = context;
+      await waitUntilWhole(sizes, context, world.large);
+      const path = `/search?q=${world.large.name}-000&type=${type}&pageSize=500`;
       return takeSamples({
         ...{ ...sizes, server, alone },
         sample: () => measure(() => client.get(path)),
