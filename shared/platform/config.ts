@@ -97,8 +97,8 @@ const settings = {
     read: makeWhole({ ...cachingAgentIntervalSeconds, otherwise: defaultCachingAgentIntervalMs / 1000 }),
   },
   /**
-   * MiB that all that a process remembers between requests may take, 1 to 1024: rows of the cache, names in it, and what Fiat told of users.
-   * Default 32.
+   * MiB that all that a process remembers between requests may take, 1 to 1024: rows of the cache, names in it, answers made of them, and
+   * what Fiat told of users. Default 32.
    */
   rememberedMib: { variable: 'BUSDRIVER_REMEMBERED_MIB', read: makeWhole(rememberedMib) },
   /** `false` where the region, or an emulator, has no response streaming. Default: answers are streamed wherever Lambda's runtime offers it. */

@@ -254,8 +254,10 @@ export function toRaw(attributes: Item): Record<string, AttributeValue> {
 /** The attributes of an item that DynamoDB sent. Most are texts, for which the SDK's decoder takes longer than all else that a list does. */
 export function fromRaw(item: RawItem): Item {
   const attributes: { [name: string]: unknown } = {};
-  for (const name in item)
-    attributes[name] = item[name]?.S ?? unmarshall({ value: item[name] as AttributeValue })['value'];
+  for (const name in item) {
+    const value = item[name];
+    if (value !== undefined) attributes[name] = value.S ?? unmarshall({ value })['value'];
+  }
   return attributes;
 }
 

@@ -15,7 +15,6 @@ import { Services } from '#platform/services/services.ts';
 import type { Provider } from '#provider-kit/provider.ts';
 import { ProviderSet } from '#provider-kit/provider-set.ts';
 import { type AgentBench, leaseMs, openAgents, success } from '#test/contracts/agent-bench.ts';
-import { collect, put, remove } from '#test/contracts/cache-bench.ts';
 import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import { testRandomness } from '#test/support/run/test-clock.ts';
 import type { ViewHandlerOptions, ViewRead } from '#views/http/view-handler.ts';
@@ -234,115 +233,6 @@ describe('equal reads of one application', () => {
     const ask = (names: string) => call(read, { context, headers: { 'X-SPINNAKER-ACCOUNTS': names } });
     const answers = await Promise.all([ask('prod'), ask(''), ask('prod'), ask('dev,prod')]);
     expect(answers.map(({ body }) => JSON.parse(body))).toEqual([['prod'], [], ['prod'], ['prod']]);
-  });
-});
-
-describe('an answer of unchanged rows', () => {
-  const place = { application: 'kept', account: 'prod' };
-  const write = (name: string, at: number, value: string) =>
-    cache.mergeRows(place, [{ view: 'serverGroups', row: name, changes: [put('self', at, value)] }]);
-  let made: number;
-  /** Shows the rows of `prod`, and the accounts of the application. */
-  const listRows: ViewRead = async (request, services) => {
-    made += 1;
-    const entries = await services.cache.listAccounts(request.getParameter('application'));
-    const rows = await collect(services.cache.listRows(place, { view: 'serverGroups' }));
-    const texts = rows.flatMap(({ read }) => [...read().values()].map(({ value }) => value));
-    return { value: [entries.map(({ account }) => account), texts.sort()], accounts: ['prod'] };
-  };
-  const newProviders = () =>
-    new ProviderSet([
-      { name: 'kubernetes', accounts, rejectedAccounts: [], openViews } as unknown as Provider,
-    ]);
-
-  it('is made once, and again after each change of what it was made of', async () => {
-    made = 0;
-    const names = { clusters: [], namespaces: ['web'] };
-    await cache.recordApplication('kept', 'prod', names);
-    await write('a', 1, 'a at 1');
-    const all = new Services({});
-    let providers = newProviders();
-    const ask = async () => {
-      const read = await call(listRows, { path: { application: 'kept' }, context: { all, providers } });
-      return [JSON.parse(read.body), made];
-    };
-    expect([await ask(), await ask()]).toEqual([
-      [[['prod'], ['a at 1']], 1],
-      [[['prod'], ['a at 1']], 1],
-    ]);
-
-    await write('a', 2, 'a at 2');
-    expect(await ask()).toEqual([[['prod'], ['a at 2']], 2]);
-    await write('b', 3, 'b at 3');
-    expect(await ask()).toEqual([[['prod'], ['a at 2', 'b at 3']], 3]);
-    await cache.mergeRows(place, [{ view: 'serverGroups', row: 'a', changes: [remove('self', 4)] }]);
-    expect(await ask()).toEqual([[['prod'], ['b at 3']], 4]);
-    await cache.recordApplication('kept', 'dev', names);
-    expect(await ask()).toEqual([[['dev', 'prod'], ['b at 3']], 5]);
-    expect(await ask()).toEqual([[['dev', 'prod'], ['b at 3']], 5]);
-    providers = newProviders();
-    expect(await ask()).toEqual([[['dev', 'prod'], ['b at 3']], 6]);
-  });
-
-  it('is made each time where it was made of what cannot be compared, or is an error', async () => {
-    const context = { all: new Services({}), providers: newProviders() };
-    const key = { account: 'prod', kind: 'pod', namespace: 'web', name: 'a' };
-    const reads: ViewRead[] = [
-      async (_request, services) => {
-        made += 1;
-        return { value: await services.cache.getObjects([key]), accounts: [] };
-      },
-      async () => {
-        made += 1;
-        throw new NotFoundError('No such application');
-      },
-    ];
-    for (const read of reads) {
-      made = 0;
-      for (let times = 0; times < 2; times += 1) await call(read, { context });
-      expect(made).toBe(2);
-    }
-  });
-
-  it('asks no longer for what it was once made of', async () => {
-    const asked: string[] = [];
-    const watched: CacheStore = {
-      ...cache,
-      listRows(at, how) {
-        asked.push('location' in at ? at.location : at.application);
-        return cache.listRows(at, how);
-      },
-    };
-    let locations = ['web', 'old'];
-    const read: ViewRead = async (_request, services) => {
-      const rows = [place, ...locations.map((location) => ({ account: 'prod', location }))];
-      for (const at of rows) await collect(services.cache.listRows(at));
-      return { value: [], accounts: [] };
-    };
-    const context = { all: new Services({}), providers: newProviders(), cache: watched };
-    const ask = async () => {
-      await call(read, { context });
-      return asked.splice(0).sort();
-    };
-    expect([await ask(), await ask()]).toEqual([
-      ['kept', 'old', 'web'],
-      ['kept', 'old', 'web'],
-    ]);
-    await write('c', 5, 'c at 5');
-    locations = ['web'];
-    expect(await ask()).toEqual(['kept', 'old', 'web']);
-    expect(await ask()).toEqual(['kept', 'web']);
-  });
-
-  it('is forgotten with all else that is remembered', async () => {
-    made = 0;
-    const remembered = new RememberedBytes();
-    const context = { all: new Services({}), providers: newProviders(), remembered };
-    await call(listRows, { context });
-    expect(remembered.bytes).toBeGreaterThan(0);
-    for (let times = 0; times < 2; times += 1) remembered.forgetUnused();
-    await call(listRows, { context });
-    expect(made).toBe(2);
   });
 });
 
