@@ -114,7 +114,7 @@ describeWithCluster('a run of the bench', (cluster) => {
       }
     }
     const problems = find('peer').map(({ problem }) => problem);
-    expect(problems).toHaveLength(30);
+    expect(problems).toHaveLength(32);
     expect(problems).not.toContain(undefined);
     expect(problems[1]).toMatch(/^POST \/kubernetes\/ops: 404/);
     expect(shown).toEqual(rows.map(() => true));
