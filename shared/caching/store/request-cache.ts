@@ -43,8 +43,10 @@ export class RequestReads {
     };
   }
 
-  /** What was read; undefined where something was that cannot be compared. */
-  findReads(): PastReads | undefined {
+  /** Ends the reading. @returns what was read; undefined where something was that cannot be compared */
+  end(): PastReads | undefined {
+    // What is returned may be remembered for long, and refers to this object.
+    this.#lists.clear();
     return this.#unnoted > 0 ? undefined : this.#reads;
   }
 

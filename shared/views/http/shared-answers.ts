@@ -32,8 +32,9 @@ interface RememberedAnswer {
 /** Bytes of a body for each character, with those of its gzipped form. */
 const packedFactor = 1.25;
 
-/** Bytes of a token of something that was read: most are shared. */
+/** Bytes of a token of something that was read, and of all else of an answer. */
 const bytesPerToken = 16;
+const bytesPerAnswer = 8 << 10;
 
 /**
  * Answers that equal requests share: those that arrive while one is being made share the next one, with its bytes, and as long as nothing
@@ -62,15 +63,14 @@ export class SharedAnswers {
     this.#answers.delete(key);
     const { response, ...made } = await make();
     const answer = { ...made, response: { ...response, pack: packOnce(response.body) } };
-    const past = reads.findReads();
+    const past = reads.end();
     // An error says when it was.
     if (past === undefined || response.status !== 200) return answer;
     const kept = { answer, providers, reads: past };
     const tokens = past.values().reduce((sum, read) => sum + read.tokens.length, 0);
+    const bytes = bytesPerAnswer + response.body.length * packedFactor + tokens * bytesPerToken;
     this.#answers.set(key, kept);
-    remembered.keep(kept, response.body.length * packedFactor + tokens * bytesPerToken, () =>
-      this.#answers.delete(key),
-    );
+    remembered.keep(kept, bytes, () => this.#answers.delete(key));
     return answer;
   }
 }
