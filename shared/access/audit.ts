@@ -21,6 +21,8 @@ export interface AuditRecord {
   /** Whether the values of a Secret that was read were `shown`, or `masked`. */
   readonly values?: 'shown' | 'masked' | undefined;
   readonly application?: string | undefined;
+  /** The refusals that `busdriver.checkApplication: enforce` would have made of operations that are only reported. */
+  readonly wouldRefuse?: readonly string[] | undefined;
   /** The object, task or container that it was about: names only. */
   readonly location?: string | undefined;
   readonly name?: string | undefined;
@@ -36,7 +38,16 @@ export interface AuditRecord {
 /** An act for the audit. */
 export type AuditedAct = Pick<
   AuditRecord,
-  'action' | 'account' | 'accounts' | 'application' | 'location' | 'name' | 'operations' | 'taskId' | 'values'
+  | 'action'
+  | 'account'
+  | 'accounts'
+  | 'application'
+  | 'location'
+  | 'name'
+  | 'operations'
+  | 'taskId'
+  | 'values'
+  | 'wouldRefuse'
 >;
 
 /** Type of the events with records (EventBridge's `detail-type`). */

@@ -8,6 +8,9 @@ import type { UserPermission } from './authorizer.ts';
 /** The section of the settings that says what is checked. */
 export const settingsPath = 'busdriver.authorization';
 
+/** The setting of {@link parseApplicationCheck}. */
+export const applicationCheckPath = 'busdriver.checkApplication';
+
 /** What a caller may do. */
 export interface CallerRights {
   /** Whether the caller has this authorization for an account. Only Fiat's administrators have any for one that is not configured. */
@@ -103,6 +106,25 @@ export function denyApplication(application: string, authorization: Authorizatio
   return new AccessDeniedError(
     `Access denied to application ${application} - required authorization: ${authorization}`,
   );
+}
+
+/**
+ * What becomes of an operation without WRITE of its applications: nothing is said of it, it is reported and runs, or it is refused. Without
+ * Fiat everybody has that right.
+ */
+export type ApplicationCheck = 'off' | 'report' | 'enforce';
+
+/**
+ * Reads `busdriver.checkApplication`, default `report`.
+ *
+ * @throws InvalidInputError for any other value: a slip must not open applications
+ */
+export function parseApplicationCheck(settings: JsonObject): ApplicationCheck {
+  const value = getSetting(settings, applicationCheckPath) ?? 'report';
+  // YAML reads `off` as false.
+  const text = value === false ? 'off' : (asString(value)?.toLowerCase() ?? '');
+  if (text === 'off' || text === 'report' || text === 'enforce') return text;
+  throw new InvalidInputError(`${applicationCheckPath}: expected off, report or enforce`);
 }
 
 /** The members of a task that say who it belongs to. */

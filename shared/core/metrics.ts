@@ -26,6 +26,9 @@ export const rejectedAccountsMetrics = {
   share: { ...ours, metricName: 'RejectedAccountShare' },
 } as const;
 
+/** Requests for operations that `busdriver.checkApplication: enforce` would have refused; written by the function that accepted them. */
+export const reportedRefusalsMetric = { ...ours, metricName: 'ReportedRefusals' } as const;
+
 /** Dead letters by reason; written by the function that receives them. */
 export const deadLettersMetric = { ...ours, metricName: 'DeadLetters', reasonDimension: 'Reason' } as const;
 

@@ -29,6 +29,7 @@ const publicPaths: readonly string[] = [
   requestLogPath,
   deployedRequestLogPath,
   'busdriver.authorization.reads',
+  'busdriver.checkApplication',
   'credentials.challengeDestructiveActionsEnvironments',
   'credentials.primaryAccountTypes',
   'redis.poll.intervalSeconds',

@@ -54,6 +54,8 @@ export interface PreparedOperation {
   readonly account: string;
   /** Another account that it reads from, which the caller must be able to read. Default: only its own. */
   readonly sourceAccount?: string;
+  /** The applications that it changes, as far as its description shows: the caller must be able to write to each. */
+  readonly applications: readonly string[];
   /** The class name that Clouddriver shows for it, for example `KubernetesDeployManifestOperation`. */
   readonly operationClass: string;
   /** Tag of its history lines, for example `DEPLOY_KUBERNETES_MANIFEST`. */

@@ -8,6 +8,7 @@ import { createAwsPorts } from '#platform/services/aws-ports.ts';
 import { type BaseServices, openBase } from '#platform/services/base.ts';
 import type { Services } from '#platform/services/services.ts';
 import { plugins } from '#providers/index.ts';
+import { listReportedChecks } from '#settings/live/authorization-settings.ts';
 import type { CredentialSource, ReadCredentials } from '#settings/live/credential-source.ts';
 import { listIdlePermissions } from '#settings/live/idle-permissions.ts';
 import type { ParsedSettings, SettingsSource } from '#settings/live/live-providers.ts';
@@ -145,7 +146,7 @@ function openProviderSet(
     [
       ...warnings,
       // Functions with only facts would repeat it.
-      ...(knowledge.hasClusters ? listIdlePermissions(providers) : []),
+      ...(knowledge.hasClusters ? [...listIdlePermissions(providers), ...listReportedChecks(settings)] : []),
     ],
   );
   return set;

@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { settingsPath as authorizationPath, parseReadsChecked } from '#access/authorization.ts';
+import {
+  applicationCheckPath,
+  settingsPath as authorizationPath,
+  parseApplicationCheck,
+  parseReadsChecked,
+} from '#access/authorization.ts';
 import { settingsPath as identityPath, parseIdentitySettings } from '#access/identity/identity-settings.ts';
+import type { AccountWarning } from '#accounts/model/account.ts';
 import { InvalidInputError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { Environment } from '#platform/config.ts';
@@ -28,7 +34,8 @@ export function applyFiatVariables(settings: JsonObject, environment: Environmen
 }
 
 /**
- * Checks the settings that identify callers (`busdriver.identity`), and those of their rights (`services.fiat`, `busdriver.authorization`).
+ * Checks the settings that identify callers (`busdriver.identity`), and those of their rights (`services.fiat`, `busdriver.authorization`,
+ * `busdriver.checkApplication`).
  *
  * @param locate returns where a setting is written, for messages.
  * @throws AuthorizationSettingsError with each unusable setting, by place, path and what was expected.
@@ -37,7 +44,7 @@ export function checkAuthorization(
   settings: JsonObject,
   { environment, locate }: { environment: Environment; locate: (path: string) => string | undefined },
 ): void {
-  const parsers = [parseFiatSettings, parseIdentitySettings, parseReadsChecked];
+  const parsers = [parseFiatSettings, parseIdentitySettings, parseReadsChecked, parseApplicationCheck];
   const errors = parsers.flatMap((parse) => findErrors(parse, settings));
   if (errors.length === 0) return;
   throw new AuthorizationSettingsError(
@@ -54,9 +61,18 @@ export function isFiatEnabled(settings: JsonObject): boolean {
   return parseFiatSettings(settings) !== undefined;
 }
 
+/** A warning where Fiat is on, and operations on applications that it closes are only reported. */
+export function listReportedChecks(settings: JsonObject): readonly AccountWarning[] {
+  if (!isFiatEnabled(settings) || parseApplicationCheck(settings) !== 'report') return [];
+  const reason =
+    `${applicationCheckPath}: report: operations run without WRITE of their applications; the audit's wouldRefuse names them, and ` +
+    'enforce refuses them with 403';
+  return [{ message: 'rights on applications are only reported', reason }];
+}
+
 /** Whether both identify and authorize callers in the same way. */
 export function hasSameAuthorization(one: JsonObject, other: JsonObject): boolean {
-  return [fiatPath, identityPath, authorizationPath].every((path) =>
+  return [fiatPath, identityPath, authorizationPath, applicationCheckPath].every((path) =>
     isDeepStrictEqual(getSetting(one, path), getSetting(other, path)),
   );
 }

@@ -69,6 +69,7 @@ export const ownSettings: readonly string[] = [
   'busdriver.accounts.writableWithoutFiat',
   ...agentSettingPaths,
   'busdriver.authorization.reads',
+  'busdriver.checkApplication',
   'busdriver.identity',
   'busdriver.log.allowVerboseDeployed',
   'busdriver.log.requests',

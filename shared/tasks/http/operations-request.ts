@@ -1,4 +1,5 @@
 import { type AuditedAct, auditListMax } from '#access/audit.ts';
+import { denyApplication, parseApplicationCheck } from '#access/authorization.ts';
 import { findStoredPlaces } from '#artifact-store/stored-places.ts';
 import { InvalidInputError } from '#core/errors.ts';
 import { asJsonArray, asJsonObject, asString, type JsonValue } from '#core/json.ts';
@@ -30,6 +31,7 @@ export async function startOperations(
       clientRequestId: request.findQuery('clientRequestId') ?? '',
       caller: request.caller,
       rights: request.access.getRights(current.providers),
+      onDenied: (applications) => denyOrReport(request, current, applications),
     });
     auditTask(request, task);
     return ok(toTaskReference(task));
@@ -49,7 +51,8 @@ export async function restartOperations(
   return withNewestSettings(services, async (current) => {
     await expandBody(request, current, operations.body);
     const rights = request.access.getRights(current.providers);
-    const checked = await checkOperations(current.providers, { ...operations, rights });
+    const onDenied = (applications: readonly string[]) => denyOrReport(request, current, applications);
+    const checked = await checkOperations(current.providers, { ...operations, rights, onDenied });
     const task = await getTask(current.store, id);
     request.access.checkTask(task);
     const restarted = await restartTask(current, task, checked);
@@ -70,6 +73,23 @@ async function expandBody(request: ApiRequest, services: OperationsServices, bod
     signal: request.signal,
     bodyBytes: Buffer.byteLength(JSON.stringify(body)),
   });
+}
+
+/** Does what the settings say with operations whose applications the caller may not write to. @throws AccessDeniedError under `enforce` */
+async function denyOrReport(
+  request: ApiRequest,
+  services: OperationsServices,
+  applications: readonly string[],
+): Promise<void> {
+  const check = parseApplicationCheck(services.settings);
+  if (check === 'off') return;
+  const told = applications.slice(0, auditListMax);
+  const denials = told.map((name) => denyApplication(name.slice(0, 100), 'WRITE'));
+  if (check === 'enforce') throw denials[0];
+  note(request, { wouldRefuse: denials.map(({ message }) => message) });
+  // Loaded late: most callers may write to what they name.
+  const { countReportedRefusal } = await import('../services/reported-refusals.ts');
+  countReportedRefusal(services);
 }
 
 /** Records what a body claims, for the audit, before anything is checked. */

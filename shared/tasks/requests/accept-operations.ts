@@ -34,13 +34,16 @@ export interface OperationsRequest {
   readonly caller: Caller;
   /** What the caller may do. */
   readonly rights: CallerRights;
+  /** Takes the applications of the operations that the caller may not write to, if any. @throws AccessDeniedError to refuse them */
+  onDenied(applications: readonly string[]): Promise<void>;
 }
 
 /**
  * Accepts a list of operations as one task: everything is parsed, validated and authorized before anything is stored. The same
  * `clientRequestId` returns the same task: its message is sent again while it waits, and a retryable task is submitted again.
  *
- * @throws InvalidInputError with every violation of every operation; a RefusedOperationsError where one is a missing right.
+ * @throws InvalidInputError with every violation of every operation; a RefusedOperationsError where one is a missing right; what `onDenied`
+ *   throws.
  */
 export async function acceptOperations(
   system: TaskSystem,
@@ -90,15 +93,18 @@ export interface CheckedOperations {
 /**
  * The operations of a body, parsed, validated and authorized, each with its provider. An empty list is a task, too, which completes.
  *
- * @throws InvalidInputError with every violation of every operation.
+ * @throws InvalidInputError with every violation of every operation; what `onDenied` throws.
  */
 export async function checkOperations(
   providers: ProviderSet,
-  request: Pick<OperationsRequest, 'body' | 'cloudProvider' | 'rights'>,
+  request: Omit<OperationsRequest, 'clientRequestId' | 'caller'>,
 ): Promise<CheckedOperations> {
   const operations = parseOperations(request);
   checkRequestSize(operations.map(({ description }) => description));
   const prepared = await prepareOperations(operations, providers, request.rights);
+  const applications = new Set(prepared.flatMap((each) => each.applications));
+  const denied = [...applications].filter((name) => !request.rights.mayUseApplication(name, 'WRITE'));
+  if (denied.length > 0) await request.onDenied(denied);
   const accounts = [...new Set(prepared.map(({ account }) => account))];
   const isRestricted = accounts.some((name) => providers.findAccount(name)?.permissions !== undefined);
   const [account = ''] = accounts;

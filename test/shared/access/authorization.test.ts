@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRights, findDeniedAccount, parseReadsChecked } from '#access/authorization.ts';
+import {
+  createRights,
+  findDeniedAccount,
+  parseApplicationCheck,
+  parseReadsChecked,
+} from '#access/authorization.ts';
 import type { UserPermission } from '#access/authorizer.ts';
 import type { Authorization, Permissions } from '#accounts/model/account.ts';
 import { parseAccess } from '#accounts/permissions.ts';
@@ -177,6 +182,28 @@ describe('busdriver.authorization.reads', () => {
     '%j is refused',
     (authorization) => {
       expect(() => parse(authorization)).toThrow(/^busdriver\.authorization(\.reads)?: expected /);
+    },
+  );
+});
+
+describe('busdriver.checkApplication', () => {
+  it.each([
+    [undefined, 'report'],
+    [null, 'report'],
+    ['off', 'off'],
+    [false, 'off'],
+    ['Report', 'report'],
+    ['enforce', 'enforce'],
+  ])('%j', (checkApplication, expected) => {
+    expect(parseApplicationCheck({ busdriver: { checkApplication } } as JsonObject)).toBe(expected);
+  });
+
+  it.each([['on'], [true], ['enforced'], [''], [1], [['enforce']], [{ mode: 'off' }]])(
+    '%j is refused',
+    (checkApplication) => {
+      expect(() => parseApplicationCheck({ busdriver: { checkApplication } })).toThrow(
+        'busdriver.checkApplication: expected off, report or enforce',
+      );
     },
   );
 });

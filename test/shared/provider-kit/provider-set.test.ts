@@ -5,7 +5,10 @@ import type { Operation } from '#tasks/operation.ts';
 
 const createMachine: Operation = {
   name: 'createMachine',
-  prepare: () => ({ account: 'a', operationClass: 'C', phase: 'P', run: async () => undefined }),
+  prepare: () => ({
+    ...{ account: 'a', applications: [], operationClass: 'C', phase: 'P' },
+    run: async () => undefined,
+  }),
 };
 
 /** A provider whose operations cannot be loaded the first few times. */

@@ -160,7 +160,8 @@ export function toRequest(
   context: JsonObject,
 ): Parameters<typeof acceptOperations>[2] {
   const body = [{ [name]: context }];
-  return { body, cloudProvider, clientRequestId: '', caller: {}, rights: fullAccess.rights };
+  const { rights } = fullAccess;
+  return { body, cloudProvider, clientRequestId: '', caller: {}, rights, onDenied: async () => undefined };
 }
 
 /** Runs the task, and goes on with it as often as it is put down. */

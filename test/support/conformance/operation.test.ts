@@ -53,6 +53,7 @@ function createOperation(place: string, watch: CallWatch): Operation {
         throw new InvalidInputError(`createServerGroup: the account may not use the region ${place}`);
       return {
         account: asString(account) ?? '',
+        applications: [],
         operationClass: 'CreateServerGroupOperation',
         phase: 'CREATE_SERVER_GROUP',
         run: (run) => createServerGroup(run, { place, watch, password: asString(password) ?? '' }),

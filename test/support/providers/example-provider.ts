@@ -54,6 +54,7 @@ function prepareMachine(description: JsonObject, accounts: readonly string[]): P
   if (machine === undefined) throw new InvalidInputError('machine: expected a name');
   return {
     ...{ account, operationClass: 'CreateMachineOperation', phase: 'CREATE_MACHINE' },
+    applications: ['shop'],
     async run(run) {
       await run.step('create', async () => {
         cloud.set(account, new Set(cloud.get(account)).add(machine));

@@ -62,7 +62,8 @@ export async function runTaskOnce(
 export function toOperation(name: string, work: Work | undefined): Operation | undefined {
   if (work === undefined) return undefined;
   const operationClass = `Test${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  return { name, prepare: () => ({ account: 'account', operationClass, phase: 'WORK', run: work }) };
+  const prepared = { account: 'account', applications: [], operationClass, phase: 'WORK', run: work };
+  return { name, prepare: () => prepared };
 }
 
 /** The task as it stands. */

@@ -283,10 +283,12 @@ describe('Fiat', () => {
 
 describe('how callers are known', () => {
   test('is refused by place when it is of no use, with all that is wrong of authorization', async () => {
-    const text = 'busdriver:\n  identity:\n    mod: signed\nservices.fiat: {enabled: true, baseUrl: x}\n';
+    const text =
+      'busdriver:\n  identity:\n    mod: signed\n  checkApplication: on\nservices.fiat: {enabled: true, baseUrl: x}\n';
     expect(await refusalOf(text)).toBe(
-      'settings.yml:4: services.fiat.baseUrl: expected an http or https URL without user, query and fragment; ' +
-        'settings.yml:2: busdriver.identity.mode: expected a value, got none',
+      'settings.yml:5: services.fiat.baseUrl: expected an http or https URL without user, query and fragment; ' +
+        'settings.yml:2: busdriver.identity.mode: expected a value, got none; ' +
+        'settings.yml:4: busdriver.checkApplication: expected off, report or enforce',
     );
   });
 });

@@ -16,6 +16,7 @@ import type { KubernetesSession } from '../../account/session.ts';
 import type { KubernetesClient } from '../../api/client.ts';
 import { findNamespaceProblem, findTextProblem } from '../../api/names.ts';
 import type { Coordinates } from '../../manifest/identity.ts';
+import { listApplications } from './applications.ts';
 import { runTracked, type TrackedClient } from './track-writes.ts';
 
 /** One operation, without accounts and sessions. */
@@ -98,6 +99,7 @@ export function defineOperation<D extends object>(fields: OperationFields<D>): O
       validate(description, fields, account);
       return {
         account: account.name,
+        applications: listApplications(input, description),
         operationClass,
         phase,
         run: (run) =>

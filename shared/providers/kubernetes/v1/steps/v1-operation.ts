@@ -14,6 +14,7 @@ import {
 } from '../../operations/steps/operation-definition.ts';
 import { runTracked, type TrackedClient } from '../../operations/steps/track-writes.ts';
 import { AttributeRules } from '../descriptions/attribute-rules.ts';
+import { listV1Applications } from '../naming/applications.ts';
 
 /** One operation of V1 accounts, without accounts and sessions. */
 interface V1OperationFields<D extends object>
@@ -68,6 +69,7 @@ export function defineV1Operation<D extends object>(fields: V1OperationFields<D>
       return {
         account: account.name,
         ...(source !== undefined && source !== account && { sourceAccount: source.name }),
+        applications: listV1Applications(description),
         operationClass,
         phase,
         run: (run) =>
