@@ -100,13 +100,13 @@ describe('an operation of an application that the caller may not write to', () =
   );
 
   test.each([
-    ['under off', { checkApplication: 'off' }, 'secretapp', true],
-    ['without Fiat', { checkApplication: 'enforce' }, 'secretapp', false],
-    ['where the caller may write to it', { checkApplication: 'enforce' }, 'Shop', true],
-  ])('runs without a word %s', async (id, settings, app, hasFiat) => {
+    { id: 'under off', check: 'off', app: 'secretapp' },
+    { id: 'without Fiat', check: 'enforce', app: 'secretapp', hasFiat: false },
+    { id: 'where the caller may write to it', check: 'enforce', app: 'Shop' },
+  ])('runs without a word $id', async ({ id, check, app, hasFiat }) => {
     const { request, acts } = openRequest(id, hasFiat);
     const readMetrics = watchMetrics();
-    await startOperations(request, toServices(settings), toBody(app));
+    await startOperations(request, toServices({ checkApplication: check }), toBody(app));
     expect(await findTask(id)).toBeDefined();
     expect(JSON.stringify(acts)).not.toContain('wouldRefuse');
     expect(readMetrics()).toEqual([]);

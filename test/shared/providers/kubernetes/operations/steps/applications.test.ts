@@ -21,36 +21,30 @@ const scale = { manifestName: 'deployment cart-web-v003', replicas: 1 };
 const resize = { serverGroupName: 'replicaSet cart-web-v003', capacity: { desired: 1 } };
 const job = { manifest: createJob({ name: 'cart-job' }) };
 
-test.each<[string, string, JsonObject, string[]]>([
-  ['its moniker', 'deployManifest', { moniker, manifests: [plain, generated] }, ['shop']],
-  ['a moniker of another type', 'deployManifest', { moniker: { app: 7 }, manifests: [plain] }, ['7']],
-  ['annotations too', 'deployManifest', { moniker, manifests: [annotated('vault')] }, ['shop', 'vault']],
-  ['several', 'deployManifest', { moniker, manifests: [annotated('a'), annotated('b')] }, ['shop', 'a', 'b']],
-  ['one manifest', 'deployManifest', { moniker, manifest: annotated('vault') }, ['shop', 'vault']],
+test.each<[string, JsonObject, string[]]>([
+  ['deployManifest', { moniker, manifests: [plain, generated] }, ['shop']],
+  ['deployManifest', { moniker: { app: 7 }, manifests: [plain] }, ['7']],
+  ['deployManifest', { moniker, manifests: [annotated('vault')] }, ['shop', 'vault']],
+  ['deployManifest', { moniker, manifests: [annotated('a'), annotated('b')] }, ['shop', 'a', 'b']],
+  ['deployManifest', { moniker, manifest: annotated('vault') }, ['shop', 'vault']],
   [
-    'items of a list',
     'deployManifest',
     { moniker, manifest: { apiVersion: 'v1', kind: 'RoleList', items: [role] } },
     ['shop', 'list'],
   ],
-  ['its application', 'runJob', { ...job, application: 'till', moniker }, ['till']],
-  ['an annotation', 'cleanupArtifacts', { manifests: [annotated('vault')] }, ['vault']],
-  ['a name', 'cleanupArtifacts', { manifests: [plain, plain] }, ['cart']],
-  [
-    'each',
-    'cleanupArtifacts',
-    { manifests: [annotated('vault'), plain, generated] },
-    ['vault', 'cart', 'till'],
-  ],
-  ['its name', 'scaleManifest', scale, ['cart']],
-  ["the stage's moniker", 'scaleManifest', { ...scale, moniker }, ['shop']],
-  ["the stage's app", 'scaleManifest', { ...scale, app: 'till' }, ['till']],
-  ['no other manifest', 'scaleManifest', { ...scale, manifests: [annotated('vault')] }, ['cart']],
-  ['its name', 'deleteManifest', { manifestName: 'service cart' }, ['cart']],
-  ['nothing', 'deleteManifest', { kinds: ['service'], labelSelectors: toSelectors('a') }, []],
-  ['nothing in a strange name', 'deleteManifest', { manifestName: 'clusterRole a:b' }, []],
-  ['its name', 'resizeServerGroup', resize, ['cart']],
-])('%s: %s %j', (_, name, description, expected) => {
+  ['runJob', { ...job, application: 'till', moniker }, ['till']],
+  ['cleanupArtifacts', { manifests: [annotated('vault')] }, ['vault']],
+  ['cleanupArtifacts', { manifests: [plain, plain] }, ['cart']],
+  ['cleanupArtifacts', { manifests: [annotated('vault'), plain, generated] }, ['vault', 'cart', 'till']],
+  ['scaleManifest', scale, ['cart']],
+  ['scaleManifest', { ...scale, moniker }, ['shop']],
+  ['scaleManifest', { ...scale, app: 'till' }, ['till']],
+  ['scaleManifest', { ...scale, manifests: [annotated('vault')] }, ['cart']],
+  ['deleteManifest', { manifestName: 'service cart' }, ['cart']],
+  ['deleteManifest', { kinds: ['service'], labelSelectors: toSelectors('a') }, []],
+  ['deleteManifest', { manifestName: 'clusterRole a:b' }, []],
+  ['resizeServerGroup', resize, ['cart']],
+])('%s %j', (name, description, expected) => {
   const { applications } = getOperation(provider, name).prepare({ account: 'prod', ...description });
   expect(applications).toEqual(expected);
 });
