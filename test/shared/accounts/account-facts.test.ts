@@ -73,7 +73,10 @@ const settings: JsonObject = {
     fiat: { enabled: false, baseUrl: `http://user:${planted}@fiat:7003`, token: planted },
     redis: { baseUrl: `redis://:${planted}@redis` },
   },
-  busdriver: { authorization: { reads: 'off', key: planted }, signingKey: planted },
+  busdriver: {
+    ...{ authorization: { reads: 'off', key: planted }, signingKey: planted },
+    checkApplication: 'enforce',
+  },
   credentials: { primaryAccountTypes: ['cluster'], token: planted },
   sql: { agent: { poll: { intervalSeconds: 60 } }, connectionPool: { password: planted } },
   password: planted,
@@ -131,7 +134,7 @@ describe('account facts', () => {
     expect(facts.settings).toMatchObject({
       kubernetes: { v2: { 'apply-app-labels': false }, cache: { cacheOmitKinds: ['event'] } },
       services: { front50: { baseUrl: 'http://front50:8080/' }, fiat: { enabled: false } },
-      busdriver: { authorization: { reads: 'off' } },
+      busdriver: { authorization: { reads: 'off' }, checkApplication: 'enforce' },
       credentials: { primaryAccountTypes: ['cluster'] },
       sql: { agent: { poll: { intervalSeconds: 60 } } },
     });
