@@ -83,8 +83,8 @@ async function denyOrReport(
 ): Promise<void> {
   const check = parseApplicationCheck(services.settings);
   if (check === 'off') return;
-  const told = applications.slice(0, auditListMax);
-  const denials = told.map((name) => denyApplication(name.slice(0, 100), 'WRITE'));
+  const named = applications.slice(0, auditListMax);
+  const denials = named.map((name) => denyApplication(name.slice(0, 100), 'WRITE'));
   if (check === 'enforce') throw denials[0];
   note(request, { wouldRefuse: denials.map(({ message }) => message) });
   // Loaded late: most callers may write to what they name.

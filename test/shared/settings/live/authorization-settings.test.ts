@@ -5,7 +5,7 @@ import { hasSameAuthorization, listReportedChecks } from '#settings/live/authori
 const services = { fiat: { enabled: true } };
 
 test.each<[JsonObject]>([[{ services }], [{ services, busdriver: { checkApplication: 'report' } }]])(
-  'rights on applications that are only reported are told, and how to enforce them: %j',
+  'a warning says that rights on applications are only reported, and how to enforce them: %j',
   (settings) => {
     expect(listReportedChecks(settings)).toEqual([
       {
@@ -23,7 +23,7 @@ test.each<[JsonObject]>([
   [{ busdriver: { checkApplication: 'report' } }],
   [{ services, busdriver: { checkApplication: 'enforce' } }],
   [{ services, busdriver: { checkApplication: 'off' } }],
-])('nothing is told where there is nothing to report: %j', (settings) => {
+])('no warning where nothing is reported: %j', (settings) => {
   expect(listReportedChecks(settings)).toEqual([]);
 });
 
