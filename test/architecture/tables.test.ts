@@ -110,7 +110,8 @@ function describeAccess(access: Access): string {
     application && `${application} of the application`,
     access.resultApplication && 'READ of the application of what is answered',
     task && `${task} of each account of the task`,
-    access.operations && 'WRITE of the account and [the applications](#applications-of-operations) of each operation',
+    access.operations &&
+      'WRITE of the account and [the applications](#applications-of-operations) of each operation',
     access.manager && 'to be a manager of accounts',
     filter.length > 0 && `shows what may be read: ${filter.join(' and ')}`,
     access.anonymous && 'open to callers without a name',
