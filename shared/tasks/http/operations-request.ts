@@ -1,7 +1,7 @@
 import { type AuditedAct, auditListMax } from '#access/audit.ts';
-import { denyApplication, parseApplicationCheck } from '#access/authorization.ts';
+import { parseApplicationCheck } from '#access/authorization.ts';
 import { findStoredPlaces } from '#artifact-store/stored-places.ts';
-import { InvalidInputError } from '#core/errors.ts';
+import { InvalidInputError, RefusedOperationsError } from '#core/errors.ts';
 import { asJsonArray, asJsonObject, asString, type JsonValue } from '#core/json.ts';
 import { type ApiRequest, type ApiResponse, ok } from '#http/api-handler.ts';
 import { findNewerProviders } from '#provider-kit/services/providers.ts';
@@ -75,7 +75,7 @@ async function expandBody(request: ApiRequest, services: OperationsServices, bod
   });
 }
 
-/** Does what the settings say with operations whose applications the caller may not write to. @throws AccessDeniedError under `enforce` */
+/** Does what the settings say with operations whose applications the caller may not write to. @throws RefusedOperationsError under `enforce` */
 async function denyOrReport(
   request: ApiRequest,
   services: OperationsServices,
@@ -84,9 +84,9 @@ async function denyOrReport(
   const check = parseApplicationCheck(services.settings);
   if (check === 'off') return;
   const named = applications.slice(0, auditListMax);
-  const denials = named.map((name) => denyApplication(name.slice(0, 100), 'WRITE'));
-  if (check === 'enforce') throw denials[0];
-  note(request, { wouldRefuse: denials.map(({ message }) => message) });
+  const denials = named.map((name) => `Access denied to application ${name.slice(0, 100)}`);
+  if (check === 'enforce') throw new RefusedOperationsError(denials, { denial: denials[0] ?? '' });
+  note(request, { wouldRefuse: denials });
   // Loaded late: most callers may write to what they name.
   const { countReportedRefusal } = await import('../services/reported-refusals.ts');
   countReportedRefusal(services);

@@ -34,7 +34,7 @@ export interface OperationsRequest {
   readonly caller: Caller;
   /** What the caller may do. */
   readonly rights: CallerRights;
-  /** Takes the applications of the operations that the caller may not write to, if any. @throws AccessDeniedError to refuse them */
+  /** Takes the applications of the operations that the caller may not write to, if any. @throws RefusedOperationsError to refuse them */
   onDenied(applications: readonly string[]): Promise<void>;
 }
 

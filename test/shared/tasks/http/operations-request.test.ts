@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import type { AuditedAct } from '#access/audit.ts';
 import { createRights } from '#access/authorization.ts';
-import { AccessDeniedError } from '#core/errors.ts';
+import { RefusedOperationsError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { ApiRequest } from '#http/api-handler.ts';
 import { ProviderSet } from '#provider-kit/provider-set.ts';
@@ -30,7 +30,7 @@ const permission = {
   ]),
   allowAccessToUnknownApplications: false,
 };
-const denial = 'Access denied to application secretapp - required authorization: WRITE';
+const denial = 'Access denied to application secretapp';
 
 /** A request of somebody who may write to the account, and to one of its applications; and what the audit gets of it. */
 function openRequest(requestId: string, hasFiat = true) {
@@ -53,7 +53,10 @@ function openRequest(requestId: string, hasFiat = true) {
 
 function toServices(busdriver: JsonObject): OperationsServices {
   const environment = { AWS_LAMBDA_FUNCTION_NAME: 'busdriver-dev-start-operations' };
-  const parts = { providers, settings: { busdriver }, config: { logLevel: 'info' }, all: { environment } };
+  // A refusal is looked at again with the newest settings: they are the same.
+  const live = { refresh: async () => undefined, get: async () => ({ providers }) };
+  const all = { environment, get: () => live };
+  const parts = { providers, settings: { busdriver }, config: { logLevel: 'info' }, all };
   return { ...system, ...parts } as unknown as OperationsServices;
 }
 
@@ -79,7 +82,7 @@ describe('an operation of an application that the caller may not write to', () =
   test('is refused under enforce, before anything is stored', async () => {
     const { request } = openRequest('enforced');
     const answer = startOperations(request, toServices({ checkApplication: 'enforce' }), toBody('secretapp'));
-    await expect(answer).rejects.toThrow(AccessDeniedError);
+    await expect(answer).rejects.toThrow(RefusedOperationsError);
     await expect(answer).rejects.toThrow(denial);
     expect(await findTask('enforced')).toBeUndefined();
   });
