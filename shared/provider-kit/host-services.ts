@@ -1,19 +1,22 @@
-import type { EcrService } from '#platform/ports/ecr.ts';
-import type { EksService } from '#platform/ports/eks.ts';
-import type { S3Service } from '#platform/ports/s3.ts';
-import type { StsService } from '#platform/ports/sts.ts';
+import type { Aws } from '#platform/ports/aws.ts';
+import type { CallTurns } from '#platform/ports/lookup.ts';
+import type { SharedLookups } from '#platform/ports/shared-lookups.ts';
 import type { SecretReader } from '#settings/secret-reference.ts';
 
-/** AWS services that the host of a process offers to plug-ins. Nothing is loaded or called before the first call of one. */
+/** What the host of a process offers to plug-ins. Nothing is loaded or called before the first use of one. */
 export interface HostServices {
-  /** EKS, for accounts that name a cluster or a program that makes tokens for one. Default: none. */
-  readonly eks?: EksService;
-  /** ECR, for accounts of its registries. Default: none. */
-  readonly ecr?: EcrService;
+  /** Opens AWS. Default: it cannot be reached from here. */
+  readonly openAws?: () => Promise<Aws>;
+  /** Opens what processes share of their calls to AWS. Default: each process asks for itself. */
+  readonly openLookups?: () => Promise<CallSharing>;
   /** Secrets that accounts refer to. Default: none. */
   readonly secrets?: SecretReader;
-  /** S3, for accounts that name objects in it. Default: none. */
-  readonly s3?: S3Service;
-  /** STS, for accounts that identify this process by its IAM identity. Default: none. */
-  readonly sts?: StsService;
+}
+
+/** How processes share calls to AWS, of which its services allow few a second. */
+export interface CallSharing {
+  /** Answers that one process finds, and the others read. */
+  readonly lookups: Pick<SharedLookups, 'find'>;
+  /** Limits how many requests a second find them. */
+  readonly pace: CallTurns;
 }

@@ -1,8 +1,6 @@
 import { RefusedChangeError } from '#core/errors.ts';
-import { toOuterEnvironment } from '#platform/config.ts';
 import type { EventBus } from '#platform/ports/event-bus.ts';
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
-import { openBase } from '#platform/services/base.ts';
+import { openHostServices } from '#platform/services/host-services.ts';
 import { openLateBus } from '#platform/services/late-bus.ts';
 import type { Services } from '#platform/services/services.ts';
 import { openProviders, type ProviderServices } from '#provider-kit/services/providers.ts';
@@ -31,12 +29,6 @@ export async function openAccounts(services: Services): Promise<AccountServices>
     ...providers,
     accounts: openAccountStore(services),
     bus: openLateBus(services),
-    secrets: services.get(createRoleReader),
+    secrets: openHostServices(services).secrets,
   };
-}
-
-function createRoleReader(services: Services): AccountServices['secrets'] {
-  const { clock, config } = openBase(services);
-  const environment = toOuterEnvironment(services.environment);
-  return createAwsPorts(clock, undefined, { placement: config.placement, environment }).secrets;
 }

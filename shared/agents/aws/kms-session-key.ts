@@ -1,6 +1,6 @@
 import { GetPublicKeyCommand, type KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { UnavailableError } from '#core/errors.ts';
-import { type AwsCall, toAwsFailure } from '#platform/aws/aws-failure.ts';
+import { type AwsCall, toAwsFailure } from '#platform/ports/aws-failure.ts';
 import type { SessionKey } from '#tasks/session-key.ts';
 
 /** Bytes of r, and of s, in a signature on the curve P-256. */

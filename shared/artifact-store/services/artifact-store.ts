@@ -2,11 +2,11 @@ import { retry } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { FailedOperationError, getErrorMessage, NotFoundError, UnavailableError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import { toOuterEnvironment } from '#platform/config.ts';
-import { isAmazon, type S3Service } from '#platform/ports/s3.ts';
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import type { Aws } from '#platform/ports/aws.ts';
 import { openBase } from '#platform/services/base.ts';
+import { openHostServices } from '#platform/services/host-services.ts';
 import type { Services } from '#platform/services/services.ts';
+import { getS3Endpoint, isAmazon, signS3Get } from '#providers/artifacts/s3-requests.ts';
 import {
   type ArtifactStore,
   formatStoredReference,
@@ -23,7 +23,7 @@ const errorBytesMax = 4_096;
 
 /** What reading a store needs. */
 interface S3StoreOptions {
-  readonly s3: S3Service;
+  readonly openAws: () => Promise<Aws>;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
 }
@@ -35,7 +35,8 @@ interface S3StoreOptions {
  */
 export function openArtifactStore(services: Services, settings: JsonObject): ArtifactStore {
   const store = readSettings(settings);
-  if (store !== undefined) return createS3Store(store, services.get(createOptions));
+  if (store !== undefined)
+    return createS3Store(store, { ...openBase(services), ...openHostServices(services) });
   throw new NotFoundError(
     'There is no artifact store: artifact-store.type: s3 and artifact-store.s3.bucket in the settings name one',
   );
@@ -47,16 +48,6 @@ function readSettings(settings: JsonObject): ArtifactStoreSettings | undefined {
   } catch (cause) {
     throw new FailedOperationError(`The artifact store cannot be read: ${getErrorMessage(cause)}`, { cause });
   }
-}
-
-function createOptions(services: Services): S3StoreOptions {
-  const { clock, randomness, config } = openBase(services);
-  const environment = toOuterEnvironment(services.environment);
-  return {
-    clock,
-    randomness,
-    s3: createAwsPorts(clock, undefined, { placement: config.placement, environment }).s3,
-  };
 }
 
 /** A bucket in the form of Spinnaker's services: the key of a content is `<application>/<hash>`. */
@@ -80,16 +71,18 @@ interface SendOptions extends S3StoreOptions {
 async function send(
   settings: ArtifactStoreSettings,
   { application, hash }: StoredReference,
-  { s3, clock, randomness, signal, name }: SendOptions,
+  { openAws, clock, randomness, signal, name }: SendOptions,
 ): Promise<Response> {
   const { bucket, key } = settings;
   const isSigned = settings.url === undefined || key !== undefined || isAmazon(settings.url);
   const sendOnce = async (): Promise<Response> => {
     const region = settings.region ?? 'us-east-1';
     const { url: origin, ...endpoint } =
-      settings.url === undefined ? await s3.getEndpoint(settings.region) : { url: settings.url, region };
+      settings.url === undefined
+        ? await getS3Endpoint(await openAws(), settings.region)
+        : { url: settings.url, region };
     const url = new URL(`${origin}/${bucket}/${application}/${hash}`);
-    const headers = isSigned ? await s3.signGet(url, endpoint.region, { ...(key && { key }) }) : {};
+    const headers = isSigned ? await signS3Get(await openAws(), url, { ...endpoint, key }) : {};
     const response = await fetch(url, { headers, redirect: 'manual', signal });
     if (response.status !== 429 && response.status < 500) return response;
     await response.body?.cancel();

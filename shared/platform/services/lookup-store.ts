@@ -1,12 +1,15 @@
 import { CallPace } from '../aws/lookups/call-pace.ts';
 import { createLookupStore } from '../aws/lookups/lookup-store.ts';
 import type { LookupStore } from '../ports/lookup.ts';
+import { SharedLookups } from '../ports/shared-lookups.ts';
 import { openTable } from './aws-clients.ts';
+import { openBase } from './base.ts';
 import type { Services } from './services.ts';
 
 /** How processes share what they look up in AWS for accounts. */
 export interface LookupParts {
   readonly store: LookupStore;
+  readonly lookups: SharedLookups;
   readonly pace: CallPace;
 }
 
@@ -17,5 +20,10 @@ export function openLookupParts(services: Services): LookupParts {
 
 function createLookupParts(services: Services): LookupParts {
   const options = openTable(services, 'cache');
-  return { store: createLookupStore(options), pace: new CallPace(options) };
+  const store = createLookupStore(options);
+  return {
+    store,
+    lookups: new SharedLookups({ ...openBase(services), store }),
+    pace: new CallPace(options),
+  };
 }

@@ -4,8 +4,8 @@ import type { AccountDefinition, StoredAccount } from '#accounts/model/account-s
 import { findIntervalMs } from '#caching/scheduling/caching-agent-interval.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { type Config, type Environment, toOuterEnvironment } from '#platform/config.ts';
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
 import { type BaseServices, openBase } from '#platform/services/base.ts';
+import { openHostServices } from '#platform/services/host-services.ts';
 import type { Services } from '#platform/services/services.ts';
 import { plugins } from '#providers/index.ts';
 import { listReportedChecks } from '#settings/live/authorization-settings.ts';
@@ -48,19 +48,17 @@ export interface ReadTexts {
  */
 export function createSettingsSource(services: Services, knowledge: Knowledge): SettingsSource<ReadTexts> {
   const base = openBase(services);
-  const { config, clock } = base;
+  const { config } = base;
   const { isDivided, hasClusters, hasArtifacts } = knowledge;
   const environment = toOuterEnvironment(services.environment);
-  const openParts = async () =>
-    (await import('#platform/services/lookup-store.ts')).openLookupParts(services);
-  const aws = createAwsPorts(clock, { ...base, openParts }, { placement: config.placement, environment });
+  const host = openHostServices(services);
   const openCache = () => openWorkCache(services);
   const clients = new SharedClients();
   let yaml: CredentialSource | undefined;
   const readCredentials = async (): Promise<ReadCredentials> => {
     if (yaml === undefined) {
       const { CredentialSource } = await import('#settings/live/credential-source.ts');
-      yaml ??= new CredentialSource({ config, secrets: aws.secrets, environment, isDivided });
+      yaml ??= new CredentialSource({ config, secrets: host.secrets, environment, isDivided });
     }
     return yaml.read();
   };
@@ -86,7 +84,7 @@ export function createSettingsSource(services: Services, knowledge: Knowledge): 
     open: (parsed, storedAccounts) =>
       openProviderSet(parsed, {
         ...base,
-        services: aws,
+        services: host,
         openCache,
         environment,
         knowledge,

@@ -2,7 +2,7 @@ import { sign } from 'node:crypto';
 import type { Clock } from '#core/clock.ts';
 import { FailedOperationError, getErrorMessage, NotFoundError } from '#core/errors.ts';
 import { asJsonObject, asString, type JsonObject } from '#core/json.ts';
-import type { StsService } from '#platform/ports/sts.ts';
+import type { Aws } from '#platform/ports/aws.ts';
 import type { CredentialHeaders, Downloader, DownloadRequest } from './download/downloader.ts';
 import { readJsonBody } from './download/response-body.ts';
 import type { FederatedKey, GcsKey, ServiceAccountKey, UserKey } from './gcs-key.ts';
@@ -36,8 +36,8 @@ interface GcsTokenOptions {
   readonly clock: Clock;
   /** The beginning of messages. */
   readonly context: string;
-  /** Identifies this process. Undefined if it cannot. */
-  readonly sts: StsService | undefined;
+  /** Opens AWS, whose STS identifies this process. Undefined if it cannot. */
+  readonly openAws: (() => Promise<Aws>) | undefined;
 }
 
 /**
@@ -133,15 +133,34 @@ async function federate(key: FederatedKey, options: GcsTokenOptions): Promise<Gi
 }
 
 /** A signed GetCallerIdentity, in the form of https://docs.cloud.google.com/iam/docs/reference/sts/rest/v1/TopLevel/token for AWS. */
-async function makeSubjectToken(audience: string, { context, sts }: GcsTokenOptions): Promise<string> {
-  if (sts === undefined) throw new FailedOperationError(`${context}: this process has no identity of AWS`);
-  const request = await sts
-    .signCallerIdentity({ 'x-goog-cloud-target-resource': audience })
+async function makeSubjectToken(audience: string, { context, openAws }: GcsTokenOptions): Promise<string> {
+  if (openAws === undefined)
+    throw new FailedOperationError(`${context}: this process has no identity of AWS`);
+  const { url, headers } = await openAws()
+    .then((aws) => signCallerIdentity(aws, { 'x-goog-cloud-target-resource': audience }))
     .catch((cause: unknown) => {
       throw new FailedOperationError(`${context}: ${getErrorMessage(cause)}`, { cause });
     });
-  const headers = Object.entries(request.headers).map(([key, value]) => ({ key, value }));
-  return encodeURIComponent(JSON.stringify({ url: request.url, method: 'POST', headers }));
+  const list = Object.entries(headers).map(([key, value]) => ({ key, value }));
+  return encodeURIComponent(JSON.stringify({ url, method: 'POST', headers: list }));
+}
+
+/**
+ * A request by which another party learns the IAM identity of this process. It is for AWS' own endpoint of the region, whatever endpoints
+ * this process has for itself (VPC, FIPS): its sender knows no other.
+ *
+ * @param headers are signed, too: one that names the recipient makes the request useless to others.
+ * @returns what to send by POST, without a body: every header, with `host` and the signature.
+ * @throws Error that says which credentials are missing, or that no region is known.
+ */
+export async function signCallerIdentity(aws: Aws, headers: Readonly<Record<string, string>>) {
+  const region = await aws.getRegion();
+  const { host } = new URL(aws.getEndpoint('sts', region, { isPublic: true }));
+  const url = `https://${host}?Action=GetCallerIdentity&Version=2011-06-15`;
+  const credentials = await aws.credentials({ region })();
+  // Google documents the headers to sign.
+  const request = { service: 'sts', method: 'POST', url: new URL(url), headers, hasChecksum: false };
+  return { url, headers: { ...(await aws.sign(request, { region, credentials })), host } };
 }
 
 async function impersonate(url: URL, { value }: GivenToken, options: GcsTokenOptions): Promise<GivenToken> {

@@ -84,7 +84,7 @@ function createGcsAuthorizer(
   let loading: Promise<MakeGcsHeader> | undefined;
   const load = async () => {
     const { createGcsTokens } = await import('./gcs-tokens.ts');
-    return createGcsTokens({ downloader, context, clock: options.clock, sts: options.services?.sts });
+    return createGcsTokens({ downloader, context, clock: options.clock, openAws: options.services?.openAws });
   };
   return async (_, isRefused = false) => {
     const key = await readKey(isRefused);

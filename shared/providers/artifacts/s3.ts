@@ -1,5 +1,5 @@
 import { FailedOperationError, getErrorMessage, InvalidInputError } from '#core/errors.ts';
-import { isAmazon, type S3Endpoint, type S3Identity, type S3Service } from '#platform/ports/s3.ts';
+import type { Aws } from '#platform/ports/aws.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
 import { stringField } from '#settings/coerce.ts';
 import { startAccountDownloader } from './download/account-downloader.ts';
@@ -13,6 +13,7 @@ import {
 import { assertCredentialsUsable, CredentialValues } from './download/authorization.ts';
 import type { OpenedSources, SourceOptions } from './download/source.ts';
 import { objectReferenceLengthMax } from './object-reference.ts';
+import { getS3Endpoint, isAmazon, type S3Endpoint, type S3Identity, signS3Get } from './s3-requests.ts';
 
 /** The additional fields of an S3 account. */
 export const s3AccountFields = {
@@ -83,23 +84,37 @@ function readClient(account: ConfiguredAccount, options: SourceOptions): S3Clien
   const region = settings.apiRegion || settings.region || undefined;
 
   async function getIdentity(): Promise<S3Identity> {
-    if (!awsAccessKeyId || !awsSecretAccessKey) return { roleArn, externalId };
+    if (!awsAccessKeyId || !awsSecretAccessKey) {
+      return { roleArn: roleArn || undefined, externalId: externalId || undefined };
+    }
     const accessKeyId = await values.read('awsAccessKeyId', awsAccessKeyId);
     return {
       key: { accessKeyId, secretAccessKey: await values.read('awsSecretAccessKey', awsSecretAccessKey) },
     };
   }
 
+  const openAws = async (): Promise<Aws> => {
+    if (services?.openAws !== undefined) return services.openAws();
+    throw new FailedOperationError(`${context}: this process has no way to sign requests to S3`);
+  };
+  /** Adds the account to AWS' refusals. */
+  const ask = async <T>(call: (aws: Aws) => Promise<T>): Promise<T> => {
+    const aws = await openAws();
+    return call(aws).catch((cause: unknown) => {
+      throw new FailedOperationError(`${context}: ${getErrorMessage(cause)}`, { cause });
+    });
+  };
+
   const isOpen = !awsAccessKeyId && endpoint !== undefined && !isAmazon(endpoint);
   return {
     async getEndpoint() {
       if (endpoint !== undefined) return { url: endpoint, region: region ?? 'us-east-1' };
-      return ask(context, getService(services?.s3, context).getEndpoint(region));
+      return ask((aws) => getS3Endpoint(aws, region));
     },
     async sign(url, signedRegion) {
       if (isOpen) return undefined;
-      const service = getService(services?.s3, context);
-      return ask(context, service.signGet(url, signedRegion, await getIdentity()));
+      const identity = await getIdentity();
+      return ask((aws) => signS3Get(aws, url, { region: signedRegion, ...identity }));
     },
   };
 }
@@ -132,18 +147,6 @@ function assertUsable(
       `${context}: signerOverride: expected AWSS3V4SignerType: requests are signed by version 4 alone`,
     );
   }
-}
-
-function getService(service: S3Service | undefined, context: string): S3Service {
-  if (service !== undefined) return service;
-  throw new FailedOperationError(`${context}: this process has no way to sign requests to S3`);
-}
-
-/** Adds the account to AWS' refusals. */
-async function ask<T>(context: string, answer: Promise<T>): Promise<T> {
-  return answer.catch((cause: unknown) => {
-    throw new FailedOperationError(`${context}: ${getErrorMessage(cause)}`, { cause });
-  });
 }
 
 /** The path of an object, encoded, and its version if the artifact names one. @throws InvalidInputError for a reference of another form. */

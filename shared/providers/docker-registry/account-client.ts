@@ -25,7 +25,7 @@ export function openAccountClient(account: RegistryAccount, parts: ClientParts):
   const { clock, randomness, services } = parts;
   const pool = startConnectionPool(account);
   const { ecr: registry, threads } = account;
-  const ecr = registry && new EcrClient({ registry, service: services?.ecr, threads, clock, randomness });
+  const ecr = registry && new EcrClient({ registry, openAws: services?.openAws, threads, clock, randomness });
   const credentials =
     ecr === undefined
       ? createCredentials(account, parts)

@@ -5,14 +5,13 @@ import { InvalidInputError } from '#core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { CredentialsOwner } from '#oci/credentials.ts';
 import { isRepositoryName } from '#oci/names.ts';
-import type { EcrRegistry } from '#platform/ports/ecr.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { booleanField, parseAt } from '#settings/coerce.ts';
 import { findReferenceProblems, isSecretReference } from '#settings/secret-reference.ts';
 import { findMember, getSetting } from '#settings/spring-config.ts';
 import { hasPlaceholder } from '#settings/spring-placeholders.ts';
 import { type AccountFields, accountsPath, enabledPath, parseAccountFields } from './account-fields.ts';
-import { findEcrRegistry } from './ecr-account.ts';
+import { type EcrRegistry, findEcrRegistry } from './ecr-account.ts';
 
 /** The most characters of a pattern for names of repositories. */
 const patternLengthMax = 1_000;

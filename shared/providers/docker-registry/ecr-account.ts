@@ -1,6 +1,16 @@
 import { InvalidInputError } from '#core/errors.ts';
-import type { EcrRegistry } from '#platform/ports/ecr.ts';
 import { settingsField, stringField } from '#settings/coerce.ts';
+
+/** A private registry of Amazon ECR, and the identity that reads it. */
+export interface EcrRegistry {
+  /** The AWS account that it belongs to, 12 digits. */
+  readonly registryId: string;
+  readonly region: string;
+  /** A role to assume first. Default: none, this process's own identity. */
+  readonly roleArn?: string | undefined;
+  /** An external id that the role's trust policy may require. */
+  readonly externalId?: string | undefined;
+}
 
 /** Hosts of private registries, including FIPS and dual-stack endpoints. */
 const registryHost = /^(\d{12})\.dkr[.-]ecr(?:-fips)?\.([a-z\d-]+)\.(?:amazonaws\.com(?:\.cn)?|on\.aws)$/;

@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts';
 import type { BasicCredentials } from '#oci/credentials.ts';
-import type { EcrToken } from '#platform/ports/ecr.ts';
+import type { EcrToken } from './ecr-client.ts';
 
 /** Share of a token's lifetime after which the next one is requested. */
 const renewalShare = 0.8;

@@ -16,6 +16,9 @@ export const pagesMax = 2_000;
 /** Bytes of one answer: a page of names, a manifest or the configuration of an image. */
 export const answerBytesMax = 4 * 2 ** 20;
 
+/** Bytes of an answer of ECR: a page of images with dozens of tags each. */
+export const ecrAnswerBytesMax = 8 * 2 ** 20;
+
 /** Redirects that a request follows. */
 export const redirectsMax = 5;
 

@@ -1,4 +1,4 @@
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { createHostServices } from '#platform/services/host-services.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
 import { kinds } from '#providers/artifacts/index.ts';
@@ -54,7 +54,7 @@ async function read({ opener, settings }: StreamTask, artifact: Artifact): Promi
     clock: systemClock,
     randomness: systemRandomness,
     log,
-    services: createAwsPorts(systemClock),
+    services: createHostServices(systemClock),
   };
   const source = open?.({ settings, ...parts, placement: 'deployed' }).sources[0];
   let bytes = 0;

@@ -1,24 +1,12 @@
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import type { AwsCredentialIdentity } from '@smithy/types';
 import type { Clock } from '#core/clock.ts';
-import { toAwsFailure } from '../aws-failure.ts';
-
-/** The identity and region of calls to AWS. */
-export interface AwsIdentity {
-  /** Left out, that of the process or the profile. */
-  readonly region?: string | undefined;
-  /** A profile of this machine's AWS configuration. Left out, the identity of this process. */
-  readonly profile?: string | undefined;
-  /** A role to assume. */
-  readonly roleArn?: string | undefined;
-  /** Default `busdriver`. */
-  readonly sessionName?: string | undefined;
-  readonly externalId?: string | undefined;
-}
+import type { AwsCredentials, AwsIdentity } from '../../ports/aws.ts';
+import { toAwsFailure } from '../../ports/aws-failure.ts';
+import { silentLog } from './silent-log.ts';
 
 interface Remembered {
-  readonly credentials: Promise<AwsCredentialIdentity>;
+  readonly credentials: Promise<AwsCredentials>;
   readonly askedAtMs: number;
   /** When to ask again, wall time in milliseconds; never while the answer is awaited. */
   freshUntilMs: number;
@@ -32,21 +20,18 @@ export const clientOptions = {
 
 const defaultSessionName = 'busdriver';
 
-/** The SDK would write warnings about the user's variables into our output. */
-const silentLog = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-
 /** Milliseconds after which the process's own credentials are looked up again, so that changed files and profiles are noticed. */
 const ownLifetimeMs = 60_000;
-/** Milliseconds before its session ends at which a role is assumed again: a token made of it lives for 14 minutes. */
-const renewAheadMs = 15 * 60_000;
+/** Share of a session's life after which its role is assumed again. */
+const renewalShare = 0.8;
 /** Milliseconds for which refused credentials are still reused. */
 const refusalPauseMs = 10_000;
 
 /** What to remember, and how long. */
 interface Memorable {
-  readonly load: () => Promise<AwsCredentialIdentity>;
+  readonly load: () => Promise<AwsCredentials>;
   /** When to ask again, wall time in milliseconds. */
-  readonly getFreshUntil: (credentials: AwsCredentialIdentity) => number;
+  readonly getFreshUntil: (credentials: AwsCredentials, askedAtMs: number) => number;
   readonly refused: boolean;
 }
 
@@ -65,7 +50,7 @@ export class AwsIdentities {
    * @param refused true when they were refused elsewhere: then the remembered ones are not used.
    * @throws Error that says what AWS refused, to whom, and what to do.
    */
-  async getCredentials(identity: AwsIdentity, refused = false): Promise<AwsCredentialIdentity> {
+  async getCredentials(identity: AwsIdentity, refused = false): Promise<AwsCredentials> {
     const { profile, roleArn, sessionName, externalId } = identity;
     const own = await this.#remember(JSON.stringify([profile]), {
       load: () => loadOwnCredentials(profile),
@@ -76,12 +61,13 @@ export class AwsIdentities {
     const region = await getRegion(identity);
     return this.#remember(JSON.stringify([profile, roleArn, sessionName, externalId, region]), {
       load: () => assumeRole({ ...identity, roleArn, region }, own),
-      getFreshUntil: ({ expiration }) => (expiration?.getTime() ?? 0) - renewAheadMs,
+      getFreshUntil: ({ expiration }, askedAtMs) =>
+        askedAtMs + renewalShare * ((expiration?.getTime() ?? 0) - askedAtMs),
       refused,
     });
   }
 
-  #remember(key: string, { load, getFreshUntil, refused }: Memorable): Promise<AwsCredentialIdentity> {
+  #remember(key: string, { load, getFreshUntil, refused }: Memorable): Promise<AwsCredentials> {
     const now = this.#clock.now();
     const known = this.#remembered.get(key);
     const isSuspect = refused && known !== undefined && now - known.askedAtMs > refusalPauseMs;
@@ -91,7 +77,7 @@ export class AwsIdentities {
     this.#remembered.set(key, entry);
     credentials.then(
       (loaded) => {
-        entry.freshUntilMs = getFreshUntil(loaded);
+        entry.freshUntilMs = getFreshUntil(loaded, now);
       },
       () => {
         if (this.#remembered.get(key) === entry) this.#remembered.delete(key);
@@ -115,7 +101,7 @@ function withProfile<T extends object>(options: T, profile: string | undefined):
   return profile === undefined ? options : { ...options, profile };
 }
 
-async function loadOwnCredentials(profile: string | undefined): Promise<AwsCredentialIdentity> {
+async function loadOwnCredentials(profile: string | undefined): Promise<AwsCredentials> {
   try {
     return await defaultProvider(withProfile({ ignoreCache: true, logger: silentLog }, profile))();
   } catch (error) {
@@ -126,8 +112,8 @@ async function loadOwnCredentials(profile: string | undefined): Promise<AwsCrede
 
 async function assumeRole(
   { roleArn, region, sessionName = defaultSessionName, externalId }: AwsIdentity & { region: string },
-  credentials: AwsCredentialIdentity,
-): Promise<AwsCredentialIdentity> {
+  credentials: AwsCredentials,
+): Promise<AwsCredentials> {
   const client = new STSClient({ ...clientOptions, region, credentials });
   try {
     const { Credentials: session } = await client.send(
@@ -149,8 +135,4 @@ async function assumeRole(
   } finally {
     client.destroy();
   }
-}
-
-function ignore(): void {
-  // Nothing to do.
 }

@@ -1,8 +1,8 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import { Sha256 } from '@smithy/core/checksum';
-import { SignatureV4 } from '@smithy/signature-v4';
 import type { Clock } from '#core/clock.ts';
-import { toAwsFailure } from '../aws-failure.ts';
+import { toAwsFailure } from '../../ports/aws-failure.ts';
+import { signRequest } from './signature.ts';
+import { silentLog } from './silent-log.ts';
 
 /** A request to an API of API Gateway. */
 export interface GatewayRequest {
@@ -23,32 +23,18 @@ export interface GatewaySignerOptions {
 /** Returns the headers that sign a request. @throws Error where there are no credentials, or no region is known */
 export type GatewaySigner = (request: GatewayRequest) => Promise<Readonly<Record<string, string>>>;
 
-/** The SDK would write warnings about the user's variables into our output. */
-const silentLog = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-
 /**
  * Signs requests by Signature Version 4 for `execute-api`, with the credentials of this process: of IRSA, EKS Pod Identity, a profile …
  * They are remembered until shortly before they expire.
  */
 export function createGatewaySigner({ clock, region, environment }: GatewaySignerOptions): GatewaySigner {
-  const credentials = defaultProvider({ logger: silentLog });
+  const findCredentials = defaultProvider({ logger: silentLog });
   return async ({ method, url, body }) => {
-    const signer = new SignatureV4({
-      credentials: await credentials().catch((error: unknown) => {
-        throw toAwsFailure(error, { what: 'no AWS credentials were found', whenDenied: '' });
-      }),
-      region: region ?? findRegion(url, environment),
-      ...{ service: 'execute-api', sha256: Sha256 },
+    const credentials = await findCredentials().catch((error: unknown) => {
+      throw toAwsFailure(error, { what: 'no AWS credentials were found', whenDenied: '' });
     });
-    const { headers } = await signer.sign(
-      {
-        ...{ method, protocol: url.protocol, hostname: url.hostname, path: url.pathname, query: {} },
-        ...{ headers: { host: url.host }, body },
-      },
-      { signingDate: new Date(clock.now()) },
-    );
-    const { host: _, ...others } = headers;
-    return others;
+    const access = { credentials, region: region ?? findRegion(url, environment) };
+    return signRequest({ service: 'execute-api', method, url, body }, access, clock.now());
   };
 }
 
@@ -58,8 +44,4 @@ function findRegion({ hostname }: URL, environment: GatewaySignerOptions['enviro
   const region = named ?? (environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION']);
   if (region) return region;
   throw new Error('no region of AWS is known: name it in busdriver.region, or set AWS_REGION');
-}
-
-function ignore(): void {
-  // Nothing to do.
 }

@@ -2,12 +2,12 @@ import type { Clock, Randomness } from '#core/clock.ts';
 import { asJsonObject, asString } from '#core/json.ts';
 import { RefreshedSecrets } from '#settings/refreshed-secrets.ts';
 import { describeSecret, type SecretReader, type SecretReference } from '#settings/secret-reference.ts';
+import type { Aws, AwsAccess } from '../../ports/aws.ts';
 import type { LookupStore } from '../../ports/lookup.ts';
-import { type AwsIdentities, getRegion } from './aws-identity.ts';
-import type { LoadedSecret, SecretAccess } from './secret-access.ts';
+import type { LoadedSecret } from './secret-value.ts';
 
 interface SecretReaderOptions {
-  readonly identities: AwsIdentities;
+  readonly aws: Pick<Aws, 'credentials' | 'getRegion'>;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
   /** Where processes share which versions secrets have. Left out, each reads them for itself. */
@@ -57,11 +57,8 @@ async function loadSecret(reference: SecretReference, options: SecretReaderOptio
   return { text: reference.key === undefined ? text : readMember(text, reference), versionId };
 }
 
-async function openAccess(
-  { region }: SecretReference,
-  { identities }: SecretReaderOptions,
-): Promise<SecretAccess> {
-  return { region: await getRegion({ region }), credentials: await identities.getCredentials({ region }) };
+async function openAccess({ region }: SecretReference, { aws }: SecretReaderOptions): Promise<AwsAccess> {
+  return { region: await aws.getRegion({ region }), credentials: await aws.credentials({ region })() };
 }
 
 /** @throws Error when deployed: everyone who reads the settings sees such a secret. */

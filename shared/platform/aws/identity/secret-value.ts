@@ -1,12 +1,16 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { toAwsFailure } from '../aws-failure.ts';
+import type { SecretReading } from '#settings/secret-reference.ts';
+import type { AwsAccess } from '../../ports/aws.ts';
+import { toAwsFailure } from '../../ports/aws-failure.ts';
 import { clientOptions } from './aws-identity.ts';
-import type { SecretAccess } from './secret-access.ts';
+
+/** A secret's text and the id of its version. */
+export type LoadedSecret = Pick<SecretReading, 'text' | 'versionId'>;
 
 /** The value of a secret in Secrets Manager. @param id name or ARN @throws Error that names it and says what to do. */
 export async function getSecretValue(
   id: string,
-  access: SecretAccess,
+  access: AwsAccess,
 ): Promise<{ readonly bytes: Buffer; readonly versionId: string | undefined }> {
   const client = new SecretsManagerClient({ ...clientOptions, ...access });
   try {

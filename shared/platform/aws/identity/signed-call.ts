@@ -1,9 +1,8 @@
 import { STSClient } from '@aws-sdk/client-sts';
-import { Sha256 } from '@smithy/core/checksum';
-import { SignatureV4 } from '@smithy/signature-v4';
 import type { Clock } from '#core/clock.ts';
 import { asJsonObject, asString, type JsonObject } from '#core/json.ts';
-import type { SecretAccess } from './secret-access.ts';
+import { type AwsAccess, type AwsCall, type AwsRequest, CallError } from '../../ports/aws.ts';
+import { signRequest } from './signature.ts';
 
 /** What signs calls, and where they go. */
 export interface SigningOptions {
@@ -19,64 +18,20 @@ const timeoutMs = 5_000;
 const hostNames = new Map([['ecr', 'api.ecr']]);
 
 /** A call to AWS by its wire protocol: the SDK's clients would be larger than all other code of such calls. */
-export interface SignedCall {
-  readonly service: 's3' | 'ssm' | 'ecr';
-  readonly method: 'GET' | 'POST';
-  /** Percent-encoded. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** Maximum bytes of the answer. */
-  readonly bytesMax: number;
-  /** Aborts the call. */
-  readonly signal?: AbortSignal;
-}
-
-/** A call to a service with a JSON protocol. */
-export interface JsonCall extends Pick<SignedCall, 'service' | 'bytesMax' | 'signal'> {
-  /** `AmazonSSM.GetParameter` */
-  readonly target: string;
-  readonly input: JsonObject;
-  /** Whether an error may include AWS' message besides its code; the message may quote the input. Default false. */
-  readonly repeatsReason?: boolean;
-}
-
-/** A refusal by AWS; its name is AWS' code. */
-export class CallError extends Error {
-  /** Whether the same call may be answered a moment later. */
-  readonly isPassing: boolean;
-
-  constructor(code: string, message: string, status: number) {
-    super(message);
-    this.name = code;
-    this.isPassing = status === 429 || status >= 500 || /throttl|slowdown|too ?many/i.test(code);
-  }
-}
+type SignedCall = AwsRequest & Pick<AwsCall, 'bytesMax' | 'signal'>;
 
 /** Makes a call, once. @throws CallError for 429 and 5xx, and for an answer that is too large; what `fetch` throws without an answer. */
 export async function sendSigned(
-  { service, method, path, headers, body, bytesMax, signal }: SignedCall,
-  { region, credentials }: SecretAccess,
-  { clock, environment }: SigningOptions,
+  { bytesMax, signal, ...request }: SignedCall,
+  access: AwsAccess,
+  clock: Pick<Clock, 'now'>,
 ): Promise<{ readonly status: number; readonly etag: string | undefined; readonly bytes: Buffer }> {
-  const endpoint = new URL(findEndpoint(service, region, environment));
-  const signer = new SignatureV4({
-    credentials,
-    region,
-    service,
-    sha256: Sha256,
-    uriEscapePath: service !== 's3',
-  });
-  const request = { method, protocol: endpoint.protocol, hostname: endpoint.hostname, path, query: {} };
-  const { headers: signed } = await signer.sign(
-    { ...request, headers: { ...headers, host: endpoint.host }, ...(body !== undefined && { body }) },
-    { signingDate: new Date(clock.now()) },
-  );
-  const { host: _, ...sent } = signed;
+  const headers = await signRequest(request, access, clock.now());
+  const { url, method, body } = request;
   const timeout = AbortSignal.timeout(timeoutMs);
-  const response = await fetch(new URL(path, endpoint), {
+  const response = await fetch(url, {
     method,
-    headers: sent,
+    headers,
     redirect: 'error',
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     ...(body !== undefined && { body }),
@@ -89,15 +44,16 @@ export async function sendSigned(
   return { status, etag, bytes };
 }
 
-/** Calls AWS' JSON protocol 1.1, once. @returns the body @throws CallError for a refusal; what `fetch` throws without an answer */
+/** See `Aws.call`. */
 export async function sendSignedJson(
-  { target, input, repeatsReason = false, ...call }: JsonCall,
-  access: SecretAccess,
-  options: SigningOptions,
+  { target, input, repeatsReason = false, service, ...limits }: AwsCall,
+  access: AwsAccess,
+  { clock, environment }: SigningOptions,
 ): Promise<JsonObject> {
+  const url = new URL('/', findEndpoint(service, access.region, environment));
   const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target };
-  const sent = { ...call, method: 'POST', path: '/', headers, body: JSON.stringify(input) } as const;
-  const { status, bytes } = await sendSigned(sent, access, options);
+  const request = { service, method: 'POST', url, headers, body: JSON.stringify(input) };
+  const { status, bytes } = await sendSigned({ ...request, ...limits }, access, clock);
   const members = parseObject(bytes);
   if (status === 200 && members !== undefined) return members;
   const code = /\w{1,60}$/.exec(asString(members?.['__type']) ?? '')?.[0] ?? `status ${status}`;

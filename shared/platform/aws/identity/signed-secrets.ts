@@ -1,9 +1,10 @@
 import { retry } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { asJsonObject, asString } from '#core/json.ts';
-import { toAwsFailure } from '../aws-failure.ts';
-import type { LoadedSecret, SecretAccess } from './secret-access.ts';
-import { CallError, type SigningOptions, sendSigned, sendSignedJson } from './signed-call.ts';
+import { type AwsAccess, CallError } from '../../ports/aws.ts';
+import { toAwsFailure } from '../../ports/aws-failure.ts';
+import type { LoadedSecret } from './secret-value.ts';
+import { findEndpoint, type SigningOptions, sendSigned, sendSignedJson } from './signed-call.ts';
 
 interface SignedCallOptions extends SigningOptions {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
@@ -17,19 +18,16 @@ const triesMax = 3;
 /** The text of an object in S3; its ETag is its version's id. @param id `bucket/key` @throws Error that names it and says what to do. */
 export async function loadObject(
   id: string,
-  access: SecretAccess,
+  access: AwsAccess,
   options: SignedCallOptions,
 ): Promise<LoadedSecret> {
   const path = `/${id.split('/').map(encodeStrictly).join('/')}`;
   try {
-    const request = {
-      service: 's3',
-      method: 'GET',
-      path,
-      headers: {},
-      bytesMax: secretObjectBytesMax,
-    } as const;
-    const answer = await repeat(options, () => sendSigned(request, access, options));
+    const url = new URL(path, findEndpoint('s3', access.region, options.environment));
+    // Dots would lead out of the bucket.
+    if (url.pathname !== path) throw new CallError('InvalidURI', 'InvalidURI', 400);
+    const request = { service: 's3', method: 'GET', url, bytesMax: secretObjectBytesMax };
+    const answer = await repeat(options, () => sendSigned(request, access, options.clock));
     if (answer.status === 200) return { text: answer.bytes.toString('utf8'), versionId: answer.etag };
     const xml = answer.bytes.toString('utf8', 0, 4_096);
     const code = /<Code>(\w{1,60})<\/Code>/.exec(xml)?.[1] ?? `status ${answer.status}`;
@@ -46,7 +44,7 @@ export async function loadObject(
 /** The value of an SSM parameter, decrypted. @param name its name or ARN @throws Error that names it and says what to do */
 export async function loadParameter(
   name: string,
-  access: SecretAccess,
+  access: AwsAccess,
   options: SignedCallOptions,
 ): Promise<LoadedSecret> {
   const request = {
@@ -54,7 +52,7 @@ export async function loadParameter(
     target: 'AmazonSSM.GetParameter',
     input: { Name: name, WithDecryption: true },
     bytesMax: secretObjectBytesMax,
-  } as const;
+  };
   try {
     const answer = await repeat(options, () => sendSignedJson(request, access, options));
     const parameter = asJsonObject(answer['Parameter']);

@@ -1,10 +1,10 @@
 import { DescribeSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { asJsonObject, asString } from '#core/json.ts';
 import type { SecretReference } from '#settings/secret-reference.ts';
-import { toAwsFailure } from '../aws-failure.ts';
+import type { AwsAccess } from '../../ports/aws.ts';
+import { toAwsFailure } from '../../ports/aws-failure.ts';
 import { clientOptions } from './aws-identity.ts';
-import type { LoadedSecret, SecretAccess } from './secret-access.ts';
-import { getSecretValue } from './secret-value.ts';
+import { getSecretValue, type LoadedSecret } from './secret-value.ts';
 
 /** The tags of a user secret: names and meaning are Spinnaker's. */
 const tags = {
@@ -16,7 +16,7 @@ const tags = {
 /** A user secret: all of type `string`, of `opaque` the member named. @throws Error that names it, and what its tags lack */
 export async function loadUserSecret(
   { id, key }: SecretReference,
-  access: SecretAccess,
+  access: AwsAccess,
   parseYaml: (text: string) => Promise<unknown>,
 ): Promise<LoadedSecret> {
   const [given, { bytes, versionId }] = await Promise.all([readTags(id, access), getSecretValue(id, access)]);
@@ -39,7 +39,7 @@ export async function loadUserSecret(
 }
 
 /** The roles that may use a user secret; empty where it names none. @throws Error that names the secret. */
-export async function readUserSecretRoles(id: string, access: SecretAccess): Promise<readonly string[]> {
+export async function readUserSecretRoles(id: string, access: AwsAccess): Promise<readonly string[]> {
   const roles = (await readTags(id, access)).get(tags.roles) ?? '';
   return roles
     .split(',')
@@ -62,7 +62,7 @@ async function decode(
   return parseCbor(bytes);
 }
 
-async function readTags(id: string, access: SecretAccess): Promise<ReadonlyMap<string, string>> {
+async function readTags(id: string, access: AwsAccess): Promise<ReadonlyMap<string, string>> {
   const client = new SecretsManagerClient({ ...clientOptions, ...access });
   try {
     const { Tags = [] } = await client.send(new DescribeSecretCommand({ SecretId: id }));

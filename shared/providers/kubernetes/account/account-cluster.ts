@@ -1,5 +1,5 @@
-import type { EksCluster } from '#platform/ports/eks.ts';
 import { isSecretReference } from '#settings/secret-reference.ts';
+import type { EksCluster } from '../eks/eks-service.ts';
 import type { AccountFields } from './account-fields.ts';
 
 /** An account's setting `eks`, as written. */

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '#core/errors.ts';
-import type { EksCluster } from '#platform/ports/eks.ts';
 import { machineAccessPath } from '#settings/account-storage.ts';
 import { isSecretReference, parseSecretReference, type SecretReference } from '#settings/secret-reference.ts';
 import type { KubernetesConnection } from '../credentials/connection.ts';
+import type { EksCluster } from '../eks/eks-service.ts';
 import { findEksViolations, toEksCluster } from './account-cluster.ts';
 import type { AccountFields } from './account-fields.ts';
 import { findServerViolations, type ServerAddress, toServerAddress } from './account-server.ts';

@@ -1,4 +1,3 @@
-import type { EksCluster, EksEndpoint, EksService } from '#platform/ports/eks.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { RemoteText, type RemoteTextOptions } from '#settings/remote-text.ts';
 import type { SecretReference } from '#settings/secret-reference.ts';
@@ -6,6 +5,7 @@ import { createSecretText } from '#settings/secret-text.ts';
 import type { ConnectionOptions } from '../credentials/connection.ts';
 import type { CredentialSource } from '../credentials/credentials.ts';
 import type { ExecPlugin, KubeconfigCluster } from '../credentials/kubeconfig.ts';
+import type { EksCluster, EksEndpoint, EksService } from '../eks/eks-service.ts';
 import type { AccountConnection } from './account-connection.ts';
 import { parseEksPlugin } from './exec-plugin.ts';
 import type { TokenBinding } from './token-receiver.ts';
@@ -40,7 +40,7 @@ export function createAwsConnectionOptions(
   const externalId = findSecretText(connection.secrets.externalId, connection, options);
   const getCluster = async () =>
     externalId === undefined ? named : { ...named, externalId: (await externalId.getCurrent()).trim() };
-  const service = getPort(options.services?.eks);
+  const openEks = getOpener(options);
   let known: EksEndpoint | undefined;
   return {
     remoteKubeconfig: createRemote(connection, options, {
@@ -48,11 +48,11 @@ export function createAwsConnectionOptions(
       read: async (isInvalid) => {
         if (isInvalid) externalId?.invalidate();
         const cluster = await getCluster();
-        known = await service().describeCluster(cluster, { doubted: isInvalid ? known : undefined });
+        known = await (await openEks()).describeCluster(cluster, isInvalid ? known : undefined);
         return { text: toKubeconfig(cluster, known), asOfMs: known.asOfMs };
       },
     }),
-    replaceExecPlugin: () => createTokenSource(named, service, getCluster),
+    replaceExecPlugin: () => createTokenSource(named, openEks, getCluster),
   };
 }
 
@@ -73,11 +73,12 @@ function createRemote(
   return new RemoteText({ ...remote, account: name, clock, log });
 }
 
-/** Returns the port when it is needed. */
-function getPort<T>(port: T | undefined): () => T {
-  return () => {
-    if (port === undefined) throw new Error('this process was given no way to ask AWS');
-    return port;
+/** Opens EKS, whose code is loaded late: few functions reach a cluster of it. */
+function getOpener({ services: { openAws, openLookups } = {}, clock }: ProviderOptions) {
+  return async (): Promise<EksService> => {
+    if (openAws === undefined) throw new Error('this process was given no way to ask AWS');
+    const { createEksService } = await import('../eks/eks-service.ts');
+    return createEksService({ openAws, ...(openLookups && { openLookups }), clock });
   };
 }
 
@@ -97,17 +98,18 @@ interface TokenUse {
 function replacePlugin(
   plugin: ExecPlugin,
   { connection: { isConfined = false, insecure = false }, server }: TokenUse,
-  { services, placement, environment = {} }: ProviderOptions,
+  options: ProviderOptions,
 ): CredentialSource | undefined {
-  const eks = services?.eks;
+  const { services, placement, environment = {} } = options;
   const parsed = parseEksPlugin(plugin, environment);
-  if (eks === undefined || parsed === undefined) return undefined;
+  if (services?.openAws === undefined || parsed === undefined) return undefined;
   const { cluster, unknown } = parsed;
   const isRefusing = isConfined || placement === 'deployed';
   const refused = isRefusing && cluster.profile !== undefined ? [...unknown, 'a profile'] : unknown;
   if (refused.length === 0) {
-    const source = createTokenSource(cluster, () => eks);
-    return isConfined ? bindToReceiver(source, { cluster, receiver: { server, insecure }, eks }) : source;
+    const openEks = getOpener(options);
+    const source = createTokenSource(cluster, openEks);
+    return isConfined ? bindToReceiver(source, { cluster, receiver: { server, insecure }, openEks }) : source;
   }
   if (!isRefusing) return undefined;
   const who = isConfined ? 'accounts made by an API' : 'deployed functions';
@@ -128,14 +130,13 @@ function bindToReceiver(source: CredentialSource, binding: TokenBinding): Creden
 
 function createTokenSource(
   cluster: EksCluster,
-  service: () => EksService,
+  openEks: () => Promise<EksService>,
   getCluster: () => Promise<EksCluster> = async () => cluster,
 ): CredentialSource {
   const advice = `give ${describeIdentity(cluster)} an access entry in the EKS cluster "${cluster.name}"`;
   return async (request) => {
-    const { token, expiresAtMs } = await service().presignToken(await getCluster(), {
-      refused: request?.refused,
-    });
+    const eks = await openEks();
+    const { token, expiresAtMs } = await eks.presignToken(await getCluster(), request?.refused);
     return { authorization: `Bearer ${token}`, expiresAtMs, advice };
   };
 }

@@ -1,5 +1,5 @@
-import type { EksCluster } from '#platform/ports/eks.ts';
 import type { ExecPlugin } from '../credentials/kubeconfig.ts';
+import type { EksCluster } from '../eks/eks-service.ts';
 
 /** What an exec plugin for EKS would make a token for. */
 export interface EksPlugin {

@@ -1,5 +1,5 @@
-import type { EksCluster, EksEndpoint, EksService } from '#platform/ports/eks.ts';
 import type { KubeconfigCluster } from '../credentials/kubeconfig.ts';
+import type { EksCluster, EksEndpoint, EksService } from '../eks/eks-service.ts';
 import { findEksViolations } from './account-cluster.ts';
 
 /** Which cluster a token is for, and where it would be sent. */
@@ -7,7 +7,7 @@ export interface TokenBinding {
   readonly cluster: EksCluster;
   /** What the kubeconfig says of the API server that would get it, and whether the account accepts any certificate. */
   readonly receiver: { readonly server: KubeconfigCluster; readonly insecure: boolean };
-  readonly eks: EksService;
+  readonly openEks: () => Promise<EksService>;
 }
 
 /**
@@ -17,16 +17,17 @@ export interface TokenBinding {
  *
  * @throws Error that says what is wrong and how to fix it, and quotes no host.
  */
-export async function assertReceiver({ cluster, receiver, eks }: TokenBinding): Promise<void> {
+export async function assertReceiver({ cluster, receiver, openEks }: TokenBinding): Promise<void> {
   const { name, region, roleArn, sessionName, externalId } = cluster;
   // A program's session has a name even without a role.
   const ofRole = roleArn === undefined ? {} : { roleArn, sessionName, externalId };
   const violations = findEksViolations({ cluster: name, region, ...ofRole });
   if (violations.length > 0) throw new Error(`its kubeconfig: ${violations.join('; ')}`);
+  const eks = await openEks();
   const endpoint = await eks.describeCluster(cluster);
   if (findDifferences(receiver, endpoint).length === 0) return;
   // The kubeconfig may be newer: descriptions of clusters are kept for a day.
-  const differences = findDifferences(receiver, await eks.describeCluster(cluster, { doubted: endpoint }));
+  const differences = findDifferences(receiver, await eks.describeCluster(cluster, endpoint));
   if (differences.length === 0) return;
   throw new Error(
     `its kubeconfig wants a token of the EKS cluster "${name}" for another receiver than EKS names (${differences.join(', ')}), which ` +

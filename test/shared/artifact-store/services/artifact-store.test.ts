@@ -5,7 +5,7 @@ import { parseArtifactStore } from '#artifact-store/artifact-store-settings.ts';
 import { createS3Store } from '#artifact-store/services/artifact-store.ts';
 import { FailedOperationError, NotFoundError, UnavailableError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { createHostServices } from '#platform/services/host-services.ts';
 import { neverAborted, readText } from '#test/shared/providers/artifacts/options.ts';
 import { type Origin, startOrigin } from '#test/shared/providers/artifacts/origin.ts';
 import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
@@ -48,8 +48,8 @@ async function read(s3: JsonObject = {}, signal = neverAborted()): Promise<strin
   if (settings === undefined) throw new Error('it is off');
   const clock = createTestClock();
   const place = { placement: 'local', environment: { AWS_ENDPOINT_URL_S3: origin.url } } as const;
-  const ports = createAwsPorts(clock, undefined, place);
-  const store = createS3Store(settings, { s3: ports.s3, clock, randomness: testRandomness });
+  const { openAws } = createHostServices(clock, undefined, place);
+  const store = createS3Store(settings, { openAws, clock, randomness: testRandomness });
   return readText(await store.open(reference, signal));
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { readEnvironment } from '#platform/config.ts';
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { createHostServices } from '#platform/services/host-services.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { KubernetesSession } from '#providers/kubernetes/account/session.ts';
 import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
@@ -58,7 +58,7 @@ async function openClients(
     log: { debug: write, info: write, warn: write, error: write },
     placement: 'deployed',
     environment: readEnvironment(),
-    services: createAwsPorts(clock, undefined, { placement: 'deployed', environment: readEnvironment() }),
+    services: createHostServices(clock, undefined, { placement: 'deployed', environment: readEnvironment() }),
     ...options,
   });
   session = opened;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { readEnvironment } from '#platform/config.ts';
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { createHostServices } from '#platform/services/host-services.ts';
 import { KubernetesSession } from '#providers/kubernetes/account/session.ts';
 import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
 import {
@@ -48,9 +48,10 @@ afterEach(async () => {
 /** The client of an account in an environment that has just been started: it has nothing in common with others but the table. */
 function startEnvironment(account: JsonObject): Pick<KubernetesClient, 'getText'> {
   const log = { debug() {}, info() {}, warn: (...line: unknown[]) => warnings.push(line), error() {} };
+  const parts = openLookups(openTable(cacheTable), clock, log);
   const openParts = async () => {
     looks += 1;
-    return openLookups(openTable(cacheTable), clock);
+    return parts;
   };
   const session = new KubernetesSession({
     settings: { kubernetes: { accounts: [{ name: 'prod', ...account }] } },
@@ -59,7 +60,7 @@ function startEnvironment(account: JsonObject): Pick<KubernetesClient, 'getText'
     log,
     placement: 'deployed',
     environment: readEnvironment(),
-    services: createAwsPorts(clock, { randomness: testRandomness, log, openParts }),
+    services: createHostServices(clock, { randomness: testRandomness, openLookups: openParts }),
   });
   sessions.push(session);
   const found = session.findAccount('prod');

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { createHostServices } from '#platform/services/host-services.ts';
 import { parseArtifact } from '#provider-kit/artifact.ts';
 import { artifactsPlugin } from '#providers/artifacts/index.ts';
 import { createTestClock, createTestOptions } from './options.ts';
@@ -44,7 +44,7 @@ function toKnownKind(kind: string): string {
 /** Opens the settings of an example, with values for its variables. */
 function openExample(settings: string) {
   const parsed = parse(settings.replaceAll(/\$\{(\w+)\}/g, (_, name) => variables.get(name) ?? 'value'));
-  return artifactsPlugin.open(createTestOptions(parsed, { services: createAwsPorts(createTestClock()) }));
+  return artifactsPlugin.open(createTestOptions(parsed, { services: createHostServices(createTestClock()) }));
 }
 
 describe.each(examples)("the page's example of $title", ({ settings, artifacts }) => {

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AccessDeniedError, FailedOperationError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import { createStsService } from '#platform/aws/identity/sts-signer.ts';
+import { createAws } from '#platform/aws/identity/aws-access.ts';
 import { openGcsSources } from '#providers/artifacts/gcs.ts';
 import { gcsTokenAnswerBytesMax, gcsTokenLengthMax } from '#providers/artifacts/gcs-tokens.ts';
 import { getFailure } from '#test/support/run/failure.ts';
@@ -61,11 +61,12 @@ async function startGoogle(answer?: (path: string) => { status: number; body: st
 
 const clock = createTestClock();
 const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'planted-s', sessionToken: 'session' };
-const sts = createStsService({ identities: { getCredentials: async () => credentials }, clock });
+const aws = { ...createAws({ clock, environment: {} }), credentials: () => async () => credentials };
+const openAws = async () => aws;
 
 function openAccount(account: JsonObject, timer = createTestClock()) {
   const accounts = [{ name: 'bucket', ...account }];
-  const options = createLocalOptions('gcs', { accounts }, { clock: timer, services: { sts } });
+  const options = createLocalOptions('gcs', { accounts }, { clock: timer, services: { openAws } });
   const opened = openGcsSources(options);
   const [source] = opened.sources;
   if (source === undefined) throw new Error(opened.rejectedAccounts[0]?.reason);

@@ -3,10 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { FailedOperationError, InvalidInputError, NotFoundError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import { createS3Service } from '#platform/aws/identity/s3-signer.ts';
+import { createAws } from '#platform/aws/identity/aws-access.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
 import type { HostServices } from '#provider-kit/host-services.ts';
 import { openS3Sources } from '#providers/artifacts/s3.ts';
+import { getS3Endpoint } from '#providers/artifacts/s3-requests.ts';
 import { getFailure } from '#test/support/run/failure.ts';
 import { createLocalOptions, createTestClock, expectRejected, fetchText } from './options.ts';
 import { startOrigin } from './origin.ts';
@@ -16,14 +17,12 @@ const own = { accessKeyId: 'ASIAOWN', secretAccessKey: 'own-planted', sessionTok
 
 /** S3 as the process knows it, which has credentials of its own and may assume roles. */
 function createServices(environment: Readonly<Record<string, string>> = {}, assumed: unknown[] = []) {
-  const identities = {
-    async getCredentials(identity: object) {
-      assumed.push(identity);
-      return own;
-    },
+  const aws = createAws({ clock: createTestClock(), environment });
+  const credentials = (identity?: object) => async () => {
+    assumed.push(identity);
+    return own;
   };
-  const s3 = createS3Service({ identities, clock: createTestClock(), environment });
-  return { s3 } satisfies HostServices;
+  return { openAws: async () => ({ ...aws, credentials }) } satisfies HostServices;
 }
 
 function open(account: JsonObject, services: HostServices = createServices()) {
@@ -134,7 +133,7 @@ describe('fetching s3/object', () => {
     ['eu-central-1', 'https://s3.eu-central-1.amazonaws.com'],
     ['cn-north-1', 'https://s3.cn-north-1.amazonaws.com.cn'],
   ])('goes to Amazon in %s where no endpoint is named', async (region, url) => {
-    expect(await createServices().s3.getEndpoint(region)).toEqual({ region, url });
+    expect(await getS3Endpoint(await createServices().openAws(), region)).toEqual({ region, url });
   });
 
   test.each([
@@ -161,12 +160,10 @@ describe('fetching s3/object', () => {
   });
 
   test('names the account that has no credentials', async () => {
-    const s3 = {
-      ...createServices().s3,
-      signGet: () => Promise.reject(new Error('no AWS credentials were found')),
-    };
+    const credentials = () => () => Promise.reject(new Error('no AWS credentials were found'));
+    const openAws = async () => ({ ...(await createServices().openAws()), credentials });
     await expect(
-      fetchObject({ region: 'eu-west-1' }, { reference: 's3://configs/a' }, { s3 }),
+      fetchObject({ region: 'eu-west-1' }, { reference: 's3://configs/a' }, { openAws }),
     ).rejects.toThrow("artifacts.s3 account 'bucket': no AWS credentials were found");
   });
 });

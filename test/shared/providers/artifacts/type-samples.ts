@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { createHostServices } from '#platform/services/host-services.ts';
 import { openBitbucketSources } from '#providers/artifacts/bitbucket.ts';
 import { openEmbeddedSources } from '#providers/artifacts/embedded.ts';
 import { openGcsSources } from '#providers/artifacts/gcs.ts';
@@ -329,7 +329,7 @@ export const samples: readonly ArtifactTypeSample[] = [
       toHeader: () => ['authorization', /^AWS4-HMAC-SHA256 Credential=AKID.*Signature=[0-9a-f]{64}$/],
       toReference: (_, file) => `s3://configs/${file}`,
       toServer: (apiEndpoint) => ({ apiEndpoint }),
-      services: createAwsPorts(createTestClock()),
+      services: createHostServices(createTestClock()),
     },
   },
 ];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { FailedOperationError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import type { EcrToken } from '#platform/ports/ecr.ts';
 import { parseRegistryAccounts } from '#providers/docker-registry/account.ts';
+import type { EcrToken } from '#providers/docker-registry/ecr-client.ts';
 import { createEcrCredentials } from '#providers/docker-registry/ecr-credentials.ts';
 import { createStandingClock } from '#test/support/run/test-clock.ts';
 import { openClient, parseAccount } from './test-account.ts';

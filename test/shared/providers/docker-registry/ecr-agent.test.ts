@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import type { CachingResult } from '#caching/scheduling/caching-agent.ts';
 import type { JsonObject } from '#core/json.ts';
-import { AwsIdentities } from '#platform/aws/identity/aws-identity.ts';
-import { createEcrService } from '#platform/aws/identity/ecr-service.ts';
+import { createAws } from '#platform/aws/identity/aws-access.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import { runImageCachingAgent, updateRepository } from '#providers/docker-registry/caching-agent-run.ts';
@@ -50,10 +49,8 @@ describe('the caching agent of an ECR registry', () => {
     const parts = { documents: openDocuments(), tableName, randomness: systemRandomness, codecs: {} };
     const cache = createCacheStore({ ...parts, clock: systemClock });
     const environment = { AWS_ENDPOINT_URL_ECR: ecr.url };
-    const service = createEcrService({
-      ...{ identities: new AwsIdentities(systemClock), clock: systemClock, environment },
-    });
-    const { client, listing } = stack.use(openClient(given, { services: { ecr: service } }));
+    const openAws = async () => createAws({ clock: systemClock, environment });
+    const { client, listing } = stack.use(openClient(given, { services: { openAws } }));
     const agent = { account, client, listing, clock: systemClock, kind: 'repository' } as const;
     const { signal } = new AbortController();
     const writer = new RepositoryWriter({

@@ -1,7 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
-import { AwsIdentities } from '#platform/aws/identity/aws-identity.ts';
-import { createEcrService } from '#platform/aws/identity/ecr-service.ts';
+import { createAws } from '#platform/aws/identity/aws-access.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import { runImageCachingAgent } from '#providers/docker-registry/caching-agent-run.ts';
@@ -44,9 +43,8 @@ describeWithRegistry('labels of images in ECR', () => {
       const options = { registryId: ecrRegistryId, region: ecrRegion };
       const given = { name: 'ecr', address: registry.url, inspectDigests: true, ecr: options };
       const environment = { AWS_ENDPOINT_URL_ECR: ecr.url };
-      const identities = new AwsIdentities(systemClock);
-      const service = createEcrService({ identities, clock: systemClock, environment });
-      const { client, listing } = stack.use(openClient(given, { services: { ecr: service } }));
+      const openAws = async () => createAws({ clock: systemClock, environment });
+      const { client, listing } = stack.use(openClient(given, { services: { openAws } }));
       const { tableName, openDocuments } = openTable(cacheTable);
       const parts = { documents: openDocuments(), tableName, randomness: systemRandomness, codecs: {} };
       const cache = createCacheStore({ ...parts, clock: systemClock });

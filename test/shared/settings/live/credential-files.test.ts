@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startRuntime } from '#infra/local/runtime.ts';
 import { readConfig } from '#platform/config.ts';
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { createHostServices } from '#platform/services/host-services.ts';
 import { artifactsPlugin } from '#providers/artifacts/index.ts';
 import {
   credentialFileBytesMax,
@@ -44,7 +44,7 @@ async function load(yaml = '{}') {
     ...{ BUSDRIVER_PLACEMENT: 'local', BUSDRIVER_CONFIG_FILES: JSON.stringify([file]) },
     ARTIFACTS_CREDENTIALS_CONFIG_DIR: dir.path,
   };
-  const { secrets } = createAwsPorts(createTestClock());
+  const { secrets } = createHostServices(createTestClock());
   const config = readConfig(environment);
   const source = new CredentialSource({ config, secrets, environment: {}, isDivided: false });
   const parsed = source.parse(await source.read());

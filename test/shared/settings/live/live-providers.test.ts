@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RejectedAccount } from '#accounts/model/account.ts';
 import { UnavailableError } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { createHostServices } from '#platform/services/host-services.ts';
 import type { Provider } from '#provider-kit/provider.ts';
 import { ProviderSet } from '#provider-kit/provider-set.ts';
 import { plugins } from '#providers/index.ts';
@@ -67,7 +67,7 @@ function follow(files: readonly string[] = [], options: Partial<LiveProvidersOpt
 }
 
 function createSource(files: readonly string[]): SettingsSource<readonly SettingsText[]> {
-  const services = createAwsPorts(clock);
+  const services = createHostServices(clock);
   const secret = files.length > 0 ? undefined : createSettingsSecret(arn, services.secrets);
   return {
     read: () => readSettingsTexts({ files, secret, profiles: ['local'] }),

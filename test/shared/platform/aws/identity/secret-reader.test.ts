@@ -1,7 +1,7 @@
 import { cbor } from '@smithy/core/cbor';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { AwsIdentities } from '#platform/aws/identity/aws-identity.ts';
+import { createAws } from '#platform/aws/identity/aws-access.ts';
 import { createSecretReader } from '#platform/aws/identity/secret-reader.ts';
 import { readEnvironment } from '#platform/config.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const reader = (placement: 'local' | 'deployed' = 'deployed') =>
   createSecretReader({
-    identities: new AwsIdentities(systemClock),
+    aws: createAws({ clock: systemClock, environment: readEnvironment() }),
     clock: systemClock,
     randomness: systemRandomness,
     placement,

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { presignEksToken } from '#platform/aws/identity/eks-token.ts';
+import { createAws } from '#platform/aws/identity/aws-access.ts';
+import { presignEksToken } from '#providers/kubernetes/eks/eks-token.ts';
 import golden from '#test/fixtures/eks/token-vectors.golden.json' with { type: 'json' };
 
 type Vector = (typeof golden.vectors)[number];
@@ -11,7 +12,8 @@ const hasAwsCli = spawnSync('python3', ['-c', 'import awscli, botocore']).status
 
 function presign({ accessKeyId, secretAccessKey, sessionToken, region, cluster, at }: Vector) {
   const credentials = { accessKeyId, secretAccessKey, ...(sessionToken !== null && { sessionToken }) };
-  return presignEksToken({ clusterName: cluster, region, credentials, atMs: at * 1000 });
+  const aws = createAws({ clock: { now: () => at * 1000 }, environment: {} });
+  return presignEksToken(aws, cluster, { region, credentials });
 }
 
 describe('a token is byte for byte that of aws eks get-token', () => {

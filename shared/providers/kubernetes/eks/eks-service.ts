@@ -1,52 +1,73 @@
 import { DescribeClusterCommand, EKSClient, EKSServiceException } from '@aws-sdk/client-eks';
 import type { Clock } from '#core/clock.ts';
 import { asJsonObject, asString } from '#core/json.ts';
-import type { EksCluster, EksEndpoint, EksService } from '../../ports/eks.ts';
-import { type CallTurns, ServiceBusyError } from '../../ports/lookup.ts';
-import type { Found, SharedLookups } from '../../ports/shared-lookups.ts';
-import { toAwsFailure } from '../aws-failure.ts';
-import { type AwsIdentities, clientOptions, getRegion } from './aws-identity.ts';
+import type { Aws, AwsIdentity } from '#platform/ports/aws.ts';
+import { toAwsFailure } from '#platform/ports/aws-failure.ts';
+import { ServiceBusyError } from '#platform/ports/lookup.ts';
+import type { Found } from '#platform/ports/shared-lookups.ts';
+import type { CallSharing, HostServices } from '#provider-kit/host-services.ts';
 import { presignEksToken } from './eks-token.ts';
 
-interface EksServiceOptions {
-  readonly identities: AwsIdentities;
-  readonly clock: Pick<Clock, 'now'>;
-  /** Left out, each process asks EKS for itself. */
-  readonly sharing?: EksSharing | undefined;
+/** An EKS cluster, and the identity that reaches it. */
+export interface EksCluster extends AwsIdentity {
+  /** Its name in EKS, or for a local cluster on Outposts its id. */
+  readonly name: string;
 }
 
-/** What processes share about EKS, which allows a few requests a second. */
-export interface EksSharing {
-  /** Endpoints of clusters: found by one process, and read by the others. */
-  readonly lookups: SharedLookups;
-  /** Limits how many requests a second find them. */
-  readonly pace: CallTurns;
+/** The endpoint of an EKS cluster's API server. */
+export interface EksEndpoint {
+  /** `https://…` */
+  readonly server: string;
+  /** PEM in base64. */
+  readonly certificateAuthorityData: string;
+  /** When EKS said so, wall time in milliseconds. */
+  readonly asOfMs: number;
+}
+
+/** A bearer token for an EKS cluster. */
+export interface EksToken {
+  readonly token: string;
+  /** When to stop using it, wall time in milliseconds since the epoch. */
+  readonly expiresAtMs: number;
+}
+
+/** What AWS knows of EKS clusters. Each call throws an Error that says what AWS refused, to whom, and what to do. */
+export interface EksService {
+  /** The cluster's endpoint, by EKS. @param doubted one that did not work: only a later one will do */
+  describeCluster(cluster: EksCluster, doubted?: Pick<EksEndpoint, 'asOfMs'>): Promise<EksEndpoint>;
+  /** Makes a token, without a call to AWS unless a role must be assumed. @param refused whether the last token was refused */
+  presignToken(cluster: EksCluster, refused?: boolean): Promise<EksToken>;
+}
+
+interface EksOptions extends Required<Pick<HostServices, 'openAws'>>, Pick<HostServices, 'openLookups'> {
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Milliseconds for which a token is used: EKS accepts it for 15 minutes, by its own clock. */
 const tokenLifetimeMs = 14 * 60_000;
 
 /** EKS and its tokens, through the AWS SDK. */
-export function createEksService(options: EksServiceOptions): EksService {
-  const { identities, clock } = options;
+export function createEksService({ openAws, openLookups, clock }: EksOptions): EksService {
   return {
-    async describeCluster(cluster, { doubted } = {}) {
-      const region = await getRegion(cluster);
+    async describeCluster(cluster, doubted) {
+      const [aws, sharing] = await Promise.all([openAws(), openLookups?.()]);
+      const region = await aws.getRegion(cluster);
       const question = {
         key: ['EKS', region, toIdentity(cluster), cluster.name] as const,
         what: `the EKS cluster "${cluster.name}" in ${region}`,
-        prepare: () => identities.getCredentials(cluster),
-        ask: () => describeCluster({ ...cluster, region }, options),
+        prepare: aws.credentials(cluster),
+        ask: () => describeCluster({ ...cluster, region }, aws, sharing),
         doubted,
       };
       const alone = async (): Promise<Found> => ({ value: await question.ask(), asOfMs: clock.now() });
-      return toEndpoint(await (options.sharing?.lookups.find(question) ?? alone()));
+      return toEndpoint(await (sharing?.lookups.find(question) ?? alone()));
     },
-    async presignToken(cluster, { refused } = {}) {
-      const region = await getRegion(cluster);
-      const credentials = await identities.getCredentials(cluster, refused);
+    async presignToken(cluster, refused = false) {
+      const aws = await openAws();
+      const region = await aws.getRegion(cluster);
+      const credentials = await aws.credentials(cluster)({ forceRefresh: refused });
       const atMs = clock.now();
-      const token = await presignEksToken({ clusterName: cluster.name, region, credentials, atMs });
+      const token = await presignEksToken(aws, cluster.name, { region, credentials });
       // A token ends with the session that signed it.
       const sessionEndMs = credentials.expiration?.getTime() ?? Number.POSITIVE_INFINITY;
       return { token, expiresAtMs: Math.min(atMs + tokenLifetimeMs, sessionEndMs) };
@@ -67,12 +88,13 @@ function getAwsAccount(roleArn: string | undefined): string {
 /** The cluster's endpoint as text. */
 async function describeCluster(
   cluster: EksCluster & { region: string },
-  { identities, sharing }: EksServiceOptions,
+  aws: Aws,
+  sharing: CallSharing | undefined,
 ): Promise<string> {
   const { name, region, roleArn } = cluster;
-  const credentials = await identities.getCredentials(cluster);
+  const credentials = await aws.credentials(cluster)();
   // Processes decide together when to ask EKS again.
-  const timeouts = { ...clientOptions, ...(sharing && { maxAttempts: 1 }) };
+  const timeouts = { ...aws.clientOptions, ...(sharing && { maxAttempts: 1 }) };
   const client = new EKSClient({ ...timeouts, region, credentials });
   const what = `cannot look up the EKS cluster "${name}" in ${region}${roleArn === undefined ? '' : ` as ${roleArn}`}`;
   try {

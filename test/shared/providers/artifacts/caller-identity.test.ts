@@ -3,16 +3,16 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { AwsCredentialIdentity } from '@smithy/types';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createStsService } from '#platform/aws/identity/sts-signer.ts';
-import type { SignedCallerIdentity } from '#platform/ports/sts.ts';
+import { createAws } from '#platform/aws/identity/aws-access.ts';
 import { systemClock } from '#platform/services/system.ts';
+import { signCallerIdentity } from '#providers/artifacts/gcs-tokens.ts';
 import { describeWithS3, type EmulatedS3, startEmulatedS3 } from '#test/support/artifacts/emulated-s3.ts';
 
 /** Installing the emulator may take this long. */
 const startTimeoutMs = 600_000;
 
 /** Sends what was signed as who was shown it does, but to the emulator. */
-async function send(endpoint: string, { url, headers }: SignedCallerIdentity) {
+async function send(endpoint: string, { url, headers }: Awaited<ReturnType<typeof signCallerIdentity>>) {
   const { search } = new URL(url);
   const sent = request(new URL(`/${search}`, endpoint), { method: 'POST', headers }).end();
   const [response] = await once(sent, 'response');
@@ -32,11 +32,11 @@ describeWithS3('a signed GetCallerIdentity', () => {
   beforeEach(() => void vi.stubEnv('AWS_REGION', 'eu-central-1'));
   afterEach(() => void vi.unstubAllEnvs());
 
-  const sign = (credentials: AwsCredentialIdentity) =>
-    createStsService({
-      identities: { getCredentials: async () => credentials },
-      clock: systemClock,
-    }).signCallerIdentity({ 'x-goog-cloud-target-resource': '//iam.googleapis.com/projects/1' });
+  const sign = (credentials: AwsCredentialIdentity) => {
+    const own = createAws({ clock: systemClock, environment: {} });
+    const aws = { ...own, credentials: () => async () => credentials };
+    return signCallerIdentity(aws, { 'x-goog-cloud-target-resource': '//iam.googleapis.com/projects/1' });
+  };
 
   test('tells who this process is, to the endpoint of its region', async () => {
     const signed = await sign(user);

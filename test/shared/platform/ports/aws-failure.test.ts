@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toAwsFailure } from '#platform/aws/aws-failure.ts';
+import { toAwsFailure } from '#platform/ports/aws-failure.ts';
 
 const call = { what: 'cannot assume the role r', whenDenied: 'allow it' };
 

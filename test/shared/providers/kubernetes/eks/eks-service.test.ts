@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { AwsIdentities } from '#platform/aws/identity/aws-identity.ts';
-import { createEksService } from '#platform/aws/identity/eks-service.ts';
-import type { EksService } from '#platform/ports/eks.ts';
+import { createHostServices } from '#platform/services/host-services.ts';
+import { createEksService, type EksService } from '#providers/kubernetes/eks/eks-service.ts';
 import { type AwsEndpoints, readToken, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
 import { createTestClock, type TestClock } from '#test/support/run/test-clock.ts';
 
@@ -17,15 +16,15 @@ let eks: EksService;
 beforeEach(async () => {
   aws = await startAwsEndpoints();
   clock = createTestClock();
-  eks = createEksService({ identities: new AwsIdentities(clock), clock });
+  eks = createEksService({ ...createHostServices(clock), clock });
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
   await aws[Symbol.asyncDispose]();
 });
 
-async function presign(cluster: object = {}, options = {}) {
-  const { token, expiresAtMs } = await eks.presignToken({ name: 'prod', ...cluster }, options);
+async function presign(cluster: object = {}, refused = false) {
+  const { token, expiresAtMs } = await eks.presignToken({ name: 'prod', ...cluster }, refused);
   return { ...readToken(token), expiresAtMs };
 }
 
@@ -58,10 +57,10 @@ describe('presignToken', () => {
     ]);
   });
 
-  test('assumes a role once for many clusters, and again 15 minutes before its session ends', async () => {
+  test('assumes a role once for many clusters, and again after four fifths of its session', async () => {
     aws.roles.set(roleArn, 3600);
     await Promise.all(Array.from({ length: 20 }, (_, index) => presign({ name: `c${index}`, roleArn })));
-    clock.advance(44 * minute);
+    clock.advance(47 * minute);
     await presign({ roleArn });
     expect(aws.countCalls('AssumeRole')).toBe(1);
     clock.advance(2 * minute);
@@ -73,10 +72,10 @@ describe('presignToken', () => {
   test('assumes a role anew when the last token was refused, though not at once', async () => {
     aws.roles.set(roleArn, 3600);
     await presign({ roleArn });
-    await presign({ roleArn }, { refused: true });
+    await presign({ roleArn }, true);
     expect(aws.countCalls('AssumeRole')).toBe(1);
     clock.advance(minute);
-    await presign({ roleArn }, { refused: true });
+    await presign({ roleArn }, true);
     expect(aws.countCalls('AssumeRole')).toBe(2);
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { readEnvironment } from '#platform/config.ts';
-import { createAwsPorts } from '#platform/services/aws-ports.ts';
+import { createHostServices } from '#platform/services/host-services.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { KubernetesSession } from '#providers/kubernetes/account/session.ts';
 import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
@@ -56,7 +56,7 @@ async function openClient(
     log: { debug: write, info: write, warn: write, error: write },
     placement: 'deployed',
     environment: readEnvironment(),
-    services: createAwsPorts(clock),
+    services: createHostServices(clock),
     ...options,
   });
   expect(session.rejectedAccounts).toEqual([]);
