@@ -1,3 +1,4 @@
+import { type AwsEventPattern, awsResources } from '#providers/declarations.ts';
 import type { Use } from './route.ts';
 
 /** One queue with its worker: the row from which CDK, the local runtime and the tests are made. */
@@ -38,16 +39,6 @@ export interface Queue {
   readonly stack?: 'operations' | 'caching';
   /** Events of services of AWS that come as messages: from the account's bus `default`, as they are. Default: none. */
   readonly awsEvents?: readonly AwsEventPattern[];
-}
-
-/** Which events of a service of AWS. */
-export interface AwsEventPattern {
-  /** `aws.ecr` */
-  readonly source: string;
-  /** `ECR Image Action` */
-  readonly detailType: string;
-  /** Members of the detail, each with the values that it may have. */
-  readonly detail: { readonly [member: string]: readonly string[] };
 }
 
 /** One account whose workers die leaves one or two letters in five minutes: nobody is called for it alone. */
@@ -101,13 +92,7 @@ export const queues: readonly Queue[] = [
     retentionSeconds: 3600,
     reaches: 'cluster',
     uses: ['readAccounts', 'readCache', 'writeCache', 'sendAgents', 'publishEvents'],
-    awsEvents: [
-      {
-        source: 'aws.ecr',
-        detailType: 'ECR Image Action',
-        detail: { 'action-type': ['PUSH', 'DELETE'], result: ['SUCCESS'] },
-      },
-    ],
+    awsEvents: awsResources.flatMap(({ events = [] }) => events),
     deadLetterUses: ['readCache'],
     memoryMb: 1769,
     watchedMetrics: ['AgentLag'],

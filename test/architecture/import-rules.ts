@@ -51,7 +51,7 @@ const node = 'node:';
  * spaces; `$1` is the first group of the path, `type:` is by `import type` alone. CONTRIBUTING.md has the four kinds of code in words.
  */
 export const importRules: { readonly [files: string]: string } = {
-  'functions/((agent-|operator-)?routes|queues|schedules)\\.ts$': 'functions/route.ts',
+  'functions/((agent-|operator-)?routes|queues|schedules)\\.ts$': 'functions/route.ts shared/providers/declarations.ts',
   'functions/route\\.ts$': '',
   'functions/': `${subjects} docs/openapi.json ${answerTypes}`,
   [rules]: `${rules} zod ${answerTypes}`,
@@ -59,12 +59,14 @@ export const importRules: { readonly [files: string]: string } = {
   'shared/contract/': `shared/contract/ ${rules} zod`,
   [adapters]: `${rules} ${adapters} @aws-sdk/ @smithy/ ${pure}`,
   'shared/providers/(index|operation-providers)\\.ts$': `${rules} shared/providers/[^/]+/index\\.ts$`,
+  'shared/providers/declarations\\.ts$': 'shared/providers/[^/]+/declaration\\.ts$',
+  'shared/providers/[^/]+/declaration\\.ts$': '',
   'shared/providers/account-form\\.ts$': `${kubernetes}account/go-clouddriver-form.ts`,
   'shared/agents/protocol/': `${rules} shared/agents/protocol/ zod protobufjs`,
   'shared/threads/': `shared/core/ shared/threads/ ${node}`,
   'shared/oci/': `${rules} shared/threads/ shared/oci/ ${node}`,
   'shared/providers/([^/]+)/': `${rules} shared/oci/ shared/threads/ shared/providers/$1/ undici fast-xml-parser
-    ipaddr.js modern-tar zod yaml @kubernetes/client-node ${answerTypes} ${node}`,
+    ipaddr.js modern-tar zod yaml @kubernetes/client-node @aws-sdk/client- ${answerTypes} ${node}`,
   'shared/(?!([a-z-]+/)?(http|events)/)': `${opened} ${parts} ${tables} ${answerTypes} ${node}`,
   'shared/': `${subjects} ${parts} ${tables} ${answerTypes} ${node}`,
   'infra/options\\.ts$': `shared/core/ ${config} commander ${node}`,
@@ -79,7 +81,7 @@ export const importRules: { readonly [files: string]: string } = {
   'infra/tools/deploy-check/': `infra/tools/deploy-check/ infra/aws/context/ infra/aws/stacks/ infra/options.ts
     shared/core/ ${rules} shared/settings/live/settings.ts @aws-sdk/ @smithy/types aws-cdk-lib ${node}`,
   'infra/tools/': `infra/tools/ infra/local/ infra/options.ts ${subjects} esbuild yaml ${tables} ${node}`,
-  'infra/aws/': `infra/aws/ shared/core/ shared/tasks/payload-limit.ts ${config} ${stored} ${tables}
+  'infra/aws/': `infra/aws/ shared/core/ shared/tasks/payload-limit.ts shared/providers/declarations.ts ${config} ${stored} ${tables}
     docs/openapi.json aws-cdk-lib constructs esbuild ${node}`,
   'cli/': `cli/ ${rules} ${config} ${system} package.json shared/settings/live/settings.ts
     ${kubernetes}transport/ commander yaml ${node}`,

@@ -12,6 +12,7 @@ const exceptions: { readonly [prefix: string]: string } = {
   // The lists of providers.
   'shared/providers/index.ts': 'kubernetes fiat front50 dockerregistry docker-registry',
   'shared/providers/operation-providers.ts': 'kubernetes',
+  'shared/providers/declarations.ts': 'kubernetes dockerregistry docker-registry',
   // It says whose accounts the API of go-clouddriver has.
   'shared/providers/account-form.ts': 'kubernetes',
   // Spinnaker has these paths and answers.
@@ -19,12 +20,6 @@ const exceptions: { readonly [prefix: string]: string } = {
   'shared/contract/': 'kubernetes front50 fiat dockerregistry',
   // Armory's agent has such a path.
   'functions/operator-routes.ts': 'kubernetes',
-  // EKS is a service of AWS that any plug-in may ask for; how it is asked, and opened for plug-ins.
-  'shared/platform/ports/eks.ts': 'eks',
-  'shared/platform/ports/lookup.ts': 'eks',
-  'shared/provider-kit/host-services.ts': 'eks',
-  'shared/platform/aws/identity/': 'eks',
-  'shared/platform/services/': 'eks',
   // Clouddriver calls applications and projects so in answers.
   'shared/views/search.ts': 'front50',
   // Its error says which setting is missing.

@@ -9,7 +9,12 @@ import {
   lookupPartitions,
   tasksTable,
 } from '#platform/aws/tables.ts';
-import { listAccountGrants, listRepositories, listTaggedSecrets, splitArns } from '../context/grant-sizes.ts';
+import {
+  listAccountGrants,
+  listGeneralActions,
+  listTaggedSecrets,
+  splitArns,
+} from '../context/grant-sizes.ts';
 import { postHints } from './hint-grants.ts';
 import type { SharedResources } from './shared-resources.ts';
 
@@ -205,10 +210,7 @@ export function toClusterStatements(sharedResources: SharedResources): PolicySta
     ...grants.flatMap(({ actions, resources }) =>
       splitArns(resources).map((part) => allow([...actions], ...part)),
     ),
-    // IAM knows no resource of it: the token reads what its owner may read.
-    ...(listRepositories(sharedResources.context).length > 0
-      ? [allow(['ecr:GetAuthorizationToken'], '*')]
-      : []),
+    ...listGeneralActions(sharedResources.context).map((action) => allow([action], '*')),
     allowPartitions(getCacheArn(sharedResources), [
       ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
       [`${lookupPartitions}*`, healthPartition],

@@ -7,8 +7,9 @@ import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { cachingAgentLagMetric, type DeadLetterReason, deadLettersMetric } from '#core/metrics.ts';
 import type { Queue as QueueRow } from '#functions/queues.ts';
+import { awsResources } from '#providers/declarations.ts';
 import { toResourceName } from '../context/context.ts';
-import { listRepositories } from '../context/grant-sizes.ts';
+import { listNamed } from '../context/grant-sizes.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { SharedResources } from './shared-resources.ts';
@@ -166,15 +167,16 @@ export class WorkerQueue extends Construct {
     });
   }
 
-  /** Events of AWS' services come from repositories of ECR alone: without any that the operator names there are no rules. */
+  /** Events of AWS' services come from resources that the operator names: without any there are no rules. */
   #addRules({ name, awsEvents = [] }: QueueRow): void {
     const { context } = this.#sharedResources;
-    const arns = listRepositories(context).map((arn) => arn.split(':'));
-    if (arns.length === 0) return;
-    const regions = new Set(arns.map(([, , , region = '']) => region));
-    const accounts = new Set(arns.map(([, , , , account = '']) => account));
     for (const { source, detailType, detail } of awsEvents) {
       const service = source.replace('aws.', '');
+      const resources = awsResources.filter((resource) => resource.service === service);
+      const arns = resources.flatMap((each) => listNamed(each, context)).map((arn) => arn.split(':'));
+      if (arns.length === 0) continue;
+      const regions = new Set(arns.map(([, , , region = '']) => region));
+      const accounts = new Set(arns.map(([, , , , account = '']) => account));
       new Rule(this, `Rule-${service}`, {
         ruleName: toResourceName(context, `${name}-${service}-events`),
         description: `Sends events '${detailType}' to the queue ${name}.`,

@@ -1,3 +1,4 @@
+import { type AwsResource, awsResources } from '#providers/declarations.ts';
 import { rangeType } from './address-ranges.ts';
 import {
   flagType,
@@ -75,24 +76,20 @@ export const contextTable = {
   configSecretArn: optional(makeSecretType()),
   /** Existing secret with the artifact accounts, in Spinnaker's YAML. Default: an empty one is made, for you to fill. */
   artifactsSecretArn: optional(makeSecretType()),
-  /** EKS clusters whose endpoint and certificate authority functions may look up. Default: none. */
-  clusterArns: list(makeArnType('eks', `cluster/${anyName}`)),
-  /** How the ARNs of such clusters begin: `arn:aws:eks:us-east-1:123456789012:cluster/` for all of an account's. Default: none. */
-  clusterArnPrefixes: list(makePrefixType('eks', 'cluster/[\\w-]*')),
+  // Resources of AWS that accounts of providers use, and how the ARNs of such begin. Default: none.
+  ...toResourceOptions(),
   /** Roles that functions may assume for accounts. Default: none. */
   accountRoleArns: list(makeArnType('iam', `role/${anyName}`)),
   /** How the ARNs of such roles begin, a path at least: `arn:aws:iam::123456789012:role/spinnaker/`. Default: none. */
-  accountRoleArnPrefixes: list(makePrefixType('iam', 'role/([\\w+=,.@-]+/)+')),
+  accountRoleArnPrefixes: list(
+    makePrefixType('iam', 'role/([\\w+=,.@-]+/)+', 'arn:aws:iam::123456789012:role/spinnaker/'),
+  ),
   /** Further secrets that accounts refer to, in Secrets Manager, S3 or Parameter Store: kubeconfigs, tokens. Default: none. */
   accountSecretArns: list(makeAccountSecretType()),
   /** How the ARNs of such secrets begin: `arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker/`. Default: none. */
   accountSecretArnPrefixes: list(makeAccountSecretPrefixType()),
   /** Bucket of S3 that is Spinnaker's artifact store, which functions may read. Default: none. */
   artifactStoreBucket: optional(makeTextType(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket')),
-  /** Repositories of Amazon ECR that accounts read, and whose pushes are heard. Default: none. */
-  repositoryArns: list(makeArnType('ecr', `repository/${anyName}`)),
-  /** How the ARNs of such repositories begin: `arn:aws:ecr:us-east-1:123456789012:repository/` for all of a registry. Default: none. */
-  repositoryArnPrefixes: list(makePrefixType('ecr', 'repository/([\\w.-]+/)*')),
   /** Existing KMS key for tables and secrets; its policy must let IAM decide. Default: one is made. */
   encryptionKeyArn: optional(makeArnType('kms', `key/${anyName}`)),
   /** Managed policy that bounds every role. Default: none. */
@@ -182,21 +179,29 @@ function makeEndpointType(): ValueType<ApiEndpoint> {
   };
 }
 
+/** `clusterArns`, `clusterArnPrefixes` … */
+type ResourceOption = `${AwsResource['option']}${'s' | 'Prefixes'}`;
+
+function toResourceOptions() {
+  const options = awsResources.flatMap(({ option, service, path, prefix }) => {
+    const example = `arn:aws:${service}:us-east-1:123456789012:${path}`;
+    return [
+      [`${option}s`, list(makeArnType(service, path + anyName))],
+      [`${option}Prefixes`, list(makePrefixType(service, path + prefix, example))],
+    ];
+  });
+  return Object.fromEntries(options) as { readonly [Name in ResourceOption]: Option<readonly string[]> };
+}
+
 function makeArnType(service: string, resource: string): ValueType<string> {
   const pattern = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}$`);
   return makeTextType(pattern, `an ARN of ${service} without wildcards`);
 }
 
 /** How ARNs begin. It ends where a name or a step of a path does, so that nobody else's names begin alike. */
-function makePrefixType(service: string, resource: string): ValueType<string> {
+function makePrefixType(service: string, resource: string, example: string): ValueType<string> {
   const pattern = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}$`);
-  const examples: { readonly [service: string]: string } = {
-    eks: 'arn:aws:eks:us-east-1:123456789012:cluster/',
-    ecr: 'arn:aws:ecr:us-east-1:123456789012:repository/',
-    iam: 'arn:aws:iam::123456789012:role/spinnaker/',
-    secretsmanager: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker/',
-  };
-  return makeTextType(pattern, `how ARNs begin, without wildcards: ${examples[service]}`);
+  return makeTextType(pattern, `how ARNs begin, without wildcards: ${example}`);
 }
 
 /** Grants name secrets by their whole ARN: without the six characters at its end they would need a wildcard. */
@@ -218,7 +223,11 @@ function makeAccountSecretType(): ValueType<string> {
 
 /** How ARNs of such secrets begin. */
 function makeAccountSecretPrefixType(): ValueType<string> {
-  const secret = makePrefixType('secretsmanager', 'secret:([\\w+=.@-]+/)+');
+  const secret = makePrefixType(
+    'secretsmanager',
+    'secret:([\\w+=.@-]+/)+',
+    'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker/',
+  );
   const other =
     /^arn:aws[a-z-]*:(s3:::[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/([\w.=@+-]+\/)*|ssm:[a-z0-9-]+:\d{12}:parameter\/([\w.-]+\/)+)$/;
   return {

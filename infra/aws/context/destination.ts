@@ -1,4 +1,5 @@
 import { RegionInfo } from 'aws-cdk-lib/region-info';
+import { awsResources } from '#providers/declarations.ts';
 import type { Context } from './context.ts';
 
 /** Where the stacks go, as far as CDK's command line could find out. */
@@ -32,14 +33,11 @@ const regional = [
 /** Options with ARNs that may be of any region, or of none. */
 const others = [
   'callerArns',
-  'clusterArns',
-  'clusterArnPrefixes',
+  ...awsResources.flatMap(({ option }) => [`${option}s`, `${option}Prefixes`] as const),
   'accountRoleArns',
   'accountRoleArnPrefixes',
   'accountSecretArns',
   'accountSecretArnPrefixes',
-  'repositoryArns',
-  'repositoryArnPrefixes',
   'permissionsBoundaryArn',
 ] as const;
 

@@ -1,3 +1,4 @@
+import { type AwsResource, awsResources, declarations } from '#providers/declarations.ts';
 import type { Context } from './context.ts';
 
 /** What functions that reach clusters may do to resources of accounts. */
@@ -11,14 +12,7 @@ export interface AccountGrant {
 /** The options that name resources of accounts. */
 export type AccountResources = Pick<
   Context,
-  | 'clusterArns'
-  | 'clusterArnPrefixes'
-  | 'accountRoleArns'
-  | 'accountRoleArnPrefixes'
-  | 'accountSecretArns'
-  | 'accountSecretArnPrefixes'
-  | 'repositoryArns'
-  | 'repositoryArnPrefixes'
+  `${AwsResource['option'] | 'accountRoleArn' | 'accountSecretArn'}${'s' | 'Prefixes'}`
 >;
 
 /**
@@ -35,31 +29,30 @@ const readingActions: { readonly [service: string]: readonly string[] } = {
   ssm: ['ssm:GetParameter'],
 };
 
-/** How repositories of ECR are read: their tags, and manifests and configurations of images by the registry itself. */
-const repositoryActions: readonly string[] = [
-  'ecr:BatchGetImage',
-  'ecr:DescribeImages',
-  'ecr:DescribeRepositories',
-  'ecr:GetDownloadUrlForLayer',
-];
+/** What the operator names of a provider's resources: ARNs, and beginnings of ARNs with `*` behind. */
+export function listNamed({ option }: Pick<AwsResource, 'option'>, context: AccountResources): string[] {
+  return merge(context[`${option}s`], context[`${option}Prefixes`]);
+}
 
-/** Repositories of ECR that accounts read: ARNs, and beginnings of ARNs with `*` behind. */
-export function listRepositories(
-  context: Pick<Context, 'repositoryArns' | 'repositoryArnPrefixes'>,
-): readonly string[] {
-  return merge(context.repositoryArns, context.repositoryArnPrefixes);
+/** Actions of which IAM knows no resources, for providers with resources that the operator names. */
+export function listGeneralActions(context: AccountResources): string[] {
+  const named = awsResources.filter((each) => listNamed(each, context).length > 0);
+  return named.flatMap(({ generalActions = [] }) => generalActions);
 }
 
 /** What the operator grants for accounts. */
 export function listAccountGrants(context: AccountResources): AccountGrant[] {
   const secrets = merge(context.accountSecretArns, context.accountSecretArnPrefixes);
+  const roles = {
+    actions: ['sts:AssumeRole'],
+    resources: merge(context.accountRoleArns, context.accountRoleArnPrefixes),
+  };
+  const declared = declarations.flatMap(({ assumesRoles, awsResources }) => [
+    ...awsResources.map((each) => ({ actions: each.actions, resources: listNamed(each, context) })),
+    ...(assumesRoles ? [roles] : []),
+  ]);
   return [
-    { actions: ['eks:DescribeCluster'], resources: merge(context.clusterArns, context.clusterArnPrefixes) },
-    {
-      actions: ['sts:AssumeRole'],
-      resources: merge(context.accountRoleArns, context.accountRoleArnPrefixes),
-    },
-    { actions: repositoryActions, resources: listRepositories(context) },
+    ...new Set(declared),
     ...Object.entries(readingActions).map(([service, actions]) => ({
       actions,
       resources: secrets.filter((arn) => arn.split(':')[2] === service),

@@ -24,8 +24,8 @@ export interface LookupStore {
   replace(key: LookupKey, change: LookupChange): Promise<Lookup | undefined>;
 }
 
-/** The key of a lookup, in parts. The first one is its kind. */
-export type LookupKey = readonly [kind: 'EKS' | 'SECRET', ...parts: string[]];
+/** The key of a lookup, in parts. The first one is its kind: `SECRET`. */
+export type LookupKey = readonly [kind: string, ...parts: string[]];
 
 /** A change of a lookup. */
 export interface LookupChange {

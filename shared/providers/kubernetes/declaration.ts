@@ -1,0 +1,13 @@
+/** What is known of this provider without loading it. */
+export const declaration = {
+  assumesRoles: true,
+  awsResources: [
+    {
+      option: 'clusterArn',
+      service: 'eks',
+      path: 'cluster/',
+      prefix: '[\\w-]*',
+      actions: ['eks:DescribeCluster'],
+    },
+  ],
+} as const;
