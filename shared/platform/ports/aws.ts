@@ -46,12 +46,10 @@ export interface AwsRequest {
   /** They are signed, too. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whether the body's checksum becomes a signed header. Default true. */
-  readonly hasChecksum?: boolean;
 }
 
 /** A call of a service with AWS' JSON protocol 1.1. */
-export interface AwsCall {
+export interface JsonCall {
   readonly service: string;
   /** `AmazonSSM.GetParameter` */
   readonly target: string;
@@ -69,11 +67,7 @@ export interface Aws {
   /** Options of a client for single calls: AWS answers at once, or something is wrong. */
   readonly clientOptions: {
     readonly maxAttempts: number;
-    readonly requestHandler: {
-      readonly connectionTimeout: number;
-      readonly requestTimeout: number;
-      readonly throwOnRequestTimeout: boolean;
-    };
+    readonly requestHandler: Readonly<Record<string, unknown>>;
   };
   /** The identity's credentials, shared by all that name the same one. Default: those of this process. */
   credentials(identity?: AwsIdentity): AwsCredentialProvider;
@@ -86,7 +80,7 @@ export interface Aws {
   /** The query with which anybody may send a request, who must add the same headers. @param seconds its stated validity */
   presign(request: AwsRequest, access: AwsAccess, seconds: number): Promise<Readonly<Record<string, string>>>;
   /** Makes a call, once. @throws CallError for a refusal; what `fetch` throws without an answer */
-  call(call: AwsCall, access: AwsAccess): Promise<JsonObject>;
+  call(call: JsonCall, access: AwsAccess): Promise<JsonObject>;
 }
 
 /** A refusal by AWS; its name is AWS' code. */

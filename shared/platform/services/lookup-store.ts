@@ -1,3 +1,4 @@
+import type { CallSharing } from '#provider-kit/host-services.ts';
 import { CallPace } from '../aws/lookups/call-pace.ts';
 import { createLookupStore } from '../aws/lookups/lookup-store.ts';
 import type { LookupStore } from '../ports/lookup.ts';
@@ -7,10 +8,8 @@ import { openBase } from './base.ts';
 import type { Services } from './services.ts';
 
 /** How processes share what they look up in AWS for accounts. */
-export interface LookupParts {
+export interface LookupParts extends CallSharing {
   readonly store: LookupStore;
-  readonly lookups: SharedLookups;
-  readonly pace: CallPace;
 }
 
 /** How an installation shares lookups. */

@@ -146,20 +146,17 @@ async function makeSubjectToken(audience: string, { context, openAws }: GcsToken
 }
 
 /**
- * A request by which another party learns the IAM identity of this process. It is for AWS' own endpoint of the region, whatever endpoints
- * this process has for itself (VPC, FIPS): its sender knows no other.
+ * A request, to be sent by POST without a body, by which another party learns the IAM identity of this process. It is for AWS' own
+ * endpoint of the region, whatever endpoints this process has for itself (VPC, FIPS): its sender knows no other.
  *
  * @param headers are signed, too: one that names the recipient makes the request useless to others.
- * @returns what to send by POST, without a body: every header, with `host` and the signature.
- * @throws Error that says which credentials are missing, or that no region is known.
  */
 export async function signCallerIdentity(aws: Aws, headers: Readonly<Record<string, string>>) {
   const region = await aws.getRegion();
   const { host } = new URL(aws.getEndpoint('sts', region, { isPublic: true }));
   const url = `https://${host}?Action=GetCallerIdentity&Version=2011-06-15`;
   const credentials = await aws.credentials({ region })();
-  // Google documents the headers to sign.
-  const request = { service: 'sts', method: 'POST', url: new URL(url), headers, hasChecksum: false };
+  const request = { service: 'sts', method: 'POST', url: new URL(url), headers };
   return { url, headers: { ...(await aws.sign(request, { region, credentials })), host } };
 }
 

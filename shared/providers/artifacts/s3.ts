@@ -1,4 +1,5 @@
 import { FailedOperationError, getErrorMessage, InvalidInputError } from '#core/errors.ts';
+import { encodeStrictly } from '#core/uri.ts';
 import type { Aws } from '#platform/ports/aws.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
 import { stringField } from '#settings/coerce.ts';
@@ -13,7 +14,7 @@ import {
 import { assertCredentialsUsable, CredentialValues } from './download/authorization.ts';
 import type { OpenedSources, SourceOptions } from './download/source.ts';
 import { objectReferenceLengthMax } from './object-reference.ts';
-import { getS3Endpoint, isAmazon, type S3Endpoint, type S3Identity, signS3Get } from './s3-requests.ts';
+import { getS3Endpoint, isAmazon, signS3Get } from './s3-requests.ts';
 
 /** The additional fields of an S3 account. */
 export const s3AccountFields = {
@@ -65,14 +66,8 @@ function openS3Account(account: ConfiguredAccount, options: SourceOptions): Open
   };
 }
 
-/** An account's access to its S3. */
-interface S3Client {
-  getEndpoint(): Promise<S3Endpoint>;
-  /** Headers with the signature; undefined if the server is not Amazon's and the account has no key. */
-  sign(url: URL, region: string): Promise<Readonly<Record<string, string>> | undefined>;
-}
-
-function readClient(account: ConfiguredAccount, options: SourceOptions): S3Client {
+/** Finds an account's S3, and signs requests to it: undefined if the server is not Amazon's and the account has no key. */
+function readClient(account: ConfiguredAccount, options: SourceOptions) {
   const { context } = account;
   const { placement, services } = options;
   const settings = parseSettings(s3AccountFields, account.settings, context);
@@ -83,7 +78,7 @@ function readClient(account: ConfiguredAccount, options: SourceOptions): S3Clien
   const endpoint = settings.apiEndpoint ? readServerUrl(account, 'apiEndpoint').origin : undefined;
   const region = settings.apiRegion || settings.region || undefined;
 
-  async function getIdentity(): Promise<S3Identity> {
+  async function getIdentity() {
     if (!awsAccessKeyId || !awsSecretAccessKey) {
       return { roleArn: roleArn || undefined, externalId: externalId || undefined };
     }
@@ -93,14 +88,11 @@ function readClient(account: ConfiguredAccount, options: SourceOptions): S3Clien
     };
   }
 
-  const openAws = async (): Promise<Aws> => {
-    if (services?.openAws !== undefined) return services.openAws();
-    throw new FailedOperationError(`${context}: this process has no way to sign requests to S3`);
-  };
   /** Adds the account to AWS' refusals. */
   const ask = async <T>(call: (aws: Aws) => Promise<T>): Promise<T> => {
-    const aws = await openAws();
-    return call(aws).catch((cause: unknown) => {
+    if (services?.openAws === undefined)
+      throw new FailedOperationError(`${context}: this process has no way to sign requests to S3`);
+    return call(await services.openAws()).catch((cause: unknown) => {
       throw new FailedOperationError(`${context}: ${getErrorMessage(cause)}`, { cause });
     });
   };
@@ -111,7 +103,7 @@ function readClient(account: ConfiguredAccount, options: SourceOptions): S3Clien
       if (endpoint !== undefined) return { url: endpoint, region: region ?? 'us-east-1' };
       return ask((aws) => getS3Endpoint(aws, region));
     },
-    async sign(url, signedRegion) {
+    async sign(url: URL, signedRegion: string) {
       if (isOpen) return undefined;
       const identity = await getIdentity();
       return ask((aws) => signS3Get(aws, url, { region: signedRegion, ...identity }));
@@ -163,12 +155,4 @@ function toObjectPath({ reference = '', version }: Artifact): string {
   parsePathPart(key?.replaceAll(/[?#\\]/g, '-'), 'reference');
   const path = `/${bucket}/${key?.split('/').map(encodeStrictly).join('/')}`;
   return version ? `${path}?versionId=${encodeStrictly(version)}` : path;
-}
-
-/** Encodes all but RFC 3986's unreserved characters, as in S3's signatures of paths. */
-function encodeStrictly(text: string): string {
-  return encodeURIComponent(text.toWellFormed()).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }

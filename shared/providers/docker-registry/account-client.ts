@@ -22,10 +22,10 @@ export interface AccountClient extends AsyncDisposable {
 
 /** Opens the client of an account, which connects on first use. */
 export function openAccountClient(account: RegistryAccount, parts: ClientParts): AccountClient {
-  const { clock, randomness, services } = parts;
+  const { clock, randomness } = parts;
   const pool = startConnectionPool(account);
   const { ecr: registry, threads } = account;
-  const ecr = registry && new EcrClient({ registry, openAws: services?.openAws, threads, clock, randomness });
+  const ecr = registry && new EcrClient({ ...parts, registry, threads });
   const credentials =
     ecr === undefined
       ? createCredentials(account, parts)

@@ -1,10 +1,10 @@
 import { retry } from '#core/back-off.ts';
-import type { Clock, Randomness } from '#core/clock.ts';
 import { FailedOperationError } from '#core/errors.ts';
 import { asJsonArray, asJsonObject, asString, type JsonObject } from '#core/json.ts';
 import { isDigest, isRepositoryName, isTag } from '#oci/names.ts';
 import { type Aws, CallError } from '#platform/ports/aws.ts';
 import { toAwsFailure } from '#platform/ports/aws-failure.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
 import type { CachedTag, TagListing } from './cached-tags.ts';
 import type { EcrRegistry } from './ecr-account.ts';
 import {
@@ -33,14 +33,10 @@ export interface EcrToken {
   readonly expiresAtMs: number;
 }
 
-interface EcrClientOptions {
+interface EcrClientOptions extends Pick<ProviderOptions, 'clock' | 'randomness' | 'services'> {
   readonly registry: EcrRegistry;
-  /** Undefined if this process has no access to ECR. */
-  readonly openAws: (() => Promise<Aws>) | undefined;
   /** Multiple of the usual pace. */
   readonly threads: number;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
 }
 
 interface EcrCall {
@@ -88,7 +84,8 @@ export class EcrClient implements TagListing {
       ...{ entries: 'imageDetails', what: 'images', itemsMax: tagsMax },
       read: readImage,
     }).catch((error: unknown) => {
-      if (error instanceof Error && isMissing(error.cause)) return undefined;
+      const { cause } = error instanceof Error ? error : {};
+      if (cause instanceof CallError && cause.name === 'RepositoryNotFoundException') return undefined;
       throw error;
     });
     for (const { names, known } of images ?? []) {
@@ -128,8 +125,9 @@ export class EcrClient implements TagListing {
 
   /** Makes a call when its turn comes, and retries while ECR is busy. @throws FailedOperationError that says what to do */
   async #call(call: EcrCall): Promise<JsonObject> {
-    const { openAws, registry, clock, randomness } = this.#options;
+    const { services, registry, clock, randomness } = this.#options;
     const { signal } = call;
+    const openAws = services?.openAws;
     if (openAws === undefined) throw new FailedOperationError('there is no way to ask ECR from here');
     try {
       const retries = { backOff, triesMax: ecrTriesMax, clock, randomness, signal, isRetryable: isBusy };
@@ -182,10 +180,6 @@ function describeFailure(
 function isBusy(error: unknown): boolean {
   if (error instanceof CallError) return error.isPassing;
   return error instanceof Error && (error.name === 'TimeoutError' || error instanceof TypeError);
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof CallError && error.name === 'RepositoryNotFoundException';
 }
 
 /** An image's tags, and what is known of each. */

@@ -1,7 +1,7 @@
-import { createHostServices } from '#platform/services/host-services.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
 import { kinds } from '#providers/artifacts/index.ts';
+import { createTestHost } from '../services/test-host.ts';
 import type { StreamReport, StreamTask } from './artifact-streams.ts';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -54,7 +54,7 @@ async function read({ opener, settings }: StreamTask, artifact: Artifact): Promi
     clock: systemClock,
     randomness: systemRandomness,
     log,
-    services: createHostServices(systemClock),
+    services: createTestHost({ clock: systemClock }),
   };
   const source = open?.({ settings, ...parts, placement: 'deployed' }).sources[0];
   let bytes = 0;

@@ -1,16 +1,12 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
 import type { Clock } from '#core/clock.ts';
+import type { AwsRequest } from '../../ports/aws.ts';
 import { toAwsFailure } from '../../ports/aws-failure.ts';
 import { signRequest } from './signature.ts';
 import { silentLog } from './silent-log.ts';
 
-/** A request to an API of API Gateway. */
-export interface GatewayRequest {
-  readonly method: string;
-  /** Without a query. */
-  readonly url: URL;
-  readonly body: string;
-}
+/** A request to an API of API Gateway, without a query. */
+export type GatewayRequest = Required<Pick<AwsRequest, 'method' | 'url' | 'body'>>;
 
 /** What requests are signed with. */
 export interface GatewaySignerOptions {

@@ -6,7 +6,8 @@ import type { Aws, AwsAccess } from '../../ports/aws.ts';
 import type { LookupStore } from '../../ports/lookup.ts';
 import type { LoadedSecret } from './secret-value.ts';
 
-interface SecretReaderOptions {
+/** What reads secrets. */
+export interface SecretReaderOptions {
   readonly aws: Pick<Aws, 'credentials' | 'getRegion'>;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;

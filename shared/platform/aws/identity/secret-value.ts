@@ -2,7 +2,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import type { SecretReading } from '#settings/secret-reference.ts';
 import type { AwsAccess } from '../../ports/aws.ts';
 import { toAwsFailure } from '../../ports/aws-failure.ts';
-import { clientOptions } from './aws-identity.ts';
+import { clientOptions } from './aws-access.ts';
 
 /** A secret's text and the id of its version. */
 export type LoadedSecret = Pick<SecretReading, 'text' | 'versionId'>;

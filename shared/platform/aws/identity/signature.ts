@@ -29,9 +29,11 @@ export async function presignRequest(
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 }
 
-function createSigner({ service, hasChecksum }: AwsRequest, access: AwsAccess): SignatureV4 {
+function createSigner({ service }: AwsRequest, access: AwsAccess): SignatureV4 {
   return new SignatureV4({
-    ...{ ...access, service, sha256: Sha256, applyChecksum: hasChecksum ?? true },
+    ...{ ...access, service, sha256: Sha256 },
+    // Others who send a request to STS expect no more headers than it needs: Google documents them.
+    applyChecksum: service !== 'sts',
     // S3 signs paths as they are sent.
     uriEscapePath: service !== 's3',
   });

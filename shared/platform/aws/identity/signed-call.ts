@@ -1,7 +1,8 @@
 import { STSClient } from '@aws-sdk/client-sts';
 import type { Clock } from '#core/clock.ts';
+import { gatherBytes } from '#core/gathered-bytes.ts';
 import { asJsonObject, asString, type JsonObject } from '#core/json.ts';
-import { type AwsAccess, type AwsCall, type AwsRequest, CallError } from '../../ports/aws.ts';
+import { type AwsAccess, type AwsRequest, CallError, type JsonCall } from '../../ports/aws.ts';
 import { signRequest } from './signature.ts';
 
 /** What signs calls, and where they go. */
@@ -18,7 +19,7 @@ const timeoutMs = 5_000;
 const hostNames = new Map([['ecr', 'api.ecr']]);
 
 /** A call to AWS by its wire protocol: the SDK's clients would be larger than all other code of such calls. */
-type SignedCall = AwsRequest & Pick<AwsCall, 'bytesMax' | 'signal'>;
+type SignedCall = AwsRequest & Pick<JsonCall, 'bytesMax' | 'signal'>;
 
 /** Makes a call, once. @throws CallError for 429 and 5xx, and for an answer that is too large; what `fetch` throws without an answer. */
 export async function sendSigned(
@@ -38,15 +39,16 @@ export async function sendSigned(
   });
   const { status } = response;
   const etag = response.headers.get('etag') ?? undefined;
-  const bytes = await readBody(response, bytesMax);
+  const bytes = await gatherBytes(response.body ?? [], bytesMax);
+  if (bytes === undefined) throw new CallError('TooLarge', `it has more than ${bytesMax} bytes`, 200);
   if (status === 429 || status >= 500)
     throw new CallError('ServiceUnavailable', `it answers ${status}`, status);
-  return { status, etag, bytes };
+  return { status, etag, bytes: Buffer.from(bytes) };
 }
 
 /** See `Aws.call`. */
 export async function sendSignedJson(
-  { target, input, repeatsReason = false, service, ...limits }: AwsCall,
+  { target, input, repeatsReason = false, service, ...limits }: JsonCall,
   access: AwsAccess,
   { clock, environment }: SigningOptions,
 ): Promise<JsonObject> {
@@ -72,17 +74,6 @@ export function findEndpoint(
   const { endpointProvider } = new STSClient({ region }).config;
   const { url } = endpointProvider({ Region: region, UseFIPS: false, UseDualStack: false });
   return `https://${url.hostname.replace(/^sts\./, `${hostNames.get(service) ?? service}.`)}`;
-}
-
-async function readBody(response: Response, bytesMax: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw new CallError('TooLarge', `it has more than ${bytesMax} bytes`, 200);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** A parser's own message would quote the secret. */

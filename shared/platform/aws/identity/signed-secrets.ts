@@ -1,6 +1,7 @@
 import { retry } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { asJsonObject, asString } from '#core/json.ts';
+import { encodeStrictly } from '#core/uri.ts';
 import { type AwsAccess, CallError } from '../../ports/aws.ts';
 import { toAwsFailure } from '../../ports/aws-failure.ts';
 import type { LoadedSecret } from './secret-value.ts';
@@ -73,12 +74,4 @@ export async function loadParameter(
 function repeat<T>({ clock, randomness }: SignedCallOptions, send: () => Promise<T>): Promise<T> {
   const isRetryable = (error: unknown): boolean => !(error instanceof CallError) || error.isPassing;
   return retry({ backOff: { firstMs: 200 }, triesMax, clock, randomness, isRetryable }, send);
-}
-
-/** Encodes all but RFC 3986's unreserved characters, as S3 signs paths. */
-function encodeStrictly(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }

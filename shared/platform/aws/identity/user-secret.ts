@@ -3,7 +3,7 @@ import { asJsonObject, asString } from '#core/json.ts';
 import type { SecretReference } from '#settings/secret-reference.ts';
 import type { AwsAccess } from '../../ports/aws.ts';
 import { toAwsFailure } from '../../ports/aws-failure.ts';
-import { clientOptions } from './aws-identity.ts';
+import { clientOptions } from './aws-access.ts';
 import { getSecretValue, type LoadedSecret } from './secret-value.ts';
 
 /** The tags of a user secret: names and meaning are Spinnaker's. */

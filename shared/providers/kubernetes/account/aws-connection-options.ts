@@ -1,5 +1,5 @@
 import type { ProviderOptions } from '#provider-kit/provider.ts';
-import { RemoteText, type RemoteTextOptions } from '#settings/remote-text.ts';
+import { RemoteText } from '#settings/remote-text.ts';
 import type { SecretReference } from '#settings/secret-reference.ts';
 import { createSecretText } from '#settings/secret-text.ts';
 import type { ConnectionOptions } from '../credentials/connection.ts';
@@ -24,27 +24,30 @@ export function createAwsConnectionOptions(
   connection: AccountConnection,
   options: ProviderOptions,
 ): AwsConnectionOptions {
-  const { eks } = connection;
+  const { eks, secrets, name: account } = connection;
+  const { services, clock, log } = options;
+  const findText = (reference: SecretReference | undefined): RemoteText | undefined =>
+    reference && createSecretText(reference, { account, secrets: services?.secrets, clock, log });
   if (eks === undefined) {
     return {
-      remoteKubeconfig: findSecretText(connection.kubeconfigSecret, connection, options),
+      remoteKubeconfig: findText(connection.kubeconfigSecret),
       replaceExecPlugin: (plugin, server) => replacePlugin(plugin, { connection, server }, options),
       serverSecrets: {
-        caData: findSecretText(connection.secrets.caData, connection, options),
-        bearerToken: findSecretText(connection.secrets.bearerToken, connection, options),
+        caData: findText(secrets.caData),
+        bearerToken: findText(secrets.bearerToken),
       },
     };
   }
   const { AWS_REGION, AWS_DEFAULT_REGION } = options.environment ?? {};
   const named = { ...eks, region: eks.region ?? (AWS_REGION || AWS_DEFAULT_REGION || undefined) };
-  const externalId = findSecretText(connection.secrets.externalId, connection, options);
+  const externalId = findText(secrets.externalId);
   const getCluster = async () =>
     externalId === undefined ? named : { ...named, externalId: (await externalId.getCurrent()).trim() };
   const openEks = getOpener(options);
   let known: EksEndpoint | undefined;
   return {
-    remoteKubeconfig: createRemote(connection, options, {
-      name: `EKS cluster "${eks.name}"`,
+    remoteKubeconfig: new RemoteText({
+      ...{ account, clock, log, name: `EKS cluster "${eks.name}"` },
       read: async (isInvalid) => {
         if (isInvalid) externalId?.invalidate();
         const cluster = await getCluster();
@@ -54,23 +57,6 @@ export function createAwsConnectionOptions(
     }),
     replaceExecPlugin: () => createTokenSource(named, openEks, getCluster),
   };
-}
-
-function findSecretText(
-  reference: SecretReference | undefined,
-  { name }: AccountConnection,
-  { services, clock, log }: ProviderOptions,
-): RemoteText | undefined {
-  if (reference === undefined) return undefined;
-  return createSecretText(reference, { account: name, secrets: services?.secrets, clock, log });
-}
-
-function createRemote(
-  { name }: AccountConnection,
-  { clock, log }: ProviderOptions,
-  remote: Pick<RemoteTextOptions, 'name' | 'read'>,
-): RemoteText {
-  return new RemoteText({ ...remote, account: name, clock, log });
 }
 
 /** Opens EKS, whose code is loaded late: few functions reach a cluster of it. */

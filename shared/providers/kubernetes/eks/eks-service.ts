@@ -31,14 +31,6 @@ export interface EksToken {
   readonly expiresAtMs: number;
 }
 
-/** What AWS knows of EKS clusters. Each call throws an Error that says what AWS refused, to whom, and what to do. */
-export interface EksService {
-  /** The cluster's endpoint, by EKS. @param doubted one that did not work: only a later one will do */
-  describeCluster(cluster: EksCluster, doubted?: Pick<EksEndpoint, 'asOfMs'>): Promise<EksEndpoint>;
-  /** Makes a token, without a call to AWS unless a role must be assumed. @param refused whether the last token was refused */
-  presignToken(cluster: EksCluster, refused?: boolean): Promise<EksToken>;
-}
-
 interface EksOptions extends Required<Pick<HostServices, 'openAws'>>, Pick<HostServices, 'openLookups'> {
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -46,10 +38,14 @@ interface EksOptions extends Required<Pick<HostServices, 'openAws'>>, Pick<HostS
 /** Milliseconds for which a token is used: EKS accepts it for 15 minutes, by its own clock. */
 const tokenLifetimeMs = 14 * 60_000;
 
-/** EKS and its tokens, through the AWS SDK. */
-export function createEksService({ openAws, openLookups, clock }: EksOptions): EksService {
+/** What AWS knows of EKS clusters. */
+export type EksService = ReturnType<typeof createEksService>;
+
+/** EKS and its tokens. Each call throws an Error that says what AWS refused, to whom, and what to do. */
+export function createEksService({ openAws, openLookups, clock }: EksOptions) {
   return {
-    async describeCluster(cluster, doubted) {
+    /** The cluster's endpoint, by EKS. @param doubted one that did not work: only a later one will do */
+    async describeCluster(cluster: EksCluster, doubted?: EksEndpoint): Promise<EksEndpoint> {
       const [aws, sharing] = await Promise.all([openAws(), openLookups?.()]);
       const region = await aws.getRegion(cluster);
       const question = {
@@ -62,7 +58,8 @@ export function createEksService({ openAws, openLookups, clock }: EksOptions): E
       const alone = async (): Promise<Found> => ({ value: await question.ask(), asOfMs: clock.now() });
       return toEndpoint(await (sharing?.lookups.find(question) ?? alone()));
     },
-    async presignToken(cluster, refused = false) {
+    /** Makes a token, without a call to AWS unless a role must be assumed. @param refused whether the last token was refused */
+    async presignToken(cluster: EksCluster, refused = false): Promise<EksToken> {
       const aws = await openAws();
       const region = await aws.getRegion(cluster);
       const credentials = await aws.credentials(cluster)({ forceRefresh: refused });

@@ -1,3 +1,4 @@
+import { encodeStrictly } from '#core/uri.ts';
 import type { Aws, AwsAccess } from '#platform/ports/aws.ts';
 
 /** The header by which EKS learns for which cluster a request was signed. */
@@ -38,11 +39,4 @@ function formatQuery(query: Readonly<Record<string, string>>): string {
     .filter((name) => name in query)
     .map((name) => `${name}=${encodeStrictly(query[name] ?? '')}`)
     .join('&');
-}
-
-/** Encodes all but RFC 3986's unreserved characters. */
-function encodeStrictly(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (character) => {
-    return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-  });
 }

@@ -5,11 +5,11 @@ import { parseArtifactStore } from '#artifact-store/artifact-store-settings.ts';
 import { createS3Store } from '#artifact-store/services/artifact-store.ts';
 import { FailedOperationError, NotFoundError, UnavailableError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import { createHostServices } from '#platform/services/host-services.ts';
 import { neverAborted, readText } from '#test/shared/providers/artifacts/options.ts';
 import { type Origin, startOrigin } from '#test/shared/providers/artifacts/origin.ts';
 import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 import { createTestClock, testRandomness } from '#test/support/run/test-clock.ts';
+import { createTestHost } from '#test/support/services/test-host.ts';
 
 const reference = { application: 'shop', hash: 'abc123' };
 
@@ -48,7 +48,7 @@ async function read(s3: JsonObject = {}, signal = neverAborted()): Promise<strin
   if (settings === undefined) throw new Error('it is off');
   const clock = createTestClock();
   const place = { placement: 'local', environment: { AWS_ENDPOINT_URL_S3: origin.url } } as const;
-  const { openAws } = createHostServices(clock, undefined, place);
+  const { openAws } = createTestHost({ clock, ...place });
   const store = createS3Store(settings, { openAws, clock, randomness: testRandomness });
   return readText(await store.open(reference, signal));
 }

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { readEnvironment } from '#platform/config.ts';
-import { createHostServices } from '#platform/services/host-services.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { KubernetesSession } from '#providers/kubernetes/account/session.ts';
 import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
@@ -9,6 +8,7 @@ import type { ScriptedServer } from '#test/shared/providers/kubernetes/client/sc
 import { startScriptedServer, toBase64 } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
 import { createTestClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
+import { createTestHost } from '#test/support/services/test-host.ts';
 import { startTokenBroker } from '#test/support/services/token-broker.ts';
 
 const roleArn = 'arn:aws:iam::111122223333:role/deployer';
@@ -58,7 +58,7 @@ async function openClients(
     log: { debug: write, info: write, warn: write, error: write },
     placement: 'deployed',
     environment: readEnvironment(),
-    services: createHostServices(clock, undefined, { placement: 'deployed', environment: readEnvironment() }),
+    services: createTestHost({ clock, environment: readEnvironment() }),
     ...options,
   });
   session = opened;

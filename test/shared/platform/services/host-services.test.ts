@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { readEnvironment } from '#platform/config.ts';
-import { createHostServices } from '#platform/services/host-services.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { KubernetesSession } from '#providers/kubernetes/account/session.ts';
 import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
@@ -17,6 +16,7 @@ import {
 import { type AwsEndpoints, readToken, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
 import { writeProgram } from '#test/support/run/temp-dir.ts';
 import { createTestClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
+import { createTestHost } from '#test/support/services/test-host.ts';
 
 const roleArn = 'arn:aws:iam::111122223333:role/deployer';
 const minute = 60_000;
@@ -56,7 +56,7 @@ async function openClient(
     log: { debug: write, info: write, warn: write, error: write },
     placement: 'deployed',
     environment: readEnvironment(),
-    services: createHostServices(clock),
+    services: createTestHost({ clock }),
     ...options,
   });
   expect(session.rejectedAccounts).toEqual([]);

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { readEnvironment } from '#platform/config.ts';
-import { createHostServices } from '#platform/services/host-services.ts';
 import { KubernetesSession } from '#providers/kubernetes/account/session.ts';
 import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
 import {
@@ -15,7 +14,8 @@ import {
 import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
 import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import { createTestClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
-import { openLookups } from '#test/support/services/lookup-processes.ts';
+import { openLookups as openParts } from '#test/support/services/lookup-processes.ts';
+import { createTestHost } from '#test/support/services/test-host.ts';
 
 const minute = 60_000;
 const openTable = useLocalTables();
@@ -48,8 +48,8 @@ afterEach(async () => {
 /** The client of an account in an environment that has just been started: it has nothing in common with others but the table. */
 function startEnvironment(account: JsonObject): Pick<KubernetesClient, 'getText'> {
   const log = { debug() {}, info() {}, warn: (...line: unknown[]) => warnings.push(line), error() {} };
-  const parts = openLookups(openTable(cacheTable), clock, log);
-  const openParts = async () => {
+  const parts = openParts(openTable(cacheTable), clock, log);
+  const openLookups = async () => {
     looks += 1;
     return parts;
   };
@@ -60,7 +60,7 @@ function startEnvironment(account: JsonObject): Pick<KubernetesClient, 'getText'
     log,
     placement: 'deployed',
     environment: readEnvironment(),
-    services: createHostServices(clock, { randomness: testRandomness, openLookups: openParts }),
+    services: createTestHost({ clock, openLookups }),
   });
   sessions.push(session);
   const found = session.findAccount('prod');

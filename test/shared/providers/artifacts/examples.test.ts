@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { createHostServices } from '#platform/services/host-services.ts';
 import { parseArtifact } from '#provider-kit/artifact.ts';
 import { artifactsPlugin } from '#providers/artifacts/index.ts';
-import { createTestClock, createTestOptions } from './options.ts';
+import { createTestHost } from '#test/support/services/test-host.ts';
+import { createTestOptions } from './options.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../../../docs/artifacts.md'), 'utf8');
 
@@ -44,7 +44,7 @@ function toKnownKind(kind: string): string {
 /** Opens the settings of an example, with values for its variables. */
 function openExample(settings: string) {
   const parsed = parse(settings.replaceAll(/\$\{(\w+)\}/g, (_, name) => variables.get(name) ?? 'value'));
-  return artifactsPlugin.open(createTestOptions(parsed, { services: createHostServices(createTestClock()) }));
+  return artifactsPlugin.open(createTestOptions(parsed, { services: createTestHost() }));
 }
 
 describe.each(examples)("the page's example of $title", ({ settings, artifacts }) => {

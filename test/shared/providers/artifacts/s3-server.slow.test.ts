@@ -2,12 +2,12 @@ import type { AwsCredentialIdentity } from '@smithy/types';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { FailedOperationError, NotFoundError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import { createHostServices } from '#platform/services/host-services.ts';
 import { systemClock } from '#platform/services/system.ts';
 import { openS3Sources } from '#providers/artifacts/s3.ts';
 import { describeWithS3, type EmulatedS3, startEmulatedS3 } from '#test/support/artifacts/emulated-s3.ts';
 import { runStreamTasks } from '#test/support/conformance/artifact-streams.ts';
 import { getFailure } from '#test/support/run/failure.ts';
+import { createTestHost } from '#test/support/services/test-host.ts';
 import { createTestOptions, neverAborted, readBytes } from './options.ts';
 
 /** Installing the emulator may take this long. */
@@ -46,7 +46,7 @@ describeWithS3('s3/object from an S3 that checks signatures and permissions', ()
 
   async function read(account: JsonObject, reference: string, version?: string): Promise<Buffer> {
     const place = { placement: 'local', environment: { AWS_ENDPOINT_URL: s3.endpoint } } as const;
-    const services = createHostServices(systemClock, undefined, place);
+    const services = createTestHost({ clock: systemClock, ...place });
     // Signatures are good for a quarter of an hour.
     const options = createTestOptions(toSettings(account), { services, clock: systemClock });
     await using source = openS3Sources(options).sources[0];

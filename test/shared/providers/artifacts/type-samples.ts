@@ -1,6 +1,5 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { createHostServices } from '#platform/services/host-services.ts';
 import { openBitbucketSources } from '#providers/artifacts/bitbucket.ts';
 import { openEmbeddedSources } from '#providers/artifacts/embedded.ts';
 import { openGcsSources } from '#providers/artifacts/gcs.ts';
@@ -18,8 +17,8 @@ import { openPassedOnSources } from '#providers/artifacts/passed-on.ts';
 import { openS3Sources } from '#providers/artifacts/s3.ts';
 import { createOneFileServer } from '#test/support/artifacts/git-packs.ts';
 import type { ArtifactTypeSample, RemoteType } from '#test/support/conformance/artifact-sample.ts';
+import { createTestHost } from '#test/support/services/test-host.ts';
 import { readArchive } from './git-repo/git-archives.ts';
-import { createTestClock } from './options.ts';
 
 const malformedUrls = [
   '',
@@ -329,7 +328,7 @@ export const samples: readonly ArtifactTypeSample[] = [
       toHeader: () => ['authorization', /^AWS4-HMAC-SHA256 Credential=AKID.*Signature=[0-9a-f]{64}$/],
       toReference: (_, file) => `s3://configs/${file}`,
       toServer: (apiEndpoint) => ({ apiEndpoint }),
-      services: createHostServices(createTestClock()),
+      services: createTestHost(),
     },
   },
 ];

@@ -31,7 +31,7 @@ function openClient(role: { roleArn?: string; externalId?: string } = {}): EcrCl
   const own = createAws({ clock, environment: { AWS_ENDPOINT_URL_ECR: ecr.url } });
   return new EcrClient({
     registry: { registryId: ecrRegistryId, region: ecrRegion, ...role },
-    openAws: async () => own,
+    services: { openAws: async () => own },
     ...{ threads: 1, clock: systemClock, randomness: testRandomness },
   });
 }

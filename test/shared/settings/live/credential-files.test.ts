@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startRuntime } from '#infra/local/runtime.ts';
 import { readConfig } from '#platform/config.ts';
-import { createHostServices } from '#platform/services/host-services.ts';
 import { artifactsPlugin } from '#providers/artifacts/index.ts';
 import {
   credentialFileBytesMax,
@@ -12,8 +11,9 @@ import {
   readCredentialFiles,
 } from '#settings/live/credential-files.ts';
 import { CredentialSource } from '#settings/live/credential-source.ts';
-import { createTestClock, createTestOptions } from '#test/shared/providers/artifacts/options.ts';
+import { createTestOptions } from '#test/shared/providers/artifacts/options.ts';
 import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
+import { createTestHost } from '#test/support/services/test-host.ts';
 
 const chart = { name: 'charts', types: ['helm/chart'], repository: 'https://charts.test/stable' };
 const secret = 'planted-s3cr3t-value';
@@ -44,7 +44,7 @@ async function load(yaml = '{}') {
     ...{ BUSDRIVER_PLACEMENT: 'local', BUSDRIVER_CONFIG_FILES: JSON.stringify([file]) },
     ARTIFACTS_CREDENTIALS_CONFIG_DIR: dir.path,
   };
-  const { secrets } = createHostServices(createTestClock());
+  const { secrets } = createTestHost();
   const config = readConfig(environment);
   const source = new CredentialSource({ config, secrets, environment: {}, isDivided: false });
   const parsed = source.parse(await source.read());

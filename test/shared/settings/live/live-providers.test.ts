@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RejectedAccount } from '#accounts/model/account.ts';
 import { UnavailableError } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
-import { createHostServices } from '#platform/services/host-services.ts';
 import type { Provider } from '#provider-kit/provider.ts';
 import { ProviderSet } from '#provider-kit/provider-set.ts';
 import { plugins } from '#providers/index.ts';
@@ -20,6 +19,7 @@ import { createSettingsSecret } from '#settings/live/settings-secret.ts';
 import { answerJson, startScriptedServer } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
 import { createTestClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
+import { createTestHost } from '#test/support/services/test-host.ts';
 
 const arn = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:busdriver-prod-config-AbCdEf';
 const planted = 'planted-s3cr3t-value';
@@ -67,7 +67,7 @@ function follow(files: readonly string[] = [], options: Partial<LiveProvidersOpt
 }
 
 function createSource(files: readonly string[]): SettingsSource<readonly SettingsText[]> {
-  const services = createHostServices(clock);
+  const services = createTestHost({ clock });
   const secret = files.length > 0 ? undefined : createSettingsSecret(arn, services.secrets);
   return {
     read: () => readSettingsTexts({ files, secret, profiles: ['local'] }),

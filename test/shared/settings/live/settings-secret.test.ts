@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
-import { createHostServices } from '#platform/services/host-services.ts';
 import { systemClock } from '#platform/services/system.ts';
 import { AuthorizationSettingsError } from '#settings/live/authorization-settings.ts';
 import { type LoadedSettings, loadSettings } from '#settings/live/settings.ts';
 import { createSettingsSecret } from '#settings/live/settings-secret.ts';
 import { getSetting } from '#settings/spring-config.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
+import { createTestHost } from '#test/support/services/test-host.ts';
 
 const fixtures = resolve('test/fixtures/config');
 const planted = 'planted-s3cr3t-value';
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 /** Loads the settings of the secret, on top of files if there are any. */
 function load(files: readonly string[] = [], environment: Record<string, string> = {}) {
-  const secret = createSettingsSecret(arn, createHostServices(systemClock).secrets);
+  const secret = createSettingsSecret(arn, createTestHost({ clock: systemClock }).secrets);
   return loadSettings({ files, secret, profiles: ['local'], environment });
 }
 
@@ -104,7 +104,7 @@ describe('settings in a secret', () => {
 });
 
 test('what is no name of a secret is refused by the variable', () => {
-  const { secrets } = createHostServices(systemClock);
+  const { secrets } = createTestHost({ clock: systemClock });
   expect(() => createSettingsSecret('my secret', secrets)).toThrow(
     'environment variable BUSDRIVER_CONFIG_SECRET_ARN: expected the name or ARN of a secret',
   );

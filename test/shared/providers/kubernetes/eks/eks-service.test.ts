@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createHostServices } from '#platform/services/host-services.ts';
 import { createEksService, type EksService } from '#providers/kubernetes/eks/eks-service.ts';
 import { type AwsEndpoints, readToken, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
 import { createTestClock, type TestClock } from '#test/support/run/test-clock.ts';
+import { createTestHost } from '#test/support/services/test-host.ts';
 
 const roleArn = 'arn:aws:iam::111122223333:role/deployer';
 const minute = 60_000;
@@ -16,7 +16,7 @@ let eks: EksService;
 beforeEach(async () => {
   aws = await startAwsEndpoints();
   clock = createTestClock();
-  eks = createEksService({ ...createHostServices(clock), clock });
+  eks = createEksService({ ...createTestHost({ clock }), clock });
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
