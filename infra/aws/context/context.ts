@@ -179,9 +179,6 @@ function makeEndpointType(): ValueType<ApiEndpoint> {
   };
 }
 
-/** `clusterArns`, `clusterArnPrefixes` … */
-type ResourceOption = `${AwsResource['option']}${'s' | 'Prefixes'}`;
-
 function toResourceOptions() {
   const options = awsResources.flatMap(({ option, service, path, prefix }) => {
     const example = `arn:aws:${service}:us-east-1:123456789012:${path}`;
@@ -190,7 +187,10 @@ function toResourceOptions() {
       [`${option}Prefixes`, list(makePrefixType(service, path + prefix, example))],
     ];
   });
-  return Object.fromEntries(options) as { readonly [Name in ResourceOption]: Option<readonly string[]> };
+  return Object.fromEntries(options) as Record<
+    `${AwsResource['option']}${'s' | 'Prefixes'}`,
+    Option<readonly string[]>
+  >;
 }
 
 function makeArnType(service: string, resource: string): ValueType<string> {

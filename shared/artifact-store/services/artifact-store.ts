@@ -76,13 +76,9 @@ async function send(
   const { bucket, key } = settings;
   const isSigned = settings.url === undefined || key !== undefined || isAmazon(settings.url);
   const sendOnce = async (): Promise<Response> => {
-    const region = settings.region ?? 'us-east-1';
-    const { url: origin, ...endpoint } =
-      settings.url === undefined
-        ? await getS3Endpoint(await openAws(), settings.region)
-        : { url: settings.url, region };
+    const { url: origin, region } = await getS3Endpoint(openAws, settings);
     const url = new URL(`${origin}/${bucket}/${application}/${hash}`);
-    const headers = isSigned ? await signS3Get(await openAws(), url, { ...endpoint, key }) : {};
+    const headers = isSigned ? await signS3Get(await openAws(), url, { region, key }) : {};
     const response = await fetch(url, { headers, redirect: 'manual', signal });
     if (response.status !== 429 && response.status < 500) return response;
     await response.body?.cancel();

@@ -1,3 +1,4 @@
+import type { ArtifactStoreSettings } from '#artifact-store/artifact-store-settings.ts';
 import type { Aws, AwsCredentials, AwsIdentity } from '#platform/ports/aws.ts';
 
 /** Who reads an object in S3: an account's own key, or else this process or a role. */
@@ -6,9 +7,14 @@ interface S3Signer extends Omit<AwsIdentity, 'profile'> {
   readonly key?: AwsCredentials | undefined;
 }
 
-/** URL of S3, without a path, in a region; by default in the one of the process. @throws Error when no region is known. */
-export async function getS3Endpoint(aws: Aws, given: string | undefined) {
-  const region = await aws.getRegion({ region: given });
+/** URL of S3, without a path, and its region, by default the one of the process. AWS is opened unless the URL of another server is given. */
+export async function getS3Endpoint(
+  openAws: () => Promise<Aws>,
+  { url, ...given }: Pick<ArtifactStoreSettings, 'url' | 'region'>,
+) {
+  if (url !== undefined) return { url, region: given.region ?? 'us-east-1' };
+  const aws = await openAws();
+  const region = await aws.getRegion(given);
   return { region, url: new URL(aws.getEndpoint('s3', region)).origin };
 }
 

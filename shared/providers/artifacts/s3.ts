@@ -88,25 +88,23 @@ function readClient(account: ConfiguredAccount, options: SourceOptions) {
     };
   }
 
+  const openAws = async (): Promise<Aws> => {
+    if (services?.openAws !== undefined) return services.openAws();
+    throw new Error('this process has no way to sign requests to S3');
+  };
   /** Adds the account to AWS' refusals. */
-  const ask = async <T>(call: (aws: Aws) => Promise<T>): Promise<T> => {
-    if (services?.openAws === undefined)
-      throw new FailedOperationError(`${context}: this process has no way to sign requests to S3`);
-    return call(await services.openAws()).catch((cause: unknown) => {
+  const ask = <T>(answer: Promise<T>) =>
+    answer.catch((cause: unknown) => {
       throw new FailedOperationError(`${context}: ${getErrorMessage(cause)}`, { cause });
     });
-  };
 
   const isOpen = !awsAccessKeyId && endpoint !== undefined && !isAmazon(endpoint);
   return {
-    async getEndpoint() {
-      if (endpoint !== undefined) return { url: endpoint, region: region ?? 'us-east-1' };
-      return ask((aws) => getS3Endpoint(aws, region));
-    },
+    getEndpoint: () => ask(getS3Endpoint(openAws, { url: endpoint, region })),
     async sign(url: URL, signedRegion: string) {
       if (isOpen) return undefined;
-      const identity = await getIdentity();
-      return ask((aws) => signS3Get(aws, url, { region: signedRegion, ...identity }));
+      const identity = { region: signedRegion, ...(await getIdentity()) };
+      return ask(openAws().then((aws) => signS3Get(aws, url, identity)));
     },
   };
 }

@@ -1,15 +1,12 @@
 import { InvalidInputError } from '#core/errors.ts';
+import type { AwsIdentity } from '#platform/ports/aws.ts';
 import { settingsField, stringField } from '#settings/coerce.ts';
 
 /** A private registry of Amazon ECR, and the identity that reads it. */
-export interface EcrRegistry {
+export interface EcrRegistry extends Pick<AwsIdentity, 'roleArn' | 'externalId'> {
   /** The AWS account that it belongs to, 12 digits. */
   readonly registryId: string;
   readonly region: string;
-  /** A role to assume first. Default: none, this process's own identity. */
-  readonly roleArn?: string | undefined;
-  /** An external id that the role's trust policy may require. */
-  readonly externalId?: string | undefined;
 }
 
 /** Hosts of private registries, including FIPS and dual-stack endpoints. */

@@ -19,8 +19,6 @@ export const clientOptions = {
   requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
 };
 
-const defaultSessionName = 'busdriver';
-
 /** Milliseconds after which the process's own credentials are looked up again, so that changed files and profiles are noticed. */
 const ownLifetimeMs = 60_000;
 /** Share of a session's life after which its role is assumed again. */
@@ -103,7 +101,7 @@ async function loadOwnCredentials(profile: string | undefined): Promise<AwsCrede
 }
 
 async function assumeRole(
-  { roleArn, region, sessionName = defaultSessionName, externalId }: AwsIdentity & { region: string },
+  { roleArn, region, sessionName = 'busdriver', externalId }: AwsIdentity & { region: string },
   credentials: AwsCredentials,
 ): Promise<AwsCredentials> {
   const client = new STSClient({ ...clientOptions, region, credentials });

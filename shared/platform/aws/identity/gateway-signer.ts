@@ -1,19 +1,17 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import type { Clock } from '#core/clock.ts';
 import type { AwsRequest } from '../../ports/aws.ts';
 import { toAwsFailure } from '../../ports/aws-failure.ts';
 import { signRequest } from './signature.ts';
+import type { SigningOptions } from './signed-call.ts';
 import { silentLog } from './silent-log.ts';
 
 /** A request to an API of API Gateway, without a query. */
 export type GatewayRequest = Required<Pick<AwsRequest, 'method' | 'url' | 'body'>>;
 
 /** What requests are signed with. */
-export interface GatewaySignerOptions {
-  readonly clock: Pick<Clock, 'now'>;
+export interface GatewaySignerOptions extends SigningOptions {
   /** Region of the API. Default: the one in its API Gateway host name, else `AWS_REGION`. */
   readonly region?: string | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Returns the headers that sign a request. @throws Error where there are no credentials, or no region is known */

@@ -5,9 +5,10 @@ import { describeSecret, type SecretReader, type SecretReference } from '#settin
 import type { Aws, AwsAccess } from '../../ports/aws.ts';
 import type { LookupStore } from '../../ports/lookup.ts';
 import type { LoadedSecret } from './secret-value.ts';
+import type { SigningOptions } from './signed-call.ts';
 
 /** What reads secrets. */
-export interface SecretReaderOptions {
+export interface SecretReaderOptions extends SigningOptions {
   readonly aws: Pick<Aws, 'credentials' | 'getRegion'>;
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
@@ -15,8 +16,6 @@ export interface SecretReaderOptions {
   readonly store?: LookupStore | undefined;
   /** Whether the settings may hold secrets themselves, by the engine `noop`: only on a user's own machine. */
   readonly placement: 'local' | 'deployed';
-  /** Variables that may name AWS endpoints, as the SDK reads them: `AWS_ENDPOINT_URL_S3`. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** Reads YAML. @throws for another text; its message may quote the text, and is not shown */
   readonly parseYaml: (text: string) => Promise<unknown>;
 }

@@ -10,12 +10,6 @@ import type { AccountConnection } from './account-connection.ts';
 import { parseEksPlugin } from './exec-plugin.ts';
 import type { TokenBinding } from './token-receiver.ts';
 
-/** The options of an account that come from AWS. */
-export type AwsConnectionOptions = Pick<
-  ConnectionOptions,
-  'remoteKubeconfig' | 'replaceExecPlugin' | 'serverSecrets'
->;
-
 /**
  * The options that an account gets from AWS: its kubeconfig if that comes from EKS or Secrets Manager, and tokens in place of the programs
  * that make them. Nothing is called before it is needed.
@@ -23,7 +17,7 @@ export type AwsConnectionOptions = Pick<
 export function createAwsConnectionOptions(
   connection: AccountConnection,
   options: ProviderOptions,
-): AwsConnectionOptions {
+): Pick<ConnectionOptions, 'remoteKubeconfig' | 'replaceExecPlugin' | 'serverSecrets'> {
   const { eks, secrets, name: account } = connection;
   const { services, clock, log } = options;
   const findText = (reference: SecretReference | undefined): RemoteText | undefined =>

@@ -24,13 +24,6 @@ export interface EksEndpoint {
   readonly asOfMs: number;
 }
 
-/** A bearer token for an EKS cluster. */
-export interface EksToken {
-  readonly token: string;
-  /** When to stop using it, wall time in milliseconds since the epoch. */
-  readonly expiresAtMs: number;
-}
-
 interface EksOptions extends Required<Pick<HostServices, 'openAws'>>, Pick<HostServices, 'openLookups'> {
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -58,8 +51,12 @@ export function createEksService({ openAws, openLookups, clock }: EksOptions) {
       const alone = async (): Promise<Found> => ({ value: await question.ask(), asOfMs: clock.now() });
       return toEndpoint(await (sharing?.lookups.find(question) ?? alone()));
     },
-    /** Makes a token, without a call to AWS unless a role must be assumed. @param refused whether the last token was refused */
-    async presignToken(cluster: EksCluster, refused = false): Promise<EksToken> {
+    /**
+     * Makes a bearer token, to be used until `expiresAtMs`, wall time, without a call to AWS unless a role must be assumed.
+     *
+     * @param refused whether the last token was refused
+     */
+    async presignToken(cluster: EksCluster, refused = false) {
       const aws = await openAws();
       const region = await aws.getRegion(cluster);
       const credentials = await aws.credentials(cluster)({ forceRefresh: refused });
@@ -77,11 +74,6 @@ function toIdentity({ roleArn, profile }: EksCluster): string {
   return roleArn ?? (profile === undefined ? 'own' : `profile ${profile}`);
 }
 
-/** The AWS account of a role, whose quota EKS uses; `own` for that of this process. */
-function getAwsAccount(roleArn: string | undefined): string {
-  return roleArn?.split(':')[4] ?? 'own';
-}
-
 /** The cluster's endpoint as text. */
 async function describeCluster(
   cluster: EksCluster & { region: string },
@@ -95,7 +87,8 @@ async function describeCluster(
   const client = new EKSClient({ ...timeouts, region, credentials });
   const what = `cannot look up the EKS cluster "${name}" in ${region}${roleArn === undefined ? '' : ` as ${roleArn}`}`;
   try {
-    await sharing?.pace.takeTurn('EKS', region, getAwsAccount(roleArn));
+    // EKS uses the quota of the AWS account of the role.
+    await sharing?.pace.takeTurn('EKS', region, roleArn?.split(':')[4] ?? 'own');
     const { cluster: found } = await client.send(new DescribeClusterCommand({ name }));
     const { endpoint: server, certificateAuthority, status } = found ?? {};
     const { data: certificateAuthorityData } = certificateAuthority ?? {};

@@ -1,12 +1,6 @@
 import { encodeStrictly } from '#core/uri.ts';
 import type { Aws, AwsAccess } from '#platform/ports/aws.ts';
 
-/** The header by which EKS learns for which cluster a request was signed. */
-const clusterHeader = 'x-k8s-aws-id';
-
-/** The validity in the signature, seconds. EKS still accepts tokens for up to 15 minutes. */
-const statedValiditySeconds = 60;
-
 /** Parameters of the query in the order of botocore, and so of `aws eks get-token`. */
 const queryOrder = [
   'Action',
@@ -28,9 +22,11 @@ export async function presignEksToken(aws: Aws, clusterName: string, access: Aws
   // EKS accepts only STS' regional names, whatever settings (VPC, FIPS) say.
   const { host } = new URL(aws.getEndpoint('sts', access.region, { isPublic: true }));
   const url = new URL(`https://${host}/?Action=GetCallerIdentity&Version=2011-06-15`);
-  const headers = { [clusterHeader]: clusterName };
+  // EKS learns by this header for which cluster the request was signed.
+  const headers = { 'x-k8s-aws-id': clusterName };
   const request = { service: 'sts', method: 'GET', url, headers };
-  const query = await aws.presign(request, access, statedValiditySeconds);
+  // EKS accepts tokens for up to 15 minutes, whatever they state.
+  const query = await aws.presign(request, access, 60);
   return `k8s-aws-v1.${Buffer.from(`https://${host}/?${formatQuery(query)}`).toString('base64url')}`;
 }
 

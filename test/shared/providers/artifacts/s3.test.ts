@@ -133,7 +133,10 @@ describe('fetching s3/object', () => {
     ['eu-central-1', 'https://s3.eu-central-1.amazonaws.com'],
     ['cn-north-1', 'https://s3.cn-north-1.amazonaws.com.cn'],
   ])('goes to Amazon in %s where no endpoint is named', async (region, url) => {
-    expect(await getS3Endpoint(await createServices().openAws(), region)).toEqual({ region, url });
+    expect(await getS3Endpoint(createServices().openAws, { url: undefined, region })).toEqual({
+      region,
+      url,
+    });
   });
 
   test.each([
