@@ -157,6 +157,11 @@ describe('a reference that cannot be read says why, and shows no secret:', () =>
       put('a', `a: [${planted}`),
     ],
     [inS3('a!k:constructor.name'), 'in S3 has no text at "constructor.name"', put('a', `a: ${planted}`)],
+    [
+      inS3('../other/kube'),
+      'cannot read the object spin/../other/kube of S3 in eu-west-1: InvalidURI',
+      () => aws.objects.set('other/kube', planted),
+    ],
     [inS3('large'), 'it has more than 1048576 bytes', put('large', planted.repeat(100_000))],
     [
       'encrypted:ssm!r:eu-west-1!n:away',
