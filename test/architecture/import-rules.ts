@@ -51,7 +51,8 @@ const node = 'node:';
  * spaces; `$1` is the first group of the path, `type:` is by `import type` alone. CONTRIBUTING.md has the four kinds of code in words.
  */
 export const importRules: { readonly [files: string]: string } = {
-  'functions/((agent-|operator-)?routes|queues|schedules)\\.ts$': 'functions/route.ts shared/providers/declarations.ts',
+  'functions/((agent-|operator-)?routes|queues|schedules)\\.ts$':
+    'functions/route.ts shared/providers/declarations.ts',
   'functions/route\\.ts$': '',
   'functions/': `${subjects} docs/openapi.json ${answerTypes}`,
   [rules]: `${rules} zod ${answerTypes}`,

@@ -65,10 +65,16 @@ describe('@kubernetes/client-node', () => {
   });
 });
 
-it('modules of threads are imported late alone: else bundles do not keep them in files of their own', () => {
+it('modules of threads, and of providers that call AWS, are imported late alone: else bundles do not keep them in files of their own', () => {
   const threads = sources.filter(({ text }) => /^export const location = import\.meta\.url;$/m.test(text));
-  const modules = threads.map(({ path }) => path);
+  const callers = sources.filter(
+    (file) =>
+      file.path.startsWith('shared/providers/') &&
+      listTargets(file).some((target) => target.startsWith('@aws-sdk/')),
+  );
+  const modules = [...threads, ...callers].map(({ path }) => path);
   expect(modules).toContain('shared/threads/job-thread.ts');
+  expect(modules).toContain('shared/providers/kubernetes/eks/eks-service.ts');
   const early = sources.flatMap((file) =>
     findImports(file)
       .filter(({ target, isType, isLate }) => modules.includes(target) && !isType && !isLate)
