@@ -28,6 +28,8 @@ export interface BuildLocalOptions {
   readonly entries?: readonly string[];
   /** Whether names within the bundles are shortened: they are smaller, and stacks show less. Default: false. */
   readonly shortensNames?: boolean;
+  /** Packages that are never loaded, and left out. Default: none. */
+  readonly absent?: readonly string[];
   /** Called when another builder makes this one wait. */
   readonly report?: (line: string) => void;
 }
@@ -111,6 +113,7 @@ function getOptions({
   outputDir,
   entries = ownEntries,
   shortensNames = false,
+  absent = [],
 }: BuildLocalOptions): BuildOptions {
   return {
     absWorkingDir: root,
@@ -127,7 +130,7 @@ function getOptions({
       alias: Object.fromEntries(replacedPackages.map((name) => [name, path.join(root, standIn)])),
     }),
     // The AWS SDK loads it in browsers alone.
-    external: ['bowser'],
+    external: ['bowser', ...absent],
     minifySyntax: true,
     minifyWhitespace: true,
     // Names of classes and functions stay: those of errors are told.

@@ -30,7 +30,11 @@ export function createHostServices({ openLookups, ...options }: HostOptions) {
   const openAws = once(async () => (await import('../aws/identity/aws-access.ts')).createAws(options));
   const getSecrets = once(async (): Promise<SecretReader> => {
     const { createSecretReader } = await import('../aws/identity/secret-reader.ts');
-    const store = openLookups && toLateStore(openLookups);
+    // Functions that only read the settings need no store.
+    const store: LookupStore | undefined = openLookups && {
+      find: async (key) => (await openLookups()).store.find(key),
+      replace: async (key, change) => (await openLookups()).store.replace(key, change),
+    };
     // Few secrets are YAML.
     const parseYaml = async (text: string) => (await import('./secret-yaml.ts')).parseSecretYaml(text);
     return createSecretReader({ ...options, store, parseYaml, aws: await openAws() });
@@ -44,14 +48,6 @@ export function createHostServices({ openLookups, ...options }: HostOptions) {
       readRoles: async (reference) => (await getSecrets()).readRoles(reference),
     },
   } satisfies HostServices;
-}
-
-/** A store that is opened by its first call: functions that only read the settings need none. */
-function toLateStore(open: () => Promise<LookupParts>): LookupStore {
-  return {
-    find: async (key) => (await open()).store.find(key),
-    replace: async (key, change) => (await open()).store.replace(key, change),
-  };
 }
 
 /** The first result of `make`. */
