@@ -66,9 +66,10 @@ export async function runRecorded(
   return { stdout, calls: calls.map((call) => call.split(separators.argument).slice(0, -1) as [string]) };
 }
 
+/** Notes a call by one write: programs of a pipe note theirs at the same time. */
 function toNote(name: string): string {
   const each = `printf '%s${separators.argument}' ${name} "$@"`;
-  return `{ ${each}; printf '${separators.call}'; } >> "$CALLS"`;
+  return `call=$(${each}); printf '%s${separators.call}' "$call" >> "$CALLS"`;
 }
 
 /** What commands expect in their folder. */
