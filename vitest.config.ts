@@ -40,8 +40,8 @@ export default defineConfig({
     globalSetup: './test/support/cluster/global-cluster.ts',
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // One more than the processors that the CI has: tests wait for a third of their time.
-    maxWorkers: 3,
+    // More than the two processors that the CI has: most tests wait more than they compute.
+    maxWorkers: 5,
     // A hang is to be caught, not a machine that is busy.
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: SlowFirst },
