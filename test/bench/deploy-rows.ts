@@ -25,20 +25,31 @@ export interface DeployContext {
   readonly namespace: string;
 }
 
-export interface DeploySizes extends Pick<SampleCounts, 'samples' | 'warmUp'> {
+type DeployCounts = Pick<SampleCounts, 'samples' | 'warmUp'>;
+
+export interface DeploySizes extends DeployCounts {
+  /** Of deploys to a process that has just started: few, for they make it warm. */
+  readonly cold: DeployCounts;
   /** Deploys after which the memory is read; more when the rows before make more. */
   readonly deploysForMemory: number;
   /** Milliseconds without calls before the memory of an idle server is read. */
   readonly idleMs: number;
 }
 
-/** The rows of deploys: new, unchanged and changed, each alternating with its floor; processor time and memory around them. */
+/**
+ * The rows of deploys: new, unchanged and changed, to a process that has just started and then to a warm one, each alternating with its
+ * floor; processor time and memory around them.
+ */
 export function createDeployRows(sizes: DeploySizes): Row<DeployContext>[] {
   const batches = Math.max(3, Math.ceil(sizes.samples / deploysTogether));
-  const timed = 3 * (sizes.samples + sizes.warmUp) + (batches + 1) * deploysTogether;
+  const { cold } = sizes;
+  const each = sizes.samples + sizes.warmUp + cold.samples + cold.warmUp;
+  const timed = 3 * each + (batches + 1) * deploysTogether;
   const deploys = Math.max(timed, sizes.deploysForMemory);
   const deploy = ({ client, server, namespace }: DeployContext, options: DeployedThing): Promise<number> =>
     client.deploy(toDeployRequest({ account: server.account, namespace, ...options }));
+  const coldly = { sizes: cold, deploy, what: 'cold' } as const;
+  const warmly = { sizes, deploy, what: 'bench' } as const;
   return [
     {
       name: 'memory when idle',
@@ -50,9 +61,12 @@ export function createDeployRows(sizes: DeploySizes): Row<DeployContext>[] {
         return takeMemory(server);
       },
     },
-    createTimedRow('new', { sizes, deploy, revision: 1, aim: 24, peerFactor: 1 }),
-    createTimedRow('unchanged', { sizes, deploy, revision: 1, aim: 10.5, peerFactor: 1.5 }),
-    createTimedRow('changed', { sizes, deploy, revision: 2, aim: 26, peerFactor: 1 }),
+    createTimedRow('new', { ...coldly, aim: 28, peerFactor: 1.2 }),
+    createTimedRow('unchanged', { ...coldly, aim: 13, peerFactor: 1.5 }),
+    createTimedRow('changed', { ...coldly, aim: 28, peerFactor: 1.3 }),
+    createTimedRow('new', { ...warmly, aim: 24, peerFactor: 0.9 }),
+    createTimedRow('unchanged', { ...warmly, aim: 10.5, peerFactor: 1.1 }),
+    createTimedRow('changed', { ...warmly, aim: 26, peerFactor: 1 }),
     {
       name: 'processor time of one deploy, with its polls',
       unit: 'ms',
@@ -80,23 +94,24 @@ export function createDeployRows(sizes: DeploySizes): Row<DeployContext>[] {
 type DeployedThing = Pick<SampleDeploy, 'name' | 'revision'>;
 
 interface TimedRowOptions {
-  readonly sizes: DeploySizes;
+  readonly sizes: DeployCounts;
   deploy(context: DeployContext, options: DeployedThing): Promise<number>;
-  readonly revision: number;
+  /** How the names of the Deployments begin; `cold` for the first ones of a process. */
+  readonly what: 'bench' | 'cold';
   readonly aim: number;
   readonly peerFactor: number;
 }
 
 function createTimedRow(
   kind: 'new' | 'unchanged' | 'changed',
-  { sizes, deploy, revision, aim, peerFactor }: TimedRowOptions,
+  { sizes, deploy, what, aim, peerFactor }: TimedRowOptions,
 ): Row<DeployContext> {
   const measureFloor = (floor: Floor, name: string): Promise<number> => {
     if (kind === 'new') return floor.measureNew(name);
     return kind === 'changed' ? floor.measureChanged(name) : floor.measureUnchanged(name);
   };
   return {
-    name: `deploy, ${kind}: POST to completed`,
+    name: `deploy, ${kind}${what === 'cold' ? ', cold' : ''}: POST to completed`,
     unit: 'ms',
     aim,
     peerFactor,
@@ -107,11 +122,11 @@ function createTimedRow(
         ...{ server: context.server, alone: context.alone },
         async sample(index) {
           await sleep(settlePauseMs);
-          return deploy(context, { name: `bench-${index}`, revision });
+          return deploy(context, { name: `${what}-${index}`, revision: kind === 'changed' ? 2 : 1 });
         },
         async floor(index) {
           await sleep(settlePauseMs);
-          return measureFloor(context.floor, `floor-${index}`);
+          return measureFloor(context.floor, `floor-${what}-${index}`);
         },
       }),
   };

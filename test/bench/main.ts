@@ -42,6 +42,7 @@ const sizes = {
   fill: { deployments: 5_000, podsEach: 4 },
   budgetMs: 10_000,
   warmUp: 30,
+  cold: { warmUp: 8, samples: 12 },
   deploysForMemory: 400,
   wholeMs: 2_000,
   idleMs: 30_000,
