@@ -30,7 +30,7 @@ describeWithCluster('npm start while calls of its own engines go wrong', (cluste
     const caller = new OrcaCaller({
       getUrls: () => [system.url],
       random: createRandom(seed),
-      signal: AbortSignal.timeout(300_000),
+      signal: AbortSignal.timeout(360_000),
     });
 
     process.kill(system.pid, 'SIGUSR2');
