@@ -1,5 +1,5 @@
 import { DescribeClusterCommand, EKSClient, EKSServiceException } from '@aws-sdk/client-eks';
-import type { Clock } from '#core/clock.ts';
+import { type Clock, clockErrorMsMax } from '#core/clock.ts';
 import { asJsonObject, asString } from '#core/json.ts';
 import type { Aws, AwsIdentity } from '#platform/ports/aws.ts';
 import { toAwsFailure } from '#platform/ports/aws-failure.ts';
@@ -62,9 +62,9 @@ export function createEksService({ openAws, openLookups, clock }: EksOptions) {
       const credentials = await aws.credentials(cluster)({ forceRefresh: refused });
       const atMs = clock.now();
       const token = await presignEksToken(aws, cluster.name, { region, credentials });
-      // A token ends with the session that signed it.
+      // A token ends with the session that signed it, by AWS' clock.
       const sessionEndMs = credentials.expiration?.getTime() ?? Number.POSITIVE_INFINITY;
-      return { token, expiresAtMs: Math.min(atMs + tokenLifetimeMs, sessionEndMs) };
+      return { token, expiresAtMs: Math.min(atMs + tokenLifetimeMs, sessionEndMs - clockErrorMsMax) };
     },
   };
 }
