@@ -1,3 +1,5 @@
+import { forEachConcurrently } from '#core/concurrency.ts';
+import { viewConcurrency } from '#core/request-limits.ts';
 import type { CacheStore } from './cache-store.ts';
 
 /** A listing as it was: where all of its tokens are the same, one for each element, it has not changed. */
@@ -50,9 +52,11 @@ export class RequestReads {
     return this.#unnoted > 0 ? undefined : this.#reads;
   }
 
-  /** Reads what another request has read, all at once. Nothing is read again later. @returns whether all is as it was */
+  /** Reads what another request has read, as many lists at once as views do. Nothing is read again later. @returns whether all is as it was */
   async isUnchanged(past: PastReads): Promise<boolean> {
-    await Promise.all(past.values().map((read) => read.repeat(this.cache)));
+    await forEachConcurrently([...past.values()], viewConcurrency, async (read) => {
+      await read.repeat(this.cache);
+    });
     const isSame = past.entries().every(([key, { tokens }]) => {
       const now = this.#reads.get(key)?.tokens;
       return now?.length === tokens.length && tokens.every((token, index) => token === now[index]);

@@ -32,7 +32,7 @@ interface RememberedAnswer {
 /** Bytes of a body for each character, with those of its gzipped form. */
 const packedFactor = 1.25;
 
-/** Bytes of a token of something that was read, and of all else of an answer. */
+/** Bytes of a token of something that was read, and of all else of an answer but its key. */
 const bytesPerToken = 16;
 const bytesPerAnswer = 8 << 10;
 
@@ -68,7 +68,7 @@ export class SharedAnswers {
     if (past === undefined || response.status !== 200) return answer;
     const kept = { answer, providers, reads: past };
     const tokens = past.values().reduce((sum, read) => sum + read.tokens.length, 0);
-    const bytes = bytesPerAnswer + response.body.length * packedFactor + tokens * bytesPerToken;
+    const bytes = bytesPerAnswer + key.length + response.body.length * packedFactor + tokens * bytesPerToken;
     this.#answers.set(key, kept);
     remembered.keep(kept, bytes, () => this.#answers.delete(key));
     return answer;
