@@ -8,6 +8,11 @@ export interface Table {
   readonly ttlAttribute: string;
   /** Attribute, a text or bytes, that is most of an item and that most readers leave out. Default: there is none. */
   readonly bodyAttribute?: string;
+  /**
+   * Whether all of it is a copy of what can be read elsewhere again: the embedded store answers writes before they are on the disk. Default:
+   * false.
+   */
+  readonly isCopy?: boolean;
 }
 
 /** Tasks: headers, payload chunks, spilled journal entries and the list of open tasks. */
@@ -25,6 +30,7 @@ export const cacheTable: Table = {
   sortKey: 'sk',
   ttlAttribute: 'expiresAt',
   bodyAttribute: 'body',
+  isCopy: true,
 };
 
 /** Accounts created by an API, and their history. They exist nowhere else. */

@@ -6,11 +6,12 @@ import type { Logger } from '#core/logger.ts';
 import type { Table } from '#platform/aws/tables.ts';
 import { AwsError } from '../engine.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { describeObstacle, findDiskReason, hasFreeSpace } from './disk.ts';
+import { describeObstacle, findDiskReason, hasFreeSpace, toReason } from './disk.ts';
+import { LogSync, type Waiter } from './log-sync.ts';
 import { TableRows } from './table-rows.ts';
 
-/** Milliseconds of a commit from which on it is logged. */
-export const slowCommitMs = 50;
+/** Milliseconds of a sync from which on it is logged. */
+export const slowSyncMs = 50;
 
 /** Milliseconds between two lines of that. */
 const slowLogIntervalMs = 60_000;
@@ -44,11 +45,12 @@ export class StorageError extends AwsError {
 }
 
 /**
- * Tables in one file of SQLite, in its mode WAL with `synchronous=FULL`: what was answered survives a power cut.
+ * Tables in one file of SQLite, in its mode WAL: what was answered survives a power cut, but for copies of what can be read again.
  *
- * Calls of one turn of the event loop share a transaction, which is committed when the turn ends (`setImmediate`): one sync of the disk
- * is for all of them. No call is answered before that which wrote something, or may have seen what another one wrote. When the commit
- * fails all of them fail, and nothing of theirs is there.
+ * Calls of one turn of the event loop share a transaction, which is committed when the turn ends (`setImmediate`) and then synced to the
+ * disk while the loop goes on. No call is answered before that which wrote something, or may have seen what another one wrote. When the
+ * commit fails all of them fail, and nothing of theirs is there. Writes to tables of copies wait for the commit alone: the log keeps the
+ * order of all writes, so that a power cut takes the last of them and nothing in between.
  */
 export class Database extends EventEmitter<StorageEvents> implements AsyncDisposable {
   readonly #file: string;
@@ -57,11 +59,12 @@ export class Database extends EventEmitter<StorageEvents> implements AsyncDispos
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #checkpoints: Checkpoints;
+  readonly #sync: LogSync;
   #turn: Turn | undefined;
   #reason: string | undefined;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
-  readonly #slow = { commits: 0, longestMs: 0, nextLogMs: 0 };
+  readonly #slow = { syncs: 0, longestMs: 0, nextLogMs: 0 };
 
   /** @throws Error that says what to do where the file cannot be opened */
   constructor({ file, log, logBytesMax }: DatabaseOptions) {
@@ -78,6 +81,11 @@ export class Database extends EventEmitter<StorageEvents> implements AsyncDispos
     this.#begin = this.#sqlite.prepare('BEGIN IMMEDIATE');
     this.#commit = this.#sqlite.prepare('COMMIT');
     this.#checkpoints = new Checkpoints({ file, database: this.#sqlite, log, logBytesMax });
+    this.#sync = new LogSync({
+      file: `${file}-wal`,
+      onSynced: (tookMs) => this.#noteSync(tookMs),
+      onFailed: (error) => this.#giveUp(error),
+    });
   }
 
   /** Why nothing can be written, in the words of the system; undefined as long as it can be. */
@@ -88,7 +96,7 @@ export class Database extends EventEmitter<StorageEvents> implements AsyncDispos
   /** The rows of a table, which is made unless it is there. @throws Error as the constructor does */
   openTable(table: Table): TableRows {
     try {
-      return new TableRows(this.#sqlite, { table, beginWrite: () => this.#beginWrite() });
+      return new TableRows(this.#sqlite, { table, beginWrite: () => this.#beginWrite(table) });
     } catch (error) {
       throw toOpenError(this.#file, error);
     }
@@ -113,25 +121,27 @@ export class Database extends EventEmitter<StorageEvents> implements AsyncDispos
       settle = () => reject(known);
     }
     const isOver = performance.now() - turn.beganMs > turnMs;
-    if (turn.hasWritten || isOver) turn.waiting.push({ settle, reject });
+    if (turn.hasWritten || isOver || this.#sync.isPending) turn.waiting.push({ settle, reject });
     else settle();
     return promise;
   }
 
-  /** Commits what is under way, and closes the file. */
+  /** Commits and syncs what is under way, and closes the file. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#retry);
     this.#endTurn();
+    await this.#sync[Symbol.asyncDispose]();
     this.#checkpoints[Symbol.dispose]();
     this.#sqlite.close();
   }
 
   /** @throws StorageError when nothing can be written */
-  #beginWrite(): void {
+  #beginWrite({ isCopy = false }: Table): void {
     if (this.#reason !== undefined) throw new StorageError(toMessage(this.#reason));
     const turn = this.#getTurn();
+    if (!isCopy) turn.mustSync = true;
     if (turn.hasWritten) return;
     turn.hasWritten = true;
     this.#begin.run();
@@ -139,7 +149,13 @@ export class Database extends EventEmitter<StorageEvents> implements AsyncDispos
 
   #getTurn(): Turn {
     if (this.#turn !== undefined) return this.#turn;
-    const turn: Turn = { beganMs: performance.now(), hasWritten: false, failure: undefined, waiting: [] };
+    const turn: Turn = {
+      beganMs: performance.now(),
+      hasWritten: false,
+      mustSync: false,
+      failure: undefined,
+      waiting: [],
+    };
     this.#turn = turn;
     setImmediate(() => {
       if (this.#turn === turn) this.#endTurn();
@@ -152,23 +168,28 @@ export class Database extends EventEmitter<StorageEvents> implements AsyncDispos
     if (turn === undefined) return;
     if (turn.hasWritten && turn.failure === undefined) this.#commitTurn(turn);
     this.#turn = undefined;
-    for (const { settle, reject } of turn.waiting) {
-      if (turn.failure === undefined) settle();
-      else reject(turn.failure);
-    }
+    const { failure, mustSync, waiting } = turn;
+    if (failure !== undefined) for (const { reject } of waiting) reject(failure);
+    else if (mustSync) this.#sync.settleWritten(waiting);
+    else this.#sync.settleRead(waiting);
   }
 
   #commitTurn(turn: Turn): void {
-    const beganMs = performance.now();
     try {
       this.#commit.run();
+      this.#checkpoints.noteWrite();
     } catch (error) {
       this.#fail(turn, error);
-      return;
     }
-    this.#checkpoints.noteWrite();
-    const tookMs = performance.now() - beganMs;
-    if (tookMs > slowCommitMs) this.#tellSlow(tookMs);
+  }
+
+  /** What was committed may be lost, or not: until the next start nothing is written, and nothing of it is shown. */
+  #giveUp(error: Error): Error {
+    const reason = `not synced: ${toReason(error)}`;
+    clearTimeout(this.#retry);
+    this.#reason = reason;
+    this.emit('full', reason);
+    return new StorageError(toMessage(reason));
   }
 
   /** Undoes what a turn has done. @returns what its calls fail with */
@@ -201,14 +222,15 @@ export class Database extends EventEmitter<StorageEvents> implements AsyncDispos
     this.emit('space');
   }
 
-  #tellSlow(tookMs: number): void {
+  #noteSync(tookMs: number): void {
+    if (tookMs <= slowSyncMs) return;
     const slow = this.#slow;
-    slow.commits += 1;
+    slow.syncs += 1;
     slow.longestMs = Math.max(slow.longestMs, tookMs);
     if (performance.now() < slow.nextLogMs) return;
-    const fields = { commits: slow.commits, longestMs: Math.round(slow.longestMs) };
-    this.#log.warn('the disk of the data directory is slow: everybody waits for its commits', fields);
-    Object.assign(slow, { commits: 0, longestMs: 0, nextLogMs: performance.now() + slowLogIntervalMs });
+    const fields = { syncs: slow.syncs, longestMs: Math.round(slow.longestMs) };
+    this.#log.warn('the disk of the data directory is slow: what is stored waits for it', fields);
+    Object.assign(slow, { syncs: 0, longestMs: 0, nextLogMs: performance.now() + slowLogIntervalMs });
   }
 }
 
@@ -217,20 +239,22 @@ interface Turn {
   readonly beganMs: number;
   /** Whether something was written, or was to be. */
   hasWritten: boolean;
+  /** Whether some of that is no copy. */
+  mustSync: boolean;
   /** Why all of it fails. */
   failure: Error | undefined;
-  readonly waiting: { readonly settle: () => void; readonly reject: (error: Error) => void }[];
+  readonly waiting: Waiter[];
 }
 
 function openDatabase(file: string): DatabaseSync {
   const database = new DatabaseSync(file);
   try {
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0');
     const settings = ['journal_mode', 'synchronous'].map((name) =>
       Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {}).join(),
     );
-    // 2 is FULL. A file system without shared memory leaves another mode.
-    if (settings.join() !== 'wal,2')
+    // 1 is NORMAL: SQLite syncs around checkpoints, and commits are synced here. A file system without shared memory leaves another mode.
+    if (settings.join() !== 'wal,1')
       throw new Error(`this file system does not let SQLite be durable (${settings})`);
     return database;
   } catch (error) {

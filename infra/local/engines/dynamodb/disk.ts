@@ -54,6 +54,11 @@ const obstacles: readonly (StorageObstacle & { readonly pattern: RegExp })[] = [
     what: 'its tables are damaged',
     advice: 'put back a copy of the directory',
   },
+  {
+    pattern: /not synced/i,
+    what: 'its disk failed',
+    advice: 'check the disk, then start Busdriver again',
+  },
 ];
 
 /** Explains why tables cannot be used. @param reason in the words of the system or of SQLite */
@@ -77,8 +82,8 @@ export async function hasFreeSpace(dir: string): Promise<boolean> {
   }
 }
 
-/** Node says `ENOSPC: no space left on device, write`; the middle is the system's. */
-function toReason(error: unknown): string {
+/** An error of a disk in the words of the system: Node says `ENOSPC: no space left on device, write`. */
+export function toReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return /^[A-Z0-9]+: ([^,]+)/.exec(message)?.[1] ?? message;
 }

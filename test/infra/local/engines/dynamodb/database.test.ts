@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LogFields } from '#core/logger.ts';
+import { describeObstacle } from '#infra/local/engines/dynamodb/disk.ts';
 import { TableEngine } from '#infra/local/engines/dynamodb/tables.ts';
 import { tables, tasksTable } from '#platform/aws/tables.ts';
 import { silentLog } from '#test/support/engines/silent-log.ts';
@@ -13,7 +14,7 @@ import { makeTempDir, type TempDir } from '#test/support/run/temp-dir.ts';
 
 const run = promisify(execFile);
 const TableName = tasksTable.name;
-const program = path.join(import.meta.dirname, 'slow-disk.ts');
+const program = path.join(import.meta.dirname, 'disk-program.ts');
 
 let dir: TempDir;
 let file: string;
@@ -163,26 +164,43 @@ const hasTracer = await run('strace', ['-V']).then(
   () => false,
 );
 
-describe.skipIf(!hasTracer)(hasTracer ? 'a slow disk' : 'a slow disk (skipped: there is no strace)', () => {
-  test('makes everybody wait for its commits, is told of, and is asked once for all of a turn', async () => {
-    const slow = [
-      '-f',
-      '-qq',
-      '-e',
-      'trace=fdatasync,fsync',
-      '-e',
-      'inject=fdatasync,fsync:delay_enter=60000',
-    ];
-    const traced = await run('strace', [...slow, process.execPath, program, file]);
-    const { turns, calls, ms, lines } = JSON.parse(traced.stdout);
-    expect(calls).toBe(10 * turns);
-    expect(ms).toBeGreaterThanOrEqual(turns * 60);
-    expect(lines).toEqual(['the disk of the data directory is slow: everybody waits for its commits']);
-    // One sync of the log each turn, besides those of the start.
-    const syncs = traced.stderr.split('\n').filter((line) => /sync\(/.test(line)).length;
-    expect(syncs).toBeGreaterThanOrEqual(turns);
-    expect(syncs).toBeLessThan(calls);
+/** Has the program write so many turns, while something happens to each call that syncs the log. */
+async function runTraced(injected: string, ...turns: number[]) {
+  const options = ['-f', '-qq', '-e', 'trace=fdatasync', '-e', `inject=fdatasync:${injected}`];
+  const traced = await run('strace', [...options, process.execPath, program, file, ...turns.map(String)]);
+  const syncs = traced.stderr.split('\n').filter((line) => line.includes('sync(')).length;
+  return { ...JSON.parse(traced.stdout), syncs };
+}
+
+describe.skipIf(!hasTracer)(hasTracer ? 'a disk' : 'a disk (skipped: there is no strace)', () => {
+  test('that is slow has calls wait for it but not the event loop, is logged, and is asked once for all of a turn', async () => {
+    const turns = 5;
+    const slow = await runTraced('delay_enter=60000', turns);
+    expect(slow).toMatchObject({ syncs: turns, early: 0 });
+    expect(new Set(slow.outcomes)).toEqual(new Set(['done']));
+    expect(slow.ms).toBeGreaterThanOrEqual(turns * 60);
+    expect(slow.ticks).toBeGreaterThan(turns);
+    expect(slow.lines).toEqual(['the disk of the data directory is slow: what is stored waits for it']);
     await using engine = open();
-    for (let call = 0; call < calls; call += 1) expect(await find(engine, `call-${call}`)).toBeDefined();
+    for (let call = 0; call < 10 * turns; call += 1) expect(await find(engine, `call-${call}`)).toBeDefined();
+  });
+
+  test('is not waited for by copies of what can be read again', async () => {
+    expect((await runTraced('delay_enter=1000', 3, 20)).syncs).toBe(3);
+  });
+
+  test('that fails ends all writing and reading until the next start, and loses nothing that was answered', async () => {
+    // Counted for each of the threads that sync.
+    const { outcomes, reason } = await runTraced('error=EIO:when=3+', 30);
+    const answered = outcomes.findIndex((outcome: string) => outcome !== 'done');
+    expect(answered).toBeGreaterThan(0);
+    const failures = new Set(outcomes.slice(answered));
+    expect(failures).toEqual(new Set(['The tables cannot be used: not synced: i/o error']));
+    const { advice } = describeObstacle(reason);
+    expect(advice).toBe('check the disk, then start Busdriver again');
+    await using engine = open();
+    const turnsDone = answered / 11;
+    for (let call = 0; call < 10 * turnsDone; call += 1)
+      expect(await find(engine, `call-${call}`)).toBeDefined();
   });
 });
