@@ -23,7 +23,7 @@ export function openClient({ environment }: CliContext, command: Command): ApiCl
     url,
     user,
     token: environment['BUSDRIVER_TOKEN'] || undefined,
-    nextIfSilent: 'start Busdriver with npm start, or name where it answers by --url',
+    nextIfSilent: 'start Busdriver with busdriver start, or name where it answers by --url',
   });
 }
 

@@ -1,9 +1,9 @@
-import path from 'node:path';
 import { styleText } from 'node:util';
 import { Argument, Command, Option } from 'commander';
 import packageJson from '#package.json' with { type: 'json' };
 import { addAccountCommands } from './accounts/commands.ts';
 import { addAgentCommands } from './agents/commands.ts';
+import { CliError } from './cli-error.ts';
 import { completeWords, formatCompletionScript, type Shell, shells } from './completion.ts';
 import type { CliContext } from './context.ts';
 import { formatExamples } from './help.ts';
@@ -12,7 +12,9 @@ import { parseUrl, parseUser } from './option-values.ts';
 /** The program with all its commands. A command that fails throws; one that ends otherwise sets `process.exitCode`. */
 export function buildProgram(context: CliContext): Command {
   const program = new Command('busdriver')
-    .description("Busdriver's command line: looks after the accounts and agents of a Busdriver that runs.")
+    .description(
+      "Busdriver's command line: runs Busdriver, and looks after the accounts and agents of one that runs.",
+    )
     .version(packageJson.version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
     .addOption(
@@ -36,6 +38,7 @@ export function buildProgram(context: CliContext): Command {
     .showHelpAfterError('Run with --help for usage.')
     .helpCommand(false)
     .exitOverride();
+  addLauncherCommands(program);
   addAccountCommands(program, context);
   addAgentCommands(program, context);
   addCompletionCommands(program, context);
@@ -43,6 +46,7 @@ export function buildProgram(context: CliContext): Command {
     'after',
     [
       formatExamples(
+        'busdriver start --kubeconfig ~/.kube/config',
         'busdriver accounts list',
         'busdriver accounts list --output json',
         'busdriver accounts add prod --eks production --region eu-west-1',
@@ -59,6 +63,24 @@ export function buildProgram(context: CliContext): Command {
   );
 }
 
+/** What the launcher, `cli/busdriver`, runs itself: the server has options of Node, which a process gets at its start. */
+function addLauncherCommands(program: Command): void {
+  const commands = [
+    ['start', 'runs Busdriver on this machine: busdriver start --help'],
+    ['demo', 'deploys a sample application and watches it: busdriver demo --help'],
+  ] as const;
+  for (const [name, description] of commands) {
+    program
+      .command(name)
+      .description(description)
+      .allowExcessArguments()
+      .allowUnknownOption()
+      .action(() => {
+        throw new CliError(`'${name}' comes first: busdriver ${name} [options]`, { exitCode: 2 });
+      });
+  }
+}
+
 function addCompletionCommands(program: Command, { terminal, environment }: CliContext): void {
   program
     .command('completion')
@@ -73,7 +95,7 @@ function addCompletionCommands(program: Command, { terminal, environment }: CliC
       ),
     )
     .action((shell: Shell) => {
-      terminal.print(formatCompletionScript(shell, path.join(import.meta.dirname, 'busdriver')));
+      terminal.print(formatCompletionScript(shell, environment['LAUNCHER'] ?? 'busdriver'));
     });
   program
     .command('__complete', { hidden: true })

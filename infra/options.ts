@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { getErrorMessage } from '#core/errors.ts';
 import { findNearName } from '#core/near-name.ts';
-import type { LogLevel } from '#platform/config.ts';
+import { type LogLevel, readEnvironment } from '#platform/config.ts';
 
 /** The command line is wrong; the message names the option, and what is expected. */
 export class UsageError extends Error {
@@ -144,14 +144,21 @@ export function parseOptions<Table extends OptionTable>(
 
 /** The help of a program, without a line end. */
 export function formatHelp(program: Program): string {
-  return [buildCommand(program).helpInformation().trimEnd(), ...(program.notes ?? [])].join('\n');
+  return toCalled([buildCommand(program).helpInformation().trimEnd(), ...(program.notes ?? [])].join('\n'));
+}
+
+/** Names programs as they were called: `busdriver start` of the launcher in the place of npm's script. */
+function toCalled(text: string): string {
+  const { LAUNCHER, npm_lifecycle_event: script = '' } = readEnvironment();
+  if (!LAUNCHER || ['start', 'demo'].includes(script)) return text;
+  return text.replaceAll(/npm (?:run (demo)|start)(?: --)?/g, (_, demo = 'start') => `busdriver ${demo}`);
 }
 
 /** Prints why a program did not run. @returns its exit code: 2 for a wrong command line, else 1 */
 export function explainFailure(error: unknown, { name }: Program): number {
   console.error(getMessage(error));
   if (!(error instanceof UsageError)) return 1;
-  console.error(`Try '${name} --help'.`);
+  console.error(toCalled(`Try '${name} --help'.`));
   return 2;
 }
 

@@ -33,9 +33,9 @@ it('no limit of requests and of the front door is missing', () => {
 });
 
 it('npm start gives memory back as the tests expect of it', () => {
-  const launcher = readText('infra/local/start.sh').replaceAll('\\\n', ' ');
+  const launcher = readText('cli/busdriver').replaceAll('\\\n', ' ');
   for (const [name, value] of Object.entries(memorySettings)) {
     expect(launcher).toContain(` ${name}=${value} `);
   }
-  expect(launcher).toContain(` node ${nodeOptions.join(' ')} `);
+  expect(launcher).toContain(` "$node" ${nodeOptions.join(' ')} `);
 });

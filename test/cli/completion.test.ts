@@ -38,7 +38,7 @@ describe.each(shells)('the script for %s', (shell) => {
 
 describe('bash', () => {
   it.each([
-    [[''], ['accounts', 'agent', 'completion']],
+    [[''], ['start', 'demo', 'accounts', 'agent', 'completion']],
     [['acc'], ['accounts']],
     [
       ['accounts', ''],

@@ -30,6 +30,8 @@ export interface BuildLocalOptions {
   readonly shortensNames?: boolean;
   /** Packages that are never loaded, and left out. Default: none. */
   readonly absent?: readonly string[];
+  /** Whether each entry becomes one file with all that it imports, late or not. Default: they share chunks. */
+  readonly isOneFile?: boolean;
   /** Called when another builder makes this one wait. */
   readonly report?: (line: string) => void;
 }
@@ -64,7 +66,7 @@ export async function buildLocal(wanted: BuildLocalOptions): Promise<boolean> {
     }
     const startedAtMs = wallClock.now();
     const { metafile } = await build({ ...options, metafile: true });
-    await removeOldChunks(path.join(outputDir, 'chunks'), metafile);
+    if (wanted.isOneFile !== true) await removeOldChunks(path.join(outputDir, 'chunks'), metafile);
     const inputs = await readTimes(root, listInputs(metafile));
     const stamp: Stamp = { options: JSON.stringify(options), inputs };
     // What changed meanwhile may or may not have been read: the next build finds out.
@@ -114,6 +116,7 @@ function getOptions({
   entries = ownEntries,
   shortensNames = false,
   absent = [],
+  isOneFile = false,
 }: BuildLocalOptions): BuildOptions {
   return {
     absWorkingDir: root,
@@ -121,7 +124,7 @@ function getOptions({
     entryNames: '[name]',
     outdir: outputDir,
     bundle: true,
-    splitting: true,
+    splitting: !isOneFile,
     format: 'esm',
     platform: 'node',
     target: 'node24',
