@@ -6,7 +6,7 @@ import type { FindView } from '#contract/answers/search.ts';
 import type { ServerGroupView } from '#contract/answers/server-groups.ts';
 
 /** The clusters of one application in one account: their names, for example `deployment web`, each once. */
-export type ApplicationClusters = Omit<DirectoryEntry, 'namespaces'>;
+export type ApplicationClusters = Omit<DirectoryEntry, 'locations'>;
 
 /** An answer from the cache. Its value is ready for `JSON.stringify`. */
 export interface Viewed<T = object> {

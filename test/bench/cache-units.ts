@@ -103,7 +103,7 @@ function toggle(facts: ObjectFacts, round: number): ObjectFacts {
 function toChange(facts: ObjectFacts, resourceVersion: number): ObjectChange {
   const { kind, namespace, name } = facts;
   const revision = toRevision(1, String(resourceVersion));
-  return { kind, namespace, name, revision, seenAt: revision, facts };
+  return { kind, location: namespace, name, revision, seenAt: revision, facts };
 }
 
 /** The objects of each application: Deployments, services, two ReplicaSets each with three pods. */

@@ -213,12 +213,12 @@ async function runWell(bench: CapacityBench, account: string): Promise<void> {
 }
 
 async function noteCluster({ cache }: CapacityBench, account: string): Promise<void> {
-  const names = { clusters: ['bare-one-more'], namespaces: ['team0'] };
+  const names = { clusters: ['bare-one-more'], locations: ['team0'] };
   expect(await cache.recordApplication(bareApplication, account, names)).toEqual([]);
   // Nothing has it: it is not to be listed.
   await cache.pruneApplication({ application: bareApplication, account }, async () => ({
     clusters: createFleetWorld(large).listClusters(bareApplication),
-    namespaces: Array.from({ length: 50 }, (_, index) => `team${index}`),
+    locations: Array.from({ length: 50 }, (_, index) => `team${index}`),
   }));
 }
 

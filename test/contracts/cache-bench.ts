@@ -34,7 +34,7 @@ export function v(resourceVersion: number, epoch = 1): Revision {
 
 /** Names a pod. */
 export function podKey(account: string, name: string, namespace = 'shop'): ObjectKey {
-  return { account, kind: 'pod', namespace, name };
+  return { account, kind: 'pod', location: namespace, name };
 }
 
 /** A pod whose body tells its revision. */

@@ -15,8 +15,8 @@ import {
   v,
 } from './cache-bench.ts';
 
-const shop = { clusters: ['cart', 'cart-main'], namespaces: ['shop'] };
-const nothing = { clusters: [], namespaces: [] };
+const shop = { clusters: ['cart', 'cart-main'], locations: ['shop'] };
+const nothing = { clusters: [], locations: [] };
 
 /**
  * What every DynamoDB must do for the directory of applications, and for the removal of accounts.
@@ -30,12 +30,12 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const [one, other] = [newAccount(), newAccount()];
       const application = `cart ${one}`;
       await store.recordApplication(application, one, shop);
-      await store.recordApplication(application, one, { clusters: ['cart-canary'], namespaces: [] });
-      await store.recordApplication(application, other, { clusters: [], namespaces: ['web'] });
+      await store.recordApplication(application, one, { clusters: ['cart-canary'], locations: [] });
+      await store.recordApplication(application, other, { clusters: [], locations: ['web'] });
 
       const expected = [
-        { application, account: one, clusters: ['cart', 'cart-canary', 'cart-main'], namespaces: ['shop'] },
-        { application, account: other, clusters: [], namespaces: ['web'] },
+        { application, account: one, clusters: ['cart', 'cart-canary', 'cart-main'], locations: ['shop'] },
+        { application, account: other, clusters: [], locations: ['web'] },
       ];
       const listed = await store.listAccounts(application);
       expect(listed).toHaveLength(2);
@@ -48,12 +48,12 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const account = newAccount();
       const names = ['a', 'a#b', 'a%23b', 'é😀', '', 'a:b', '__proto__', 'n'.repeat(3_000)];
       for (const name of names)
-        await store.recordApplication(name, account, { clusters: [name], namespaces: [''] });
+        await store.recordApplication(name, account, { clusters: [name], locations: [''] });
       const own = (await store.listApplications()).filter((entry) => entry.account === account);
       expect(own.map(({ application }) => application).sort()).toEqual([...names].sort());
       const accounts = await store.listAccounts('a');
       expect(accounts.filter((entry) => entry.account === account)).toEqual([
-        { application: 'a', account, clusters: ['a'], namespaces: [''] },
+        { application: 'a', account, clusters: ['a'], locations: [''] },
       ]);
     });
 
@@ -76,9 +76,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const account = newAccount();
       const clusters = Array.from({ length: 16 }, (_, index) => `cart-${index + 10}`);
       await Promise.all(
-        clusters.map((name) =>
-          store.recordApplication('cart', account, { clusters: [name], namespaces: [] }),
-        ),
+        clusters.map((name) => store.recordApplication('cart', account, { clusters: [name], locations: [] })),
       );
       expect(requests.take()).toEqual({ GetItem: 2, PutItem: 2 });
       const own = (await open().store.listAccounts('cart')).find((entry) => entry.account === account);
@@ -89,7 +87,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const account = newAccount();
       await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
-          open().store.recordApplication('cart', account, { clusters: [`c${index}`], namespaces: [] }),
+          open().store.recordApplication('cart', account, { clusters: [`c${index}`], locations: [] }),
         ),
       );
       const own = (await open().store.listAccounts('cart')).find((entry) => entry.account === account);
@@ -105,7 +103,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
           .map(({ clusters }) => clusters);
       await store.recordApplication('cart', account, shop);
 
-      const left = { clusters: ['cart'], namespaces: ['shop'] };
+      const left = { clusters: ['cart'], locations: ['shop'] };
       expect(await store.pruneApplication({ application: 'cart', account }, async () => left)).toBe(true);
       expect(await list()).toEqual([['cart']]);
       expect(await store.pruneApplication({ application: 'cart', account }, async () => nothing)).toBe(true);
@@ -132,7 +130,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       await one.store.pruneApplication({ application: 'cart', account }, async () => {
         asked += 1;
         if (asked === 1) {
-          await other.store.recordApplication('cart', account, { clusters: ['new'], namespaces: [] });
+          await other.store.recordApplication('cart', account, { clusters: ['new'], locations: [] });
         }
         return { ...shop, clusters: asked === 1 ? ['cart'] : ['cart', 'new'] };
       });
@@ -147,13 +145,13 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const { store, documents, table, clock } = open();
       const account = newAccount();
       const clusters = Array.from({ length: 1_000 }, (_, index) => `deployment cart-${index}`).sort();
-      await store.recordApplication('cart', account, { clusters, namespaces: ['shop'] });
+      await store.recordApplication('cart', account, { clusters, locations: ['shop'] });
       const units = countWriteUnits(documents);
-      await store.recordApplication('cart', account, { clusters: ['cart-new'], namespaces: ['shop'] });
+      await store.recordApplication('cart', account, { clusters: ['cart-new'], locations: ['shop'] });
       expect(units.take()).toBeLessThan(10);
       const items = await table.query('APPLICATIONS');
       expect(items.filter((item) => item['account'] === account)).toHaveLength(1);
-      const left = { clusters: ['cart-new'], namespaces: [] };
+      const left = { clusters: ['cart-new'], locations: [] };
       await store.pruneApplication({ application: 'cart', account }, async () => left);
       clock.advance(unusedNameRetentionMs + 1);
       expect(await store.pruneApplication({ application: 'cart', account }, async () => left)).toBe(false);
@@ -171,17 +169,17 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
     it('lists all of them, and notes another one for a few units', async () => {
       const { store, documents } = open();
       const account = newAccount();
-      expect(
-        await store.recordApplication('cart', account, { clusters: many, namespaces: ['shop'] }),
-      ).toEqual([]);
+      expect(await store.recordApplication('cart', account, { clusters: many, locations: ['shop'] })).toEqual(
+        [],
+      );
       expect(await find(store, account)).toEqual({
         application: 'cart',
         account,
         clusters: many,
-        namespaces: ['shop'],
+        locations: ['shop'],
       });
       const units = countWriteUnits(documents);
-      await store.recordApplication('cart', account, { clusters: ['cart-new'], namespaces: ['shop'] });
+      await store.recordApplication('cart', account, { clusters: ['cart-new'], locations: ['shop'] });
       expect(units.take()).toBeLessThan(20);
       expect((await find(store, account))?.clusters).toHaveLength(many.length + 1);
     });
@@ -189,8 +187,8 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
     it('takes away what is not left, from all of its items', async () => {
       const { store, clock, table } = open();
       const account = newAccount();
-      await store.recordApplication('cart', account, { clusters: many, namespaces: ['shop'] });
-      const left = async () => ({ clusters: many.slice(0, 5), namespaces: ['shop'] });
+      await store.recordApplication('cart', account, { clusters: many, locations: ['shop'] });
+      const left = async () => ({ clusters: many.slice(0, 5), locations: ['shop'] });
       expect(await store.pruneApplication({ application: 'cart', account }, left)).toBe(true);
       expect((await find(store, account))?.clusters).toEqual(many.slice(0, 5));
       clock.advance(unusedNameRetentionMs + 1);
@@ -207,24 +205,24 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const account = newAccount();
       const huge = 'h'.repeat(350_000);
       expect(
-        await store.recordApplication('cart', account, { clusters: ['small', huge], namespaces: ['shop'] }),
+        await store.recordApplication('cart', account, { clusters: ['small', huge], locations: ['shop'] }),
       ).toEqual([huge]);
       expect((await find(store, account))?.clusters).toEqual(['small']);
       const application = 'a'.repeat(410_000);
       await expect(
-        store.recordApplication(application, account, { clusters: ['small'], namespaces: ['shop'] }),
+        store.recordApplication(application, account, { clusters: ['small'], locations: ['shop'] }),
       ).rejects.toThrow(ItemTooLargeError);
     });
   });
 
-  describe('recordNamespaces()', () => {
+  describe('recordLocations()', () => {
     it('notes what is there in the end, although who read first writes last', async () => {
       const [account, empty] = [newAccount(), newAccount()];
-      const toKey = (name: string) => ({ account, kind: 'namespace', namespace: '', name });
+      const toKey = (name: string) => ({ account, kind: 'namespace', location: '', name });
       const { store, documents } = open();
       const other = open().store;
       await store.putObject(pod(toKey('a'), v(1)));
-      await store.recordNamespaces(account);
+      await store.recordLocations(account, 'namespace');
       await store.putObject(pod(toKey('b'), v(2)));
       let isLate = true;
       documents.middlewareStack.add(
@@ -232,16 +230,16 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
           if (isLate && context.commandName === 'PutItemCommand') {
             isLate = false;
             await other.deleteObject(toKey('b'), v(3));
-            await other.recordNamespaces(account);
+            await other.recordLocations(account, 'namespace');
           }
           return next(args);
         },
         { step: 'initialize', name: 'deleteMeanwhile' },
       );
-      await store.recordNamespaces(account);
+      await store.recordLocations(account, 'namespace');
       expect(isLate).toBe(false);
-      expect(await store.listNamespaces([account])).toEqual(new Map([[account, ['a']]]));
-      const both = await store.listNamespaces([empty, account]);
+      expect(await store.listLocations([account])).toEqual(new Map([[account, ['a']]]));
+      const both = await store.listLocations([empty, account]);
       expect([...both]).toEqual([
         [empty, []],
         [account, ['a']],
@@ -269,7 +267,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
         await store.mergeRows({ location: 'shop', account: each }, [
           { view: 'v', row: 'r', changes: [put('self', 1)] },
         ]);
-        await store.recordNamespaces(each);
+        await store.recordLocations(each, 'namespace');
       }
       expect(await store.listKinds(account)).toEqual(['pod', 'service']);
 

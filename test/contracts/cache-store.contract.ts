@@ -25,13 +25,13 @@ export function testCacheStore(
         const account = newAccount();
         expect(await one.store.getEpoch(account)).toBeUndefined();
         const [seven, nine] = [
-          { epoch: 7, cluster: 'a' },
-          { epoch: 9, cluster: 'b' },
+          { epoch: 7, identity: 'a' },
+          { epoch: 9, identity: 'b' },
         ] as const;
         expect(await one.store.raiseEpoch(account, seven)).toEqual(seven);
-        expect(await other.store.raiseEpoch(account, { epoch: 7, cluster: 'b' })).toEqual(seven);
+        expect(await other.store.raiseEpoch(account, { epoch: 7, identity: 'b' })).toEqual(seven);
         expect(await other.store.raiseEpoch(account, nine)).toEqual(nine);
-        expect(await one.store.raiseEpoch(account, { epoch: 8, cluster: 'c' })).toEqual(nine);
+        expect(await one.store.raiseEpoch(account, { epoch: 8, identity: 'c' })).toEqual(nine);
         expect(await one.store.getEpoch(account)).toEqual(nine);
       });
 
@@ -39,9 +39,9 @@ export function testCacheStore(
         const account = newAccount();
         const clusters = Array.from({ length: 8 }, (_, index) => `cluster ${index}`);
         const answers = await Promise.all(
-          clusters.map((cluster) => open().store.raiseEpoch(account, { epoch: 3, cluster })),
+          clusters.map((identity) => open().store.raiseEpoch(account, { epoch: 3, identity })),
         );
-        expect(new Set(answers.map(({ cluster }) => cluster)).size).toBe(1);
+        expect(new Set(answers.map(({ identity }) => identity)).size).toBe(1);
       });
 
       it('has the last comparison that was asked for, whatever rises, and takes none before it begins', async () => {
@@ -49,20 +49,20 @@ export function testCacheStore(
         const account = newAccount();
         expect(await store.requestComparison(account, 1_000)).toBe(false);
         expect(await store.getEpoch(account)).toBeUndefined();
-        await store.raiseEpoch(account, { epoch: 5, cluster: 'a' });
+        await store.raiseEpoch(account, { epoch: 5, identity: 'a' });
         expect(await store.requestComparison(account, 2_000)).toBe(true);
-        const six = { epoch: 6, cluster: 'b', compareMs: 2_000 };
-        expect(await store.raiseEpoch(account, { epoch: 6, cluster: 'b' })).toEqual(six);
+        const six = { epoch: 6, identity: 'b', compareMs: 2_000 };
+        expect(await store.raiseEpoch(account, { epoch: 6, identity: 'b' })).toEqual(six);
         expect(await store.getEpoch(account)).toEqual(six);
       });
 
       it('outlives the data of an account that is deleted', async () => {
         const { store } = open();
         const account = newAccount();
-        await store.raiseEpoch(account, { epoch: 5, cluster: 'a' });
+        await store.raiseEpoch(account, { epoch: 5, identity: 'a' });
         await store.putObject(pod(podKey(account, 'cart-1'), v(9)));
         await store.deleteAccount(account);
-        expect(await store.getEpoch(account)).toEqual({ epoch: 5, cluster: 'a' });
+        expect(await store.getEpoch(account)).toEqual({ epoch: 5, identity: 'a' });
       });
     });
 

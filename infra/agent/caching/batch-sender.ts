@@ -2,11 +2,13 @@ import { gzipSync } from 'node:zlib';
 import {
   batchBytesMax,
   batchChangesMax,
+  type ChangesMessage,
   changesOutcomeSchema,
   factsLengthMax,
   pruneApplicationsMax,
   prunesSchema,
 } from '#agents/protocol/cache-messages.ts';
+import { describeName, getObjectName } from '#caching/store/object-names.ts';
 import type { ChangeSender, WireChange, WireChanges, WireOutcome } from '#caching/store/wire-changes.ts';
 import { type BackOff, getPauseMs } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
@@ -47,7 +49,7 @@ export class BatchSender implements ChangeSender {
     const { large = [], fitting = [] } = Object.groupBy(changes, ({ facts = '' }) =>
       facts.length > factsLengthMax ? 'large' : 'fitting',
     );
-    const left = { ...nothing, dropped: large.map(toFullName) };
+    const left = { ...nothing, dropped: large.map(describe) };
     const batches = divide(fitting, batchChangesMax).map((part) => ({ epoch, changes: part }));
     const end = this.#options.metrics.beginChanges(account, changes.length);
     try {
@@ -70,16 +72,16 @@ export class BatchSender implements ChangeSender {
 
   /** A batch that is too large goes in halves; one change that is too large by itself is dropped, and named. */
   async #send(account: string, batch: WireChanges, ensureHeld?: () => void): Promise<WireOutcome> {
-    const packed = gzipSync(JSON.stringify(batch));
+    const { epoch, changes } = batch;
+    const body = { epoch, changes: changes.map(toMessage) };
+    const packed = gzipSync(JSON.stringify(body));
     try {
-      if (packed.byteLength <= batchBytesMax)
-        return await this.#post(account, { body: batch, packed }, ensureHeld);
+      if (packed.byteLength <= batchBytesMax) return await this.#post(account, { body, packed }, ensureHeld);
     } catch (error) {
       if (!isTooLarge(error)) throw error;
     }
-    const { epoch, changes } = batch;
     const [first] = changes;
-    if (changes.length <= 1) return { ...nothing, dropped: first === undefined ? [] : [toFullName(first)] };
+    if (changes.length <= 1) return { ...nothing, dropped: first === undefined ? [] : [describe(first)] };
     const halves = divide(changes, Math.ceil(changes.length / 2));
     const sent = halves.map((half) => this.#send(account, { epoch, changes: half }, ensureHeld));
     return mergeOutcomes(await Promise.all(sent));
@@ -126,7 +128,7 @@ export class BatchSender implements ChangeSender {
 
 /** A batch, and the same gzipped. */
 interface PackedBatch {
-  readonly body: WireChanges;
+  readonly body: ChangesMessage;
   readonly packed: Uint8Array;
 }
 
@@ -142,8 +144,12 @@ function mergeOutcomes(outcomes: readonly WireOutcome[]): WireOutcome {
 }
 
 /** As Busdriver names what is too large. */
-function toFullName({ kind, namespace, name }: WireChange): string {
-  return namespace === '' ? `${kind} ${name}` : `${kind} ${name} in ${namespace}`;
+function describe(change: WireChange): string {
+  return describeName(getObjectName(change));
+}
+
+function toMessage({ location: namespace, ...change }: WireChange): ChangesMessage['changes'][number] {
+  return { ...change, namespace };
 }
 
 function divide<T>(items: readonly T[], most: number): T[][] {

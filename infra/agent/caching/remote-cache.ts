@@ -46,12 +46,13 @@ class RemoteCache implements ReadableCache {
   }
 
   async getEpoch(account: string): Promise<AccountEpoch | undefined> {
-    return (await this.#readEpoch(account)).current;
+    return toEpoch((await this.#readEpoch(account)).current);
   }
 
   async raiseEpoch(account: string, epoch: AccountEpoch): Promise<AccountEpoch> {
-    const answer = await this.#calls.call(account, { method: 'PUT', what: 'epoch', body: epoch });
-    return epochAnswerSchema.parse(answer).current ?? epoch;
+    const body = { epoch: epoch.epoch, cluster: epoch.identity };
+    const answer = await this.#calls.call(account, { method: 'PUT', what: 'epoch', body });
+    return toEpoch(epochAnswerSchema.parse(answer).current) ?? epoch;
   }
 
   /** The storing side sees to that. */
@@ -76,7 +77,7 @@ class RemoteCache implements ReadableCache {
   }
 
   getObjects(keys: readonly ObjectKey[]): Promise<readonly (StoredObject | undefined)[]> {
-    return mapConcurrently(keys, objectsAtATime, async ({ account, kind, namespace, name }) => {
+    return mapConcurrently(keys, objectsAtATime, async ({ account, kind, location: namespace, name }) => {
       const { heads } = await this.#readHeads(account, { kind, namespace, name });
       const [head] = heads;
       return head && { ...toHead(head, { account, kind }), readBody: () => head.facts ?? '' };
@@ -95,9 +96,15 @@ class RemoteCache implements ReadableCache {
   }
 }
 
+function toEpoch(current: EpochAnswer['current']): AccountEpoch | undefined {
+  if (current === undefined) return undefined;
+  const { cluster: identity, ...epoch } = current;
+  return { ...epoch, identity };
+}
+
 function toHead(
   { namespace, name, epoch, version, gone = false }: HeadsPage['heads'][number],
   { account, kind }: Pick<ObjectKey, 'account' | 'kind'>,
 ): ObjectHead {
-  return { key: { account, kind, namespace, name }, revision: toRevision(epoch, version), gone };
+  return { key: { account, kind, location: namespace, name }, revision: toRevision(epoch, version), gone };
 }

@@ -20,6 +20,8 @@ import { type AgentCaller, agentHandlerOf } from './agent-handler.ts';
 /** Minutes by which an epoch that is raised may be ahead of the time: clocks differ. */
 const epochAheadMinutes = 10;
 
+type EpochMessage = NonNullable<EpochAnswer['current']>;
+
 /** A request about what is cached of an account. */
 export interface CacheRequest {
   readonly request: ApiRequest;
@@ -43,19 +45,18 @@ export function cacheHandler(run: (request: CacheRequest) => Promise<ApiResponse
 /** The epoch in force, and which kinds are cached. */
 export async function readEpoch({ hub: { cache }, account }: CacheRequest): Promise<EpochAnswer> {
   const [current, kinds] = await Promise.all([cache.getEpoch(account), cache.listKinds(account)]);
-  return { ...(current && { current }), kinds: [...kinds] };
+  return { ...(current && { current: toEpochMessage(current) }), kinds: [...kinds] };
 }
 
 /** Raises the epoch of an account. @throws InvalidInputError for one from which there is no way back */
 export async function raiseEpoch(
   { hub: { cache, clock }, account }: CacheRequest,
-  wanted: AccountEpoch,
+  { epoch, cluster: identity }: Pick<EpochMessage, 'epoch' | 'cluster'>,
 ): Promise<EpochAnswer> {
   const before = (await cache.getEpoch(account))?.epoch ?? 0;
   const most = Math.max(before + 1, Math.floor(clock.now() / 60_000) + epochAheadMinutes);
-  if (wanted.epoch > most)
-    throw new InvalidInputError(`epoch: expected ${most} at most, got ${wanted.epoch}`);
-  return { current: await cache.raiseEpoch(account, wanted), kinds: [] };
+  if (epoch > most) throw new InvalidInputError(`epoch: expected ${most} at most, got ${epoch}`);
+  return { current: toEpochMessage(await cache.raiseEpoch(account, { epoch, identity })), kinds: [] };
 }
 
 /** A page of what is cached of a kind. */
@@ -64,7 +65,7 @@ export async function listHeads(
   { kind, namespace, name, withGone = false, page }: HeadsQuery,
 ): Promise<HeadsPage> {
   if (name !== undefined) {
-    const key = { account, kind, namespace: namespace ?? '', name };
+    const key = { account, kind, location: namespace ?? '', name };
     const [found] = await cache.getObjects([key], { consistent: true });
     return { heads: found === undefined ? [] : [{ ...toHead(found), facts: found.readBody() }] };
   }
@@ -91,7 +92,11 @@ export async function writeChanges(
     throw new InvalidInputError(`epoch: expected ${expected}, got ${message.epoch}`);
   }
   const receiver = await hub.loadReceiver(account);
-  const { changes, waiting, dropped, proof } = await receiver.write({ account, cache }, message);
+  const changed = message.changes.map(({ namespace: location, ...change }) => ({ ...change, location }));
+  const { changes, waiting, dropped, proof } = await receiver.write(
+    { account, cache },
+    { ...message, changes: changed },
+  );
   return {
     ...{ changes, waiting: [...waiting], dropped: [...dropped] },
     ...(proof !== undefined && { proof }),
@@ -107,22 +112,31 @@ export async function pruneApplications(
   return { applications: [...(await receiver.prune({ account, cache: hub.cache }, applications))] };
 }
 
-function toHead({ key: { namespace, name }, revision, gone }: ObjectHead): HeadsPage['heads'][number] {
-  const { epoch, resourceVersion: version } = parseRevision(revision);
+function toEpochMessage({ identity: cluster, ...epoch }: AccountEpoch): EpochMessage {
+  return { ...epoch, cluster };
+}
+
+function toHead({
+  key: { location: namespace, name },
+  revision,
+  gone,
+}: ObjectHead): HeadsPage['heads'][number] {
+  const { epoch, position: version } = parseRevision(revision);
   return { namespace, name, epoch, version, ...(gone && { gone }) };
 }
 
-function formatPage({ namespace, name }: Pick<ObjectHead['key'], 'namespace' | 'name'>): string {
+function formatPage({ location: namespace, name }: Pick<ObjectHead['key'], 'location' | 'name'>): string {
   return Buffer.from(JSON.stringify({ namespace, name })).toString('base64url');
 }
 
 /** @throws InvalidInputError for what no page said */
-function parsePage(page: string): Pick<ObjectHead['key'], 'namespace' | 'name'> {
+function parsePage(page: string): Pick<ObjectHead['key'], 'location' | 'name'> {
   const refused = new InvalidInputError('page: expected what the page before said of the next one');
   try {
     const value: unknown = JSON.parse(Buffer.from(page, 'base64url').toString('utf8'));
     const { namespace, name } = isJsonObject(value) ? value : {};
-    if (typeof namespace === 'string' && typeof name === 'string' && name !== '') return { namespace, name };
+    if (typeof namespace === 'string' && typeof name === 'string' && name !== '')
+      return { location: namespace, name };
   } catch {
     throw refused;
   }

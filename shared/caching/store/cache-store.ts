@@ -9,8 +9,8 @@ export interface ObjectKey {
   readonly account: string;
   /** `pod`, `replicaSet`, `widgets.example.com` … */
   readonly kind: string;
-  /** Empty for what belongs to no namespace. */
-  readonly namespace: string;
+  /** The platform's division that the object is in, such as a namespace or a region; empty for none. */
+  readonly location: string;
   readonly name: string;
 }
 
@@ -61,7 +61,7 @@ export interface HeadOptions {
   /** Default true: a list evicts what it lacks; false for views, at half the price. */
   readonly consistent?: boolean;
   /** Only those that come after this object, in the store's order. Default: all. */
-  readonly after?: Pick<ObjectKey, 'namespace' | 'name'> | undefined;
+  readonly after?: Pick<ObjectKey, 'location' | 'name'> | undefined;
 }
 
 /** A cached object that is there. */
@@ -70,20 +70,20 @@ export interface StoredObject extends ObjectHead {
   readBody(): string;
 }
 
-/** The cluster of an account, and how often it changed: the first part of every revision. */
+/** The platform behind an account, and how often it changed: the first part of every revision. */
 export interface AccountEpoch {
   /** From 1. Raise it to the greater of the last one plus one and the minutes since 1970: so a lost epoch never comes back. */
   readonly epoch: number;
-  /** Identifies the cluster: the UID of its namespace `kube-system`; empty where that may not be read. */
-  readonly cluster: string;
+  /** Identifies the platform behind the account, as its provider reads it; empty where that is unknown. */
+  readonly identity: string;
   /**
-   * When a comparison of all cached data with the cluster was last requested, wall time in milliseconds; undefined: never. Each caching
+   * When a comparison of all cached data with the platform was last requested, wall time in milliseconds; undefined: never. Each caching
    * agent remembers the last request that it has met.
    */
   readonly compareMs?: number | undefined;
 }
 
-/** Whose rows: an application's in an account, or a location's (a namespace), whatever applications its objects belong to. */
+/** Whose rows: an application's in an account, or a location's, whatever applications its objects belong to. */
 export type RowPlace =
   | { readonly account: string; readonly application: string }
   | { readonly account: string; readonly location: string };
@@ -114,11 +114,11 @@ export interface DirectoryEntry {
   readonly application: string;
   readonly account: string;
   readonly clusters: readonly string[];
-  readonly namespaces: readonly string[];
+  readonly locations: readonly string[];
 }
 
 /** What an application has in an account. */
-export type DirectoryNames = Pick<DirectoryEntry, 'clusters' | 'namespaces'>;
+export type DirectoryNames = Pick<DirectoryEntry, 'clusters' | 'locations'>;
 
 /** What is about to be written for an object. */
 export interface ExpectedWrite {
@@ -175,7 +175,7 @@ export interface CacheStore {
   /** Raises the epoch of an account, unless another process has raised it as far. @returns the one in force: this or a later one. */
   raiseEpoch(account: string, epoch: AccountEpoch): Promise<AccountEpoch>;
   /**
-   * Requests a comparison of all that is cached of an account with its cluster: see `AccountEpoch`.
+   * Requests a comparison of all that is cached of an account with its platform: see `AccountEpoch`.
    *
    * @returns false where the account has no epoch, so that there is nothing to compare.
    */
@@ -187,10 +187,10 @@ export interface CacheStore {
   takeUnreadable(account: string): boolean;
   /** Kinds of which an account has or had cached objects. */
   listKinds(account: string): Promise<readonly string[]>;
-  /** Records which namespaces of an account are cached: call it after such an object was written or deleted. */
-  recordNamespaces(account: string): Promise<void>;
-  /** The recorded namespaces of these accounts, with one read. Eventually consistent. */
-  listNamespaces(accounts: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Records which objects of a kind are cached as locations of the account: call it after one was written or deleted. */
+  recordLocations(account: string, kind: string): Promise<void>;
+  /** The recorded locations of these accounts, with one read. Eventually consistent. */
+  listLocations(accounts: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 
   /**
    * Changes rows of an application or a location by the rule of `mergeRow`. Several rows share an item: the more changes one call has, the

@@ -1,7 +1,7 @@
 /** Milliseconds after which an unused name is dropped, if it is still unused: 5 minutes. */
 export const unusedNameRetentionMs = 5 * 60_000;
 
-/** Names in use, by topic: for example the clusters and namespaces of an application in an account. */
+/** Names in use, by topic: for example the clusters and locations of an application in an account. */
 export interface RecordedNames {
   /** By topic and name: 0 while the name is in use, else when it became unused, milliseconds. */
   readonly topics: ReadonlyMap<string, ReadonlyMap<string, number>>;

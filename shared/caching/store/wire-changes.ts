@@ -4,14 +4,14 @@ import type { CacheStore } from './cache-store.ts';
 export interface WireChange {
   /** Spinnaker's name of the kind. */
   readonly kind: string;
-  /** Empty for what belongs to no namespace. */
-  readonly namespace: string;
+  /** Empty for what is in none. */
+  readonly location: string;
   readonly name: string;
   /** The epoch; left out: that of the batch. */
   readonly epoch?: number | undefined;
-  /** The resource version of the change, in decimal digits. */
+  /** The position of the change, in decimal digits: see `toRevision`. */
   readonly version: string;
-  /** Up to which resource version this was seen to be so; left out: the same. */
+  /** Up to which position this was seen to be so; left out: the same. */
   readonly seenVersion?: string | undefined;
   /** JSON text of the facts cached of it; left out for deleted objects. */
   readonly facts?: string | undefined;
@@ -32,7 +32,7 @@ export interface WireOutcome {
   readonly waiting: readonly string[];
   /** What is too large to be cached, in plain words. */
   readonly dropped: readonly string[];
-  /** Proof that a cluster went back in time; undefined when there is none. */
+  /** Proof that the platform went back in time; undefined when there is none. */
   readonly proof?: string | undefined;
 }
 

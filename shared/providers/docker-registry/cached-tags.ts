@@ -38,7 +38,7 @@ const chunkBytesMax = 300 * 2 ** 10;
 /** The name of the object with a repository's chunk: `shop/cart`, `shop/cart#1` … */
 export function toChunkKey({ account, kind }: RepositoryPlace, repository: string, chunk: number): ObjectKey {
   const name = chunk === 0 ? repository : `${repository}#${chunk}`;
-  return { account, kind, namespace: '', name };
+  return { account, kind, location: '', name };
 }
 
 /** The repository and chunk of a cached object, by its name. */

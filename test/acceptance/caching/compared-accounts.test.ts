@@ -120,7 +120,9 @@ async function storeForgotten({ system }: CachedWorld, account: string, namespac
   const caching = { allApplicationRelationships: false };
   const writer = createCacheWriter({ ...parts, cache, account: { name: account, kindRegistry, caching } });
   try {
-    const [kept] = await cache.getObjects([{ account, kind: 'replicaSet', namespace, name: 'kept' }]);
+    const [kept] = await cache.getObjects([
+      { account, kind: 'replicaSet', location: namespace, name: 'kept' },
+    ]);
     const facts = kept && decodeFacts(kept.readBody());
     const { epoch = 0 } = (await cache.getEpoch(account)) ?? {};
     if (facts?.workload === undefined) throw new Error('it is not cached');
@@ -136,7 +138,7 @@ async function storeForgotten({ system }: CachedWorld, account: string, namespac
       { ...facts, resourceVersion, name: 'lost', uid: 'lost' },
     ].map((each) => ({
       kind: 'replicaSet',
-      namespace,
+      location: namespace,
       name: each.name,
       revision,
       seenAt: revision,

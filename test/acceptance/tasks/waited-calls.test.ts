@@ -105,7 +105,7 @@ describeWithCluster('from the POST of a deploy to its completion', (cluster) => 
     const parts = { documents, tableName: cacheTable.name, clock, randomness };
     const cache = createCacheStore({ ...parts, codecs: kubernetesPlugin.rowCodecs ?? {} });
     const account = `account-${randomness.id()}`;
-    await cache.raiseEpoch(account, { epoch: 1, cluster: '' });
+    await cache.raiseEpoch(account, { epoch: 1, identity: '' });
     const provider = openProvider([{ name: account, kubeconfigFile: kubeconfig }], { cache });
     const providers = new ProviderSet([provider]);
     const system = { ...engines, store };

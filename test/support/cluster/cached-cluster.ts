@@ -90,7 +90,10 @@ async function compareObjects(
       for await (const page of cache.listObjects(account, kind)) {
         for (const object of page) {
           const found = decodeFacts(object.readBody());
-          cached.set(toId(object.key), JSON.stringify(sortMembers(found)));
+          cached.set(
+            toId({ ...object.key, namespace: object.key.location }),
+            JSON.stringify(sortMembers(found)),
+          );
         }
       }
     }

@@ -253,5 +253,5 @@ async function readCache(cache: CacheStore, { accounts }: Provider, { applicatio
 }
 
 function toResourceVersion(revision: string): string {
-  return parseRevision(revision).resourceVersion;
+  return parseRevision(revision).position;
 }

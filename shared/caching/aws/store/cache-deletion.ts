@@ -2,7 +2,7 @@ import { forEachConcurrently } from '#core/concurrency.ts';
 import type { Item, ItemKey } from '#platform/aws/table.ts';
 import { listAllNames } from '../../store/recorded-names.ts';
 import { directoryPartition, getDirectoryKey } from './cache-directory.ts';
-import { getNamespacesItem } from './cache-namespaces.ts';
+import { getRecordedLocationsKey } from './cache-locations.ts';
 import { getKindsKey, getPartition } from './cache-objects.ts';
 import type { CacheParts } from './cache-parts.ts';
 import { getLocationsKey, getRowPartition } from './cache-rows.ts';
@@ -36,8 +36,8 @@ export async function deleteAccount(
   }
   if (deleted >= limit) return { deleted, done: false };
   const isThere = { expression: 'attribute_exists(pk)' };
-  if (await parts.table.deleteIf(getNamespacesItem(account), isThere)) deleted += 1;
-  const nothing = async () => ({ clusters: [], namespaces: [] });
+  if (await parts.table.deleteIf(getRecordedLocationsKey(account), isThere)) deleted += 1;
+  const nothing = async () => ({ clusters: [], locations: [] });
   const waits: boolean[] = [];
   for (const key of [getKindsKey(account), getLocationsKey(account)]) {
     waits.push(await parts.names.prune(key, { readLeft: async () => ({}) }));

@@ -63,7 +63,7 @@ export async function listDirectory(
   directoryMemory.remember(name, found);
   return [...found.values()]
     .map(({ content }) => content)
-    .filter(({ clusters, namespaces }) => clusters.length + namespaces.length > 0);
+    .filter(({ clusters, locations }) => clusters.length + locations.length > 0);
 }
 
 /** Where the directory stores an application of an account. */
@@ -71,9 +71,9 @@ export function getDirectoryKey(application: string, account: string): ItemKey {
   return { pk: directoryPartition, sk: toKeyText(application, account) };
 }
 
-/** Namespaces first: they are few, and services are found through them. */
-function toTopics({ namespaces, clusters }: DirectoryNames): NamesByTopic {
-  return { namespaces, clusters };
+/** Locations first: they are few, and objects of other applications are found through them. */
+function toTopics({ locations, clusters }: DirectoryNames): NamesByTopic {
+  return { namespaces: locations, clusters };
 }
 
 function getPlace({ application, account }: RawItem): string {
@@ -95,6 +95,6 @@ function toEntry(parts: readonly Item[], unreadable: UnreadableItems): Directory
     application: String(first?.['application']),
     account: String(first?.['account']),
     clusters: listNames(recorded, 'clusters'),
-    namespaces: listNames(recorded, 'namespaces'),
+    locations: listNames(recorded, 'namespaces'),
   };
 }

@@ -151,8 +151,8 @@ async function recordKind({ names }: CacheParts, { account, kind }: ObjectKey): 
   await names.note(getKindsKey(account), { kinds: [kind] });
 }
 
-function toItemKey({ account, kind, namespace, name }: ObjectKey): ItemKey {
-  return { pk: getPartition(account, kind), ...toSortKey(namespace, name) };
+function toItemKey({ account, kind, location, name }: ObjectKey): ItemKey {
+  return { pk: getPartition(account, kind), ...toSortKey(location, name) };
 }
 
 function toId(key: ObjectKey): string {
@@ -185,8 +185,8 @@ function toItem({ key, revision, application, cluster, leaving, body }: NewObjec
 }
 
 function toObjectKey(item: Item, { account, kind }: Pick<ObjectKey, 'account' | 'kind'>): ObjectKey {
-  const [namespace = '', name = ''] = readSortKey(item);
-  return { account, kind, namespace, name };
+  const [location = '', name = ''] = readSortKey(item);
+  return { account, kind, location, name };
 }
 
 /** @param pk partition of an item read without it, for errors */

@@ -13,8 +13,8 @@ import {
   recordApplication,
 } from './cache-directory.ts';
 import { toKeyText } from './cache-keys.ts';
+import { listLocations, recordLocations } from './cache-locations.ts';
 import { NameStore } from './cache-names.ts';
-import { listNamespaces, recordNamespaces } from './cache-namespaces.ts';
 import {
   deleteObject,
   getObjects,
@@ -73,8 +73,8 @@ export function createCacheStore(options: CacheStoreOptions): CacheStore {
     raiseEpoch: (account, epoch) => raiseEpoch(parts, account, epoch),
     requestComparison: (account, nowMs) => requestComparison(parts, account, nowMs),
     listKinds: (account) => listStoredKinds(parts, account),
-    recordNamespaces: (account) => recordNamespaces(parts, account),
-    listNamespaces: (accounts) => listNamespaces(parts, accounts),
+    recordLocations: (account, kind) => recordLocations(parts, account, kind),
+    listLocations: (accounts) => listLocations(parts, accounts),
     mergeRows: (place, changes) => mergeRows(parts, place, changes),
     getRow: (key, how) => getRow(parts, key, how),
     listRows: (place, how) => listRows(parts, place, how),
@@ -98,22 +98,23 @@ async function getEpoch(parts: CacheParts, account: string): Promise<AccountEpoc
 async function raiseEpoch(
   parts: CacheParts,
   account: string,
-  { epoch, cluster }: AccountEpoch,
+  { epoch, identity }: AccountEpoch,
 ): Promise<AccountEpoch> {
   const { table } = parts;
   const key = getEpochKey(account);
   const isFirst = { expression: 'attribute_not_exists(pk)' };
-  if (await table.putIf({ ...key, epoch, cluster }, isFirst)) return { epoch, cluster };
+  const raised = { ...key, epoch, cluster: identity };
+  if (await table.putIf(raised, isFirst)) return { epoch, identity };
   const update = new ItemUpdate()
     .set('epoch', epoch)
-    .set('cluster', cluster)
+    .set('cluster', identity)
     .require('epoch', '<=', epoch - 1);
   const item = (await table.update(key, update)) ?? (await table.get(key));
   // It is never deleted: an account that comes back under this name must continue from its last epoch.
   const stored = item && findEpoch(parts, item);
   // An unreadable one is overwritten. Epochs rise with time: there was none later.
-  if (item !== undefined && stored === undefined) await table.put({ ...key, epoch, cluster });
-  return stored ?? { epoch, cluster };
+  if (item !== undefined && stored === undefined) await table.put(raised);
+  return stored ?? { epoch, identity };
 }
 
 /** See {@link CacheStore.requestComparison}. */
@@ -132,7 +133,7 @@ function findEpoch({ unreadable }: CacheParts, item: Item): AccountEpoch | undef
     const compareMs = cacheReader.findNumber(item, 'compareMs');
     return {
       epoch: cacheReader.getNumber(item, 'epoch'),
-      cluster: cacheReader.getText(item, 'cluster'),
+      identity: cacheReader.getText(item, 'cluster'),
       ...(compareMs !== undefined && { compareMs }),
     };
   });

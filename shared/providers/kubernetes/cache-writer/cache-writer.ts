@@ -1,8 +1,9 @@
 import { type DirectoryNames, ItemTooLargeError, RowContendedError } from '#caching/store/cache-store.ts';
+import { getObjectName } from '#caching/store/object-names.ts';
 import { WritePace } from '#caching/store/write-pace.ts';
 import { type BackOff, getPauseMs } from '#core/back-off.ts';
 import { forEachConcurrently } from '#core/concurrency.ts';
-import { findRowApplication, getRowName, listEntryPlaces } from '../rows/row-names.ts';
+import { findRowApplication, listEntryPlaces } from '../rows/row-names.ts';
 import { findUnused, pruneApplications, toNames } from './directory-names.ts';
 import {
   type CacheWriter,
@@ -37,7 +38,7 @@ import {
 /** The most tries of a change if others write its object meanwhile. */
 const attemptsMax = 8;
 
-const noNames: DirectoryNames = { clusters: [], namespaces: [] };
+const noNames: DirectoryNames = { clusters: [], locations: [] };
 
 const backOff: BackOff = { firstMs: 20, growth: 'linear' };
 
@@ -66,11 +67,11 @@ async function expectObject(
   cache.readAhead({ object: key, rows: [] });
   const facts =
     expected.facts ??
-    (await readKnownObjects({ call: (read) => read(cache) }, [key])).get(getRowName(expected))?.facts;
+    (await readKnownObjects({ call: (read) => read(cache) }, [key])).get(getObjectName(expected))?.facts;
   if (facts === undefined) return;
   const application = findRowApplication(facts, account.caching);
   const places = listEntryPlaces(account, facts, application);
-  const { cluster, namespace } = toNames(facts);
+  const { cluster, location } = toNames(facts);
   cache.readAhead({
     object: key,
     application:
@@ -80,7 +81,7 @@ async function expectObject(
             application,
             account: account.name,
             clusters: cluster === undefined ? [] : [cluster],
-            namespaces: [namespace],
+            locations: [location],
           },
     rows: places.map(({ place, view, row }) => ({ ...place, view, row })),
   });
@@ -129,7 +130,7 @@ async function tryWrite(writer: WriterContext, changes: readonly ObjectChange[])
   const known = await readKnownObjects(writer, keys);
   recordProof(writer, changes, known);
   const planned = changes
-    .map((change) => planWrite(writer, change, known.get(getRowName(change))))
+    .map((change) => planWrite(writer, change, known.get(getObjectName(change))))
     .filter((write) => write !== undefined);
   const rows = new RowBatch(writer);
   for (const write of planned) addVacated(writer, rows, write);
@@ -153,7 +154,7 @@ async function tryWrite(writer: WriterContext, changes: readonly ObjectChange[])
 
 async function recordNamespaces(writer: WriterContext): Promise<void> {
   try {
-    await untilWritten(writer, (cache) => cache.recordNamespaces(writer.account.name));
+    await untilWritten(writer, (cache) => cache.recordLocations(writer.account.name, 'namespace'));
   } catch (error) {
     if (!(error instanceof ItemTooLargeError)) throw error;
     writer.dropped.add('names of namespaces');
@@ -168,7 +169,7 @@ function recordProof(
 ): void {
   for (const change of changes) {
     if (proofs.length > 0) return;
-    const cached = known.get(getRowName(change))?.stored.revision;
+    const cached = known.get(getObjectName(change))?.stored.revision;
     const proof = cached && findProof(cached, change);
     if (proof !== undefined) proofs.push(proof);
   }

@@ -45,7 +45,7 @@ function fromWireChange(
   change: WireChange,
   { epoch: batchEpoch, bounds, at }: { epoch: number; bounds: AccountBounds; at: string },
 ): ObjectChange {
-  const { kind, namespace, name, epoch = batchEpoch, version, seenVersion = version } = change;
+  const { kind, location: namespace, name, epoch = batchEpoch, version, seenVersion = version } = change;
   if (epoch > batchEpoch) throw new InvalidInputError(`${at}.epoch: expected ${batchEpoch} at most`);
   // Namespaces that are needed but not shown come with nothing but their names.
   if (!isNamespaceKind(kind) && !isWithinBounds(bounds, { kind, namespace, name }))
@@ -53,7 +53,7 @@ function fromWireChange(
   const revision = toWireRevision(epoch, version, `${at}.version`);
   const seenAt = toWireRevision(epoch, seenVersion, `${at}.seenVersion`);
   const facts = change.facts === undefined ? undefined : readFacts(change, `${at}.facts`);
-  return { kind, namespace, name, revision, seenAt: seenAt < revision ? revision : seenAt, facts };
+  return { kind, location: namespace, name, revision, seenAt: seenAt < revision ? revision : seenAt, facts };
 }
 
 function toWireRevision(epoch: number, version: string, at: string): ObjectChange['revision'] {
@@ -65,7 +65,10 @@ function toWireRevision(epoch: number, version: string, at: string): ObjectChang
 }
 
 /** Facts that are fit for views: complete, and of the object that the change names. */
-function readFacts({ facts: text = '', kind, namespace, name }: WireChange, at: string): ObjectFacts {
+function readFacts(
+  { facts: text = '', kind, location: namespace, name }: WireChange,
+  at: string,
+): ObjectFacts {
   const encoded = parseWith(encodedFactsSchema, parseText(text, at), at);
   const { v, k, s = '', n } = encoded;
   if (v !== factsVersion) throw new InvalidInputError(`${at}.v: expected ${factsVersion}, got ${v}`);

@@ -21,7 +21,7 @@ const shortestFirst: readonly ApplicationView[] = [
 /** The names that an object has in the directory. */
 export interface ObjectNames {
   readonly cluster: string | undefined;
-  readonly namespace: string;
+  readonly location: string;
 }
 
 /** An object that an application does not have any more. */
@@ -80,12 +80,12 @@ async function isAllUsed(
 ): Promise<boolean> {
   if (departed === undefined) return false;
   const clusters = new Set(departed.clusters);
-  const namespaces = new Set(departed.namespaces);
+  const locations = new Set(departed.locations);
   for (const view of shortestFirst) {
     for await (const found of listNames(writer, application, view)) {
-      namespaces.delete(found.namespace);
+      locations.delete(found.location);
       clusters.delete(found.cluster ?? '');
-      if (namespaces.size + clusters.size === 0) return true;
+      if (locations.size + clusters.size === 0) return true;
     }
   }
   return false;
@@ -98,8 +98,8 @@ async function readNamesLeft(writer: WriterContext, application: string): Promis
 
 function toDirectoryNames(names: readonly ObjectNames[]): DirectoryNames {
   const clusters = new Set(names.flatMap(({ cluster }) => cluster ?? []));
-  const namespaces = new Set(names.map(({ namespace }) => namespace));
-  return { clusters: [...clusters].sort(), namespaces: [...namespaces].sort() };
+  const locations = new Set(names.map(({ location }) => location));
+  return { clusters: [...clusters].sort(), locations: [...locations].sort() };
 }
 
 /** The names of all objects in an application's rows, or in those of one view. */
@@ -119,5 +119,5 @@ async function* listNames(
 
 /** The names that an object has in the directory: server groups and their managers make up clusters. */
 export function toNames({ spinnakerKind, moniker, namespace }: ObjectFacts): ObjectNames {
-  return { cluster: (isInCluster(spinnakerKind) && moniker.cluster) || undefined, namespace };
+  return { cluster: (isInCluster(spinnakerKind) && moniker.cluster) || undefined, location: namespace };
 }

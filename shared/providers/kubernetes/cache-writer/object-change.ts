@@ -1,13 +1,13 @@
+import { getObjectName } from '#caching/store/object-names.ts';
 import type { Revision } from '#caching/store/revision.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
-import { getRowName } from '../rows/row-names.ts';
 
 /** A change of an account's object. */
 export interface ObjectChange {
   /** Spinnaker's name of the kind. */
   readonly kind: string;
   /** Empty for a cluster-scoped object. */
-  readonly namespace: string;
+  readonly location: string;
   readonly name: string;
   /** When it changed: the epoch and the object's resource version; for an object missing from a list, the list's. */
   readonly revision: Revision;
@@ -21,14 +21,14 @@ export interface ObjectChange {
 export function toLastChanges(changes: readonly ObjectChange[]): Iterable<ObjectChange> {
   const last = new Map<string, ObjectChange>();
   for (const change of changes) {
-    const known = last.get(getRowName(change));
-    if (known === undefined || known.revision <= change.revision) last.set(getRowName(change), change);
+    const known = last.get(getObjectName(change));
+    if (known === undefined || known.revision <= change.revision) last.set(getObjectName(change), change);
   }
   return last.values();
 }
 
 /** An object about to be written. */
-export interface ExpectedObject extends Pick<ObjectChange, 'kind' | 'namespace' | 'name'> {
+export interface ExpectedObject extends Pick<ObjectChange, 'kind' | 'location' | 'name'> {
   readonly facts?: ObjectFacts;
 }
 

@@ -1,11 +1,12 @@
 import { ItemTooLargeError, type NewObject, type ObjectKey } from '#caching/store/cache-store.ts';
+import { describeName, getObjectName } from '#caching/store/object-names.ts';
 import { forEachConcurrently } from '#core/concurrency.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { encodeFacts } from '../rows/facts-codec.ts';
-import { type EntryPlace, findRowApplication, getRowName, listEntryPlaces } from '../rows/row-names.ts';
+import { type EntryPlace, findRowApplication, listEntryPlaces } from '../rows/row-names.ts';
 import { type Departure, toNames } from './directory-names.ts';
 import type { ObjectChange } from './object-change.ts';
-import { type RowBatch, toFullName } from './row-batch.ts';
+import type { RowBatch } from './row-batch.ts';
 import { type KnownObject, toObjectKey, type WriterContext, writingConcurrency } from './writer-context.ts';
 
 /** One change to be written to the cache. */
@@ -37,7 +38,7 @@ export function planWrite(
   return {
     change,
     key: toObjectKey(account, change),
-    row: getRowName(change),
+    row: getObjectName(change),
     known,
     application,
     leaving: [...leaving],
@@ -59,7 +60,7 @@ export async function putObjects(
       answers.set(write, await putObject(writer, write));
     } catch (error) {
       if (!(error instanceof ItemTooLargeError)) throw error;
-      writer.dropped.add(toFullName(write.row));
+      writer.dropped.add(describeName(write.row));
     }
   });
   return {

@@ -29,15 +29,15 @@ function toWireChanges(changes: readonly ObjectChange[]): WireChanges {
 }
 
 function toWireChange(
-  { kind, namespace, name, seenAt, facts }: ObjectChange,
-  { epoch, batchEpoch, resourceVersion }: { epoch: number; batchEpoch: number; resourceVersion: string },
+  { kind, location, name, seenAt, facts }: ObjectChange,
+  { epoch, batchEpoch, position }: { epoch: number; batchEpoch: number; position: string },
 ): WireChange {
-  const seenVersion = parseRevision(seenAt).resourceVersion;
+  const seenVersion = parseRevision(seenAt).position;
   return {
-    ...{ kind, namespace, name },
+    ...{ kind, location, name },
     ...(epoch !== batchEpoch && { epoch }),
-    version: resourceVersion,
-    ...(seenVersion !== resourceVersion && { seenVersion }),
+    version: position,
+    ...(seenVersion !== position && { seenVersion }),
     ...(facts && { facts: encodeFacts(facts) }),
   };
 }

@@ -29,9 +29,9 @@ const doubtMs = 10 * 60_000;
  * @returns undefined if it proves nothing
  */
 export function findProof(cached: Revision, listed: ObjectChange): string | undefined {
-  const { kind, namespace, name, revision, seenAt, facts } = listed;
+  const { kind, location: namespace, name, revision, seenAt, facts } = listed;
   if (facts === undefined || cached <= revision || cached > seenAt) return undefined;
-  const [own, before, list] = [revision, cached, seenAt].map((each) => parseRevision(each).resourceVersion);
+  const [own, before, list] = [revision, cached, seenAt].map((each) => parseRevision(each).position);
   const where = namespace === '' ? '' : ` in ${namespace}`;
   return `${kind} ${name}${where} has resource version ${own} in a list of ${list}, and had ${before} before`;
 }

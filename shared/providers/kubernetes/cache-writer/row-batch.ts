@@ -4,6 +4,7 @@ import {
   type RowChanges,
   type RowPlace,
 } from '#caching/store/cache-store.ts';
+import { describeName } from '#caching/store/object-names.ts';
 import type { RowChange } from '#caching/store/packed-row.ts';
 import type { Revision } from '#caching/store/revision.ts';
 import { forEachConcurrently } from '#core/concurrency.ts';
@@ -14,7 +15,7 @@ import type { EntryPlace, RowView } from '../rows/row-names.ts';
 import type { ObjectNames } from './directory-names.ts';
 import { untilWritten, type WriterContext } from './writer-context.ts';
 
-/** Applications and namespaces whose rows are written at a time; the store writes several items of each at once. */
+/** Applications and locations whose rows are written at a time; the store writes several items of each at once. */
 const concurrency = 6;
 
 /** The new value of an entry. */
@@ -28,7 +29,7 @@ export interface EntryValue {
 interface PlaceChanges {
   readonly place: RowPlace;
   readonly clusters: Set<string>;
-  readonly namespaces: Set<string>;
+  readonly locations: Set<string>;
   readonly rows: Map<string, { readonly view: RowView; readonly row: string; readonly changes: RowChange[] }>;
 }
 
@@ -51,10 +52,10 @@ export class RowBatch {
   }
 
   /** Adds names that the application has from now on. */
-  note(application: string, { cluster, namespace }: ObjectNames): void {
-    const { clusters, namespaces } = this.#open({ account: this.#writer.account.name, application });
+  note(application: string, { cluster, location }: ObjectNames): void {
+    const { clusters, locations } = this.#open({ account: this.#writer.account.name, application });
     if (cluster) clusters.add(cluster);
-    namespaces.add(namespace);
+    locations.add(location);
   }
 
   /**
@@ -68,11 +69,11 @@ export class RowBatch {
   }
 
   #open(place: RowPlace): PlaceChanges {
-    const id = 'application' in place ? `application ${place.application}` : `namespace ${place.location}`;
+    const id = 'application' in place ? `application ${place.application}` : `location ${place.location}`;
     return getOrAdd(this.#places, id, () => ({
       place,
       clusters: new Set(),
-      namespaces: new Set(),
+      locations: new Set(),
       rows: new Map(),
     }));
   }
@@ -85,11 +86,11 @@ export class RowBatch {
 
 async function writePlace(
   writer: WriterContext,
-  { place, clusters, namespaces, rows }: PlaceChanges,
+  { place, clusters, locations, rows }: PlaceChanges,
 ): Promise<void> {
-  const names = { clusters: [...clusters], namespaces: [...namespaces] };
+  const names = { clusters: [...clusters], locations: [...locations] };
   await Promise.all([
-    'application' in place && namespaces.size > 0 && recordNames(writer, place.application, names),
+    'application' in place && locations.size > 0 && recordNames(writer, place.application, names),
     mergeRows(writer, place, [...rows.values()]),
   ]);
 }
@@ -118,18 +119,13 @@ async function mergeRows(writer: WriterContext, place: RowPlace, rows: readonly 
     if (!(error instanceof ItemTooLargeError)) throw error;
     const [only, ...others] = rows;
     if (only !== undefined && others.length === 0) {
-      dropped.add(toFullName(only.row));
+      dropped.add(describeName(only.row));
       return;
     }
     const half = Math.ceil(rows.length / 2);
     await mergeRows(writer, place, rows.slice(0, half));
     await mergeRows(writer, place, rows.slice(half));
   }
-}
-/** A row's readable name. */
-export function toFullName(row: string): string {
-  const [kind, namespace, name] = row.split(' ');
-  return namespace === '' ? `${kind} ${name}` : `${kind} ${name} in ${namespace}`;
 }
 
 /** Readable name of an application that cannot be cached. */

@@ -5,13 +5,13 @@ import {
   RowContendedError,
   type StoredObject,
 } from '#caching/store/cache-store.ts';
+import { getObjectName, type NamedObject } from '#caching/store/object-names.ts';
 import type { WritePace } from '#caching/store/write-pace.ts';
 import { type BackOff, retry } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { decodeFacts } from '../rows/facts-codec.ts';
-import { getRowName } from '../rows/row-names.ts';
 
 /** The parts of an account that the writer needs. */
 export type WriterAccount = Pick<KubernetesAccount, 'name' | 'kindRegistry'> & {
@@ -87,9 +87,9 @@ export function createCaller(
 /** The key of an object of the account. */
 export function toObjectKey(
   { name: account }: Pick<WriterAccount, 'name'>,
-  { kind, namespace, name }: Pick<ObjectFacts, 'kind' | 'namespace' | 'name'>,
+  { kind, location, name }: NamedObject,
 ): ObjectKey {
-  return { account, kind, namespace, name };
+  return { account, kind, location, name };
 }
 
 /** The cached state of these objects, by the names of their rows. Missing objects have no member. */
@@ -101,7 +101,7 @@ export async function readKnownObjects(
   if (keys.length === 0) return known;
   for (const stored of await call((cache) => cache.getObjects(keys, { toWrite: true }))) {
     if (stored === undefined) continue;
-    known.set(getRowName(stored.key), { stored, facts: decodeFacts(stored.readBody()) });
+    known.set(getObjectName(stored.key), { stored, facts: decodeFacts(stored.readBody()) });
   }
   return known;
 }

@@ -14,6 +14,7 @@ import { getKindName } from '../kinds/name.ts';
 import { listCachedKinds } from '../rows/cached-kinds.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { decodeFacts } from '../rows/facts-codec.ts';
+import { toNamedObject } from '../rows/row-names.ts';
 import { createAccountFilter, toAccountFacts } from '../rows/to-account-facts.ts';
 import { isCachedV1Kind } from '../rows/v1-resources.ts';
 import type { CacheWriter, ExpectedObject, ObjectChange } from './object-change.ts';
@@ -159,16 +160,15 @@ export class WrittenObjects {
     if ('scale' in note) return toScaleChange(found.facts, note.scale, epoch);
     // Another object may have taken its name.
     if (found.facts.uid !== note.goneUid) return undefined;
-    const { kind, namespace, name } = found.facts;
-    return { kind, namespace, name, revision: found.revision, seenAt: found.revision, facts: undefined };
+    const { facts, revision } = found;
+    return { ...toNamedObject(facts), revision, seenAt: revision, facts: undefined };
   }
 
   #toPut(object: Manifest, epoch: number): ObjectChange | undefined {
     const facts = this.#findFacts(object);
     if (facts === undefined || !/^\d+$/.test(facts.resourceVersion)) return undefined;
-    const { kind, namespace, name, resourceVersion } = facts;
-    const revision = toRevision(epoch, resourceVersion);
-    return { kind, namespace, name, revision, seenAt: revision, facts };
+    const revision = toRevision(epoch, facts.resourceVersion);
+    return { ...toNamedObject(facts), revision, seenAt: revision, facts };
   }
 
   /** The facts to cache of an object; undefined for one that is not kept. */
@@ -181,7 +181,7 @@ export class WrittenObjects {
 
   #toExpected(manifest: Manifest): ExpectedObject | undefined {
     const facts = this.#findFacts(manifest);
-    return facts && { ...facts, facts };
+    return facts && { ...toNamedObject(facts), facts };
   }
 
   #isCached(kind: string): boolean {
@@ -201,7 +201,7 @@ export class WrittenObjects {
 
 function toNames({ resource, namespace = '', name }: ObjectRef): Omit<ObjectKey, 'account'> {
   const kind = getKindName(resource.apiVersion, resource.kind);
-  return { kind, namespace: resource.namespaced ? namespace : '', name };
+  return { kind, location: resource.namespaced ? namespace : '', name };
 }
 
 /** The cached object with another number of replicas. The answer to a scaling has the object's own resource version. */
@@ -218,7 +218,7 @@ function toScaleChange(facts: ObjectFacts, scale: Manifest, epoch: number): Obje
     ...(workload && { workload: { ...workload, replicas } }),
     ...(facts.object && { object: scaleObject(facts.object, replicas, resourceVersion) }),
   };
-  return { kind, namespace, name, revision, seenAt: revision, facts: scaled };
+  return { kind, location: namespace, name, revision, seenAt: revision, facts: scaled };
 }
 
 function scaleObject(object: JsonObject, replicas: number, resourceVersion: string): JsonObject {

@@ -1,4 +1,5 @@
 import type { CachingResult, CachingRun } from '#caching/scheduling/caching-agent.ts';
+import type { ObjectHead } from '#caching/store/cache-store.ts';
 import { hashText } from '#caching/store/hash-text.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import type { ConcurrencyLimit } from '#core/concurrency.ts';
@@ -82,7 +83,8 @@ export async function openCachingSession(
   const hasOtherRules = known?.epoch === found.epoch && known.rules !== rules;
   // Only a list in a new epoch overwrites what another release wrote.
   const isDamaged = !isListedAnew && run.cache.takeUnreadable(account.name);
-  const current = hasOtherRules || isDamaged ? await raiseEpoch(tools, { ...found, cluster }) : found;
+  const current =
+    hasOtherRules || isDamaged ? await raiseEpoch(tools, { ...found, identity: cluster }) : found;
   const { epoch } = current;
   const isUsable = known?.epoch === epoch && known.rules === rules;
   const state = isUsable ? known : toNewState(options, { known, epoch, rules });
@@ -103,7 +105,7 @@ export async function reopenCachingSession(
 ): Promise<CachingSession> {
   const { epoch, rules, cluster } = session.state;
   const tools: EpochTools = { account: options.account.name, cache: run.cache, clock: options.clock };
-  const raised = await raiseEpoch(tools, { epoch, cluster });
+  const raised = await raiseEpoch(tools, { epoch, identity: cluster });
   const state = toNewState(options, { known: session.state, epoch: raised.epoch, rules });
   state.restored = { atMs: options.clock.now(), proof };
   takeUpDemand(state, raised, options.clock);
@@ -231,7 +233,8 @@ export class CachingSession {
   /** Begins another epoch for the next run, which lists everything again. */
   async raiseEpoch(): Promise<void> {
     const { account, clock } = this.#options;
-    await raiseEpoch({ account: account.name, cache: this.#run.cache, clock }, this.state);
+    const { epoch, cluster: identity } = this.state;
+    await raiseEpoch({ account: account.name, cache: this.#run.cache, clock }, { epoch, identity });
   }
 
   /** Notes that a scope was brought up to date, and that it may be read. */
@@ -339,7 +342,7 @@ export class CachingSession {
     const gone = [...scopes.keys()].filter((namespace) => namespace !== '' && !wanted.has(namespace));
     if (gone.length > 0) kindState.isSwept = false;
     if (kindState.isSwept) return;
-    const isGone = ({ key }: { key: { namespace: string } }): boolean => !wanted.has(key.namespace);
+    const isGone = ({ key }: Pick<ObjectHead, 'key'>): boolean => !wanted.has(key.location);
     await evict(this.tools, { kind, findEviction: (head) => (isGone(head) ? head.revision : undefined) });
     for (const namespace of gone) scopes.delete(namespace);
     kindState.isSwept = true;

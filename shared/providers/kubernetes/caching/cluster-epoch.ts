@@ -42,10 +42,10 @@ export async function findEpoch(
   knownCluster: string,
 ): Promise<AccountEpoch> {
   const current = await tools.cache.getEpoch(tools.account);
-  const known = current?.cluster || knownCluster;
+  const known = current?.identity || knownCluster;
   const isAnother = known !== '' && cluster !== '' && known !== cluster;
   if (current !== undefined && !isAnother) return current;
-  return raiseEpoch(tools, { epoch: current?.epoch ?? 0, cluster });
+  return raiseEpoch(tools, { epoch: current?.epoch ?? 0, identity: cluster });
 }
 
 /**
@@ -56,10 +56,10 @@ export async function findEpoch(
  */
 export async function raiseEpoch(
   { account, cache, clock }: EpochTools,
-  { epoch: current, cluster }: AccountEpoch,
+  { epoch: current, identity: cluster }: AccountEpoch,
 ): Promise<AccountEpoch> {
   // Minutes since 1970, so that an epoch lost with its table never recurs.
   const minutes = Math.floor(clock.now() / msPerMinute);
   const epoch = Math.max(current + 1, minutes);
-  return cache.raiseEpoch(account, { epoch, cluster });
+  return cache.raiseEpoch(account, { epoch, identity: cluster });
 }

@@ -65,7 +65,7 @@ export class ObjectConversion {
     const { kind, namespace, name } = facts;
     const seenAt = how.seenAt < revision ? revision : how.seenAt;
     const kept = how.isGone ? undefined : this.#findFacts(object, facts);
-    return { kind, namespace, name, revision, seenAt, facts: kept };
+    return { kind, location: namespace, name, revision, seenAt, facts: kept };
   }
 }
 

@@ -1,10 +1,10 @@
 import type { CacheStore, ObjectHead } from '#caching/store/cache-store.ts';
+import { getObjectName } from '#caching/store/object-names.ts';
 import type { Revision } from '#caching/store/revision.ts';
 import type { Clock } from '#core/clock.ts';
 import { KubernetesConnectionError } from '../api/errors.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { getResourceVersion, type ListPage } from '../client/list-pages.ts';
-import { getRowName } from '../rows/row-names.ts';
 import { type CatchUpOutcome, catchUpKind } from '../watch/catch-up-kind.ts';
 import type { KindScope, WatchChange } from '../watch/watch.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
@@ -79,7 +79,7 @@ export async function catchUpScope(
       async onChanges(changes) {
         const resourceVersion = getResourceVersion(changes.at(-1)?.object);
         for (const change of conversion.toChanges(changes, resourceVersion))
-          told.set(getRowName(change), change);
+          told.set(getObjectName(change), change);
         added += countAdded(changes);
         if (told.size >= mostChanges) await write(take(resourceVersion));
       },
@@ -186,7 +186,7 @@ function createVersionsError(kind: string): KubernetesConnectionError {
 }
 
 /** Identifies an object among those of its kind. */
-export function toName({ namespace, name }: Pick<ObjectChange, 'namespace' | 'name'>): string {
+export function toName({ location: namespace, name }: Pick<ObjectChange, 'location' | 'name'>): string {
   return `${namespace}/${name}`;
 }
 
@@ -211,8 +211,8 @@ export async function evict(
     for (const head of page) {
       const revision = findEviction(head);
       if (revision === undefined) continue;
-      const { namespace, name } = head.key;
-      gone.push({ kind, namespace, name, revision, seenAt: revision, facts: undefined });
+      const { location: namespace, name } = head.key;
+      gone.push({ kind, location: namespace, name, revision, seenAt: revision, facts: undefined });
     }
     if (gone.length < evictionSize) continue;
     count += gone.length;

@@ -1,7 +1,7 @@
 import type { CachingResult } from '#caching/scheduling/caching-agent.ts';
+import { describeName, getObjectName } from '#caching/store/object-names.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
-import { toApplicationName, toFullName, toNamesOf } from '../cache-writer/row-batch.ts';
-import { getRowName } from '../rows/row-names.ts';
+import { toApplicationName, toNamesOf } from '../cache-writer/row-batch.ts';
 
 /** The most names that a caching agent remembers: it stores them with each run. */
 export const tooLargeNamesMax = 100;
@@ -26,7 +26,7 @@ export class TooLargeNames {
   /** Notes the outcome of writing changes. */
   recordWritten(changes: readonly ObjectChange[], dropped: readonly string[]): void {
     if (this.names.size > 0)
-      for (const change of changes) this.names.delete(toKept(toFullName(getRowName(change))));
+      for (const change of changes) this.names.delete(toKept(describeName(getObjectName(change))));
     for (const name of dropped) if (this.names.size < tooLargeNamesMax) this.names.add(toKept(name));
   }
 

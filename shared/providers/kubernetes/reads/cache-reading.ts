@@ -52,10 +52,12 @@ export function startReading(session: ReadingSession, cache: CacheStore): CacheR
 export function createSight(
   { session }: Pick<CacheReading, 'session'>,
   account: string,
-): (object: Pick<ObjectKey, 'kind' | 'namespace' | 'name'>) => boolean {
+): (object: Pick<ObjectKey, 'kind' | 'location' | 'name'>) => boolean {
   const configured = session.findAccount(account);
   if (configured === undefined) return () => false;
-  return isBounded(configured) ? (object) => isWithinBounds(configured, object) : () => true;
+  return isBounded(configured)
+    ? ({ kind, location: namespace, name }) => isWithinBounds(configured, { kind, namespace, name })
+    : () => true;
 }
 
 /**
@@ -108,7 +110,7 @@ export async function findObjects(reading: CacheReading, keys: readonly ViewKey[
 /** The key of an object from `kind name`; undefined for any other text. */
 export function toObjectKey({ account, location, name }: ViewKey): ObjectKey | undefined {
   try {
-    return { account, namespace: location, ...parseFullName(name) };
+    return { account, location, ...parseFullName(name) };
   } catch (error) {
     if (error instanceof InvalidInputError) return undefined;
     throw error;
@@ -130,9 +132,11 @@ export function toSeenPlace(session: ReadingSession, entry: DirectoryEntry): Dir
   const configured = session.findAccount(entry.account);
   if (configured === undefined) return undefined;
   if (!isBounded(configured)) return entry;
-  const namespaces = entry.namespaces.filter((namespace) =>
+  const namespaces = entry.locations.filter((namespace) =>
     isWithinBounds(configured, { kind: '', namespace, name: '' }),
   );
   // A place without namespaces has no objects yet.
-  return namespaces.length === 0 && entry.namespaces.length > 0 ? undefined : { ...entry, namespaces };
+  return namespaces.length === 0 && entry.locations.length > 0
+    ? undefined
+    : { ...entry, locations: namespaces };
 }

@@ -2,7 +2,7 @@ import type { DirectoryEntry } from '#caching/store/cache-store.ts';
 import { compareText } from '#core/text-order.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { findSelf } from '../rows/row-entries.ts';
-import { type ApplicationView, rowViews } from '../rows/row-names.ts';
+import { type ApplicationView, rowViews, toNamedObject } from '../rows/row-names.ts';
 import type { AccountFacts, ApplicationFacts } from '../views/application-facts.ts';
 import { listClusters } from '../views/cluster-view.ts';
 import { type CacheReading, createSight, listPlaces, toSeenPlace } from './cache-reading.ts';
@@ -51,7 +51,7 @@ async function loadSeenClusters(
   const places = await Promise.all(
     entries.map(async (entry) => {
       const seen = toSeenPlace(reading.session, entry);
-      if (seen === undefined || seen.namespaces.length === entry.namespaces.length) return seen;
+      if (seen === undefined || seen.locations.length === entry.locations.length) return seen;
       const facts = await loadAccount(reading, seen, { serverGroups: true, managers: true });
       return { ...seen, clusters: listClusters(facts) };
     }),
@@ -108,7 +108,7 @@ export function loadRowObjects(
       addRows(rows.length);
       for (const row of rows) {
         const facts = findSelf(row.read());
-        if (facts !== undefined && isSeen(facts)) found.push(facts);
+        if (facts !== undefined && isSeen(toNamedObject(facts))) found.push(facts);
       }
     }
     return found;

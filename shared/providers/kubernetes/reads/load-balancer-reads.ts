@@ -61,7 +61,7 @@ export async function findLoadBalancer(reading: CacheReading, key: ViewKey): Pro
   const { account } = key;
   const facts = await findFacts(reading, key);
   if (facts === undefined) return undefined;
-  const place = { account, namespaces: [facts.namespace] };
+  const place = { account, locations: [facts.namespace] };
   const [{ services: namespaceServices }, kinds] = await Promise.all([
     loadNamespaceRows(reading, place, { services: true }),
     listServerGroupKinds(reading, account),

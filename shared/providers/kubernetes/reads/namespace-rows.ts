@@ -19,7 +19,7 @@ export interface NamespaceRows {
 /** Reads the wanted pods and services of namespaces that the account may see: one query for each namespace. */
 export async function loadNamespaceRows(
   reading: CacheReading,
-  { account, namespaces }: Pick<DirectoryEntry, 'account' | 'namespaces'>,
+  { account, locations: namespaces }: Pick<DirectoryEntry, 'account' | 'locations'>,
   wanted: { readonly pods?: boolean; readonly services?: boolean },
 ): Promise<NamespaceRows> {
   const pods = new Map<string, StoredRow>();
@@ -28,7 +28,7 @@ export async function loadNamespaceRows(
   const { pods: withPods = false, services: withServices = false } = wanted;
   // Cluster-scoped objects are stored under an empty name.
   const isWanted = (namespace: string): boolean =>
-    (withPods || withServices) && namespace !== '' && isSeen({ kind: '', namespace, name: '' });
+    (withPods || withServices) && namespace !== '' && isSeen({ kind: '', location: namespace, name: '' });
   await Promise.all(
     namespaces.filter(isWanted).map(async (namespace) => {
       const view = withPods && withServices ? undefined : withPods ? 'pods' : 'services';
@@ -52,7 +52,7 @@ export function joinPods(serverGroups: readonly ObjectFacts[], pods: PodRows): S
 /** The row of the pods of one server group, as {@link joinPods} takes it. */
 export async function loadPodsOf(
   { cache, limit }: CacheReading,
-  { account, kind, namespace, name }: StoredObject['key'],
+  { account, kind, location: namespace, name }: StoredObject['key'],
 ): Promise<PodRows> {
   const row = getRowName({ kind, namespace, name });
   const found = await limit(() => cache.getRow({ account, location: namespace, view: 'pods', row }));
@@ -64,13 +64,13 @@ export async function loadServerGroupsOf(
   reading: CacheReading,
   objects: readonly StoredObject[],
 ): Promise<{ readonly account: string; readonly serverGroup: ServerGroupFacts }[]> {
-  const places = Map.groupBy(objects, ({ key }) => JSON.stringify([key.account, key.namespace]));
+  const places = Map.groupBy(objects, ({ key }) => JSON.stringify([key.account, key.location]));
   const found = await Promise.all(
     [...places.values()].map(async (members) => {
-      const { account = '', namespace = '' } = members[0]?.key ?? {};
+      const { account = '', location: namespace = '' } = members[0]?.key ?? {};
       const rows =
         members.length >= wholeNamespaceFrom
-          ? [(await loadNamespaceRows(reading, { account, namespaces: [namespace] }, { pods: true })).pods]
+          ? [(await loadNamespaceRows(reading, { account, locations: [namespace] }, { pods: true })).pods]
           : await Promise.all(members.map(({ key }) => loadPodsOf(reading, key)));
       const pods: PodRows = new Map(rows.flatMap((each) => [...each]));
       return joinPods(readAllFacts(members), pods).map((serverGroup) => ({ account, serverGroup }));

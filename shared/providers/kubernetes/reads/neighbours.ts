@@ -53,7 +53,7 @@ export async function loadSelectedNeighbours(
   const local = Map.groupBy(services, ({ namespace }) => namespace);
   const selected = objects.filter((object) => {
     const [facts] = readAllFacts([object]);
-    return local.get(object.key.namespace)?.some((service) => facts && mayBeBehind(facts, service));
+    return local.get(object.key.location)?.some((service) => facts && mayBeBehind(facts, service));
   });
   const found = await loadServerGroupsOf(reading, selected);
   return found.map(({ serverGroup }) => serverGroup);

@@ -36,7 +36,7 @@ export async function listNamespaces(
     .map((name) => session.findAccount(name))
     .filter((account) => account !== undefined);
   const unnamed = configured.filter(({ namespaces }) => namespaces.length === 0);
-  const cached = await cache.listNamespaces(unnamed.map(({ name }) => name));
+  const cached = await cache.listLocations(unnamed.map(({ name }) => name));
   return new Map(
     configured.map(({ name, namespaces, omitNamespaces }) => {
       const known = cached.get(name)?.filter((namespace) => !omitNamespaces.includes(namespace));

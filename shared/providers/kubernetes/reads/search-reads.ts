@@ -59,7 +59,7 @@ async function searchAccount(
     const found: SearchResultView[] = [];
     for await (const heads of cache.listHeads(account, kind, { consistent: false })) {
       const seen = heads.filter(({ key }) => isSeen(key));
-      const objects = seen.map(({ key: { namespace, name }, application, cluster }) => {
+      const objects = seen.map(({ key: { location: namespace, name }, application, cluster }) => {
         return { account, kind, spinnakerKind, namespace, name, application, cluster, isBare };
       });
       found.push(...searchObjects(objects, { query, types: [kind] }));

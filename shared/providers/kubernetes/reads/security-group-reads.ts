@@ -45,7 +45,7 @@ export async function findSecurityGroup(
   const keys = listKinds(configured).map((kind) => ({
     account,
     kind,
-    namespace: location,
+    location,
     name: getBareName(name),
   }));
   const wanted = keys.filter(createSight(reading, account));

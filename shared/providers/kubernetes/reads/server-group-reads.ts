@@ -54,7 +54,7 @@ export async function listServerGroupsByKeys(
     loadServerGroupsOf(reading, objects),
     Promise.all(
       [...namespaces].map(async ([account, members]) => {
-        const place = { account, namespaces: [...new Set(members.map(({ key }) => key.namespace))] };
+        const place = { account, locations: [...new Set(members.map(({ key }) => key.location))] };
         const { services } = await loadNamespaceRows(reading, place, { services: true });
         return [account, new ServiceIndex(services)] as const;
       }),
@@ -77,7 +77,7 @@ export async function findServerGroup(reading: CacheReading, key: ViewKey): Prom
   const [facts, pods, { services }] = await Promise.all([
     findFacts(reading, key),
     loadPodsOf(reading, objectKey),
-    loadNamespaceRows(reading, { account, namespaces: [location] }, { services: true }),
+    loadNamespaceRows(reading, { account, locations: [location] }, { services: true }),
   ]);
   const [serverGroup] = facts === undefined ? [] : joinPods([facts], pods);
   if (serverGroup === undefined) return undefined;

@@ -1,5 +1,6 @@
 import type { RowPlace } from '#caching/store/cache-store.ts';
 import { hashText } from '#caching/store/hash-text.ts';
+import { getObjectName, type NamedObject } from '#caching/store/object-names.ts';
 import type { CachingRules } from '../account/account.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
@@ -42,13 +43,16 @@ export interface RowAccount {
 }
 
 /** The name of an object's row: `replicaSet shop cart-v003`. The pods of a server group have a row of the same name. */
-export function getRowName({
-  kind,
-  namespace,
-  name,
-}: Pick<ObjectFacts, 'kind' | 'namespace' | 'name'>): string {
-  return `${kind} ${namespace} ${name}`;
+export function getRowName(facts: NamedFacts): string {
+  return getObjectName(toNamedObject(facts));
 }
+
+/** What identifies an object of the account. */
+export function toNamedObject({ kind, namespace, name }: NamedFacts): NamedObject {
+  return { kind, location: namespace, name };
+}
+
+type NamedFacts = Pick<ObjectFacts, 'kind' | 'namespace' | 'name'>;
 
 /** The application whose rows contain an object; undefined if there is none. */
 export function findRowApplication(

@@ -89,7 +89,7 @@ test.each([
   const heads = pages.flat();
   expect(heads.map(({ key }) => key.name).sort()).toEqual(names);
   expect(new Set(heads.filter((head) => head.gone).map(({ key }) => key.name))).toEqual(gone);
-  expect(new Set(heads.filter(({ key }) => key.namespace === 'yard').map(({ key }) => key.name))).toEqual(
+  expect(new Set(heads.filter(({ key }) => key.location === 'yard').map(({ key }) => key.name))).toEqual(
     away,
   );
 });

@@ -295,7 +295,7 @@ describe('a new process', () => {
 });
 
 describe('an account that is removed', () => {
-  const key = (account: string) => ({ account, kind: 'pod', namespace: 'shop', name: 'one' });
+  const key = (account: string) => ({ account, kind: 'pod', location: 'shop', name: 'one' });
   const put = (account: string) =>
     system.cache.putObject({
       key: key(account),

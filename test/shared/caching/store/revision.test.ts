@@ -3,26 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { isRevision, parseRevision, toRevision } from '#caching/store/revision.ts';
 
 const epoch = fc.integer({ min: 0, max: 2 ** 31 });
-const resourceVersion = fc.bigInt({ min: 0n, max: 2n ** 63n });
+const position = fc.bigInt({ min: 0n, max: 2n ** 63n });
 
 describe('a revision', () => {
   it('compares as its epoch does, then as its number does', () => {
     fc.assert(
-      fc.property(
-        fc.tuple(epoch, resourceVersion),
-        fc.tuple(epoch, resourceVersion),
-        ([e1, r1], [e2, r2]) => {
-          const isLess = e1 < e2 || (e1 === e2 && r1 < r2);
-          expect(toRevision(e1, String(r1)) < toRevision(e2, String(r2))).toBe(isLess);
-        },
-      ),
+      fc.property(fc.tuple(epoch, position), fc.tuple(epoch, position), ([e1, r1], [e2, r2]) => {
+        const isLess = e1 < e2 || (e1 === e2 && r1 < r2);
+        expect(toRevision(e1, String(r1)) < toRevision(e2, String(r2))).toBe(isLess);
+      }),
     );
   });
 
   it('gives its parts back', () => {
     fc.assert(
-      fc.property(epoch, resourceVersion, (e, r) => {
-        expect(parseRevision(toRevision(e, String(r)))).toEqual({ epoch: e, resourceVersion: String(r) });
+      fc.property(epoch, position, (e, r) => {
+        expect(parseRevision(toRevision(e, String(r)))).toEqual({ epoch: e, position: String(r) });
       }),
     );
   });
@@ -34,7 +30,7 @@ describe('a revision', () => {
   it.each(['', '-1', '1.5', '1e3', 'abc', ' 7', String(2n ** 63n + 1n), '9'.repeat(50)])(
     'is not made of resource version %j',
     (text) => {
-      expect(() => toRevision(1, text)).toThrow(/resourceVersion: expected decimal digits up to 2\^63/);
+      expect(() => toRevision(1, text)).toThrow(/position: expected decimal digits up to 2\^63/);
     },
   );
 

@@ -109,7 +109,7 @@ describe('what somebody changed in the store', () => {
     expect(told).toEqual([{ account: 'prod', cause: expect.stringContaining(wrong) }]);
 
     const cache = createCacheStore({ documents, tableName, log, ...system });
-    const objectKey = { account: 'prod', kind: 'pod', namespace: 'shop', name: 'cart' };
+    const objectKey = { account: 'prod', kind: 'pod', location: 'shop', name: 'cart' };
     await cache.putObject({ key: objectKey, revision: toRevision(1, '7'), body: '{}' });
     await table.put({ ...(await table.get(key)), ...key, version: secret });
     const heads = async () => {

@@ -29,7 +29,7 @@ const recordings = readdirSync(folder)
   .sort()
   .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Recording);
 const [first, newest] = [recordings[0], recordings.at(-1)] as [Recording, Recording];
-const object = { account: 'kube', kind: 'deployment', namespace: 'shop', name: 'web' };
+const object = { account: 'kube', kind: 'deployment', location: 'shop', name: 'web' };
 const agent = { account: 'kube', name: 'KubernetesCoreCachingAgent[1/1]' };
 
 const openTable = useLocalTables();
@@ -80,7 +80,7 @@ describe.each(recordings)('what release $release stored', (recording) => {
       isRevoked: false,
       cluster: { version: 'v1.34.1' },
     });
-    expect((await cache.getEpoch('kube'))?.cluster).toMatch(/^c0ffee/);
+    expect((await cache.getEpoch('kube'))?.identity).toMatch(/^c0ffee/);
     expect((await cache.getObjects([object]))[0]?.readBody()).toContain('"n":"web"');
     const row = await cache.getRow({
       account: 'kube',
@@ -105,7 +105,7 @@ describe.each(recordings)('what release $release stored', (recording) => {
     );
     expect(cache.takeUnreadable('kube')).toBe(recording === first);
     expect(cache.takeUnreadable('kube')).toBe(false);
-    const names = { clusters: ['deployment web'], namespaces: ['shop'] };
+    const names = { clusters: ['deployment web'], locations: ['shop'] };
     await cache.recordApplication('shop', 'kube', names);
     expect(await cache.listApplications()).toEqual([{ application: 'shop', account: 'kube', ...names }]);
   });
@@ -118,8 +118,8 @@ describe('what a release stored in forms that this one does not know', () => {
     expect(await cache.getEpoch('kube')).toBeUndefined();
     expect(await cache.getObjects([object])).toEqual([undefined]);
     expect(await agents.list()).toEqual([]);
-    expect(await cache.raiseEpoch('kube', { epoch: 7, cluster: 'c' })).toEqual({ epoch: 7, cluster: 'c' });
-    expect(await cache.getEpoch('kube')).toEqual({ epoch: 7, cluster: 'c' });
+    expect(await cache.raiseEpoch('kube', { epoch: 7, identity: 'c' })).toEqual({ epoch: 7, identity: 'c' });
+    expect(await cache.getEpoch('kube')).toEqual({ epoch: 7, identity: 'c' });
     const revision = toRevision(29_999_999, '1');
     expect(await cache.putObject({ key: object, revision, body: '{}' })).toBe(true);
     const place = { account: 'kube', application: 'shop' };

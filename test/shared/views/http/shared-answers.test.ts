@@ -67,7 +67,7 @@ test('an answer is made once, and again after each change of what it was made of
   expect([await ask(readShop), made]).toEqual([['a at 2', 'b at 3'], 3]);
   await change('a', [remove('self', 4)]);
   expect([await ask(readShop), made]).toEqual([['b at 3'], 4]);
-  await cache.recordApplication('shop', place.account, { clusters: ['deployment b'], namespaces: [] });
+  await cache.recordApplication('shop', place.account, { clusters: ['deployment b'], locations: [] });
   expect([await ask(readShop), made]).toEqual([['b at 3', 'deployment b'], 5]);
   expect([await ask(readShop), made]).toEqual([['b at 3', 'deployment b'], 5]);
   providers = {};
@@ -75,7 +75,7 @@ test('an answer is made once, and again after each change of what it was made of
 });
 
 test('an answer is made each time where it was made of what cannot be compared, or is an error', async () => {
-  const key = { account: place.account, kind: 'pod', namespace: 'web', name: 'a' };
+  const key = { account: place.account, kind: 'pod', location: 'web', name: 'a' };
   for (let times = 0; times < 2; times += 1) await ask((from) => from.getObjects([key]));
   expect(made).toBe(2);
   for (let times = 0; times < 2; times += 1) await ask(readShop, { status: 404 });

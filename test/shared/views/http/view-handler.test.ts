@@ -52,8 +52,8 @@ beforeAll(async () => {
   await bench.store.sync(
     accounts.map(({ name }) => ({ account: name, name: 'core', provider: 'kubernetes', intervalMs: 30_000 })),
   );
-  await cache.recordApplication('shop', 'prod', { clusters: ['deployment web'], namespaces: ['web'] });
-  await cache.recordApplication('shop', 'gone', { clusters: ['deployment web'], namespaces: ['web'] });
+  await cache.recordApplication('shop', 'prod', { clusters: ['deployment web'], locations: ['web'] });
+  await cache.recordApplication('shop', 'gone', { clusters: ['deployment web'], locations: ['web'] });
 });
 
 beforeEach(async () => {
@@ -365,7 +365,7 @@ describe('a request that demands fresh data', () => {
   it('refreshes every account for an application that is nowhere', async () => {
     work = async (keys) => {
       // What an agent found is cached before it says that it ran.
-      await cache.recordApplication('late', 'dev', { clusters: [], namespaces: ['web'] });
+      await cache.recordApplication('late', 'dev', { clusters: [], locations: ['web'] });
       for (const { account } of keys) await run(account, 0);
     };
     const { body } = await call(listManagers, { ...demand(0), path: { application: 'late' } });

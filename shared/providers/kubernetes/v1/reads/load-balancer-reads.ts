@@ -1,4 +1,4 @@
-import type { StoredObject } from '#caching/store/cache-store.ts';
+import type { DirectoryEntry, StoredObject } from '#caching/store/cache-store.ts';
 import type { V1LoadBalancerView } from '#contract/answers/kubernetes-v1.ts';
 import { compareText, sortByName } from '#core/text-order.ts';
 import type { Viewed, ViewedList, ViewKey } from '#views/views.ts';
@@ -68,11 +68,11 @@ async function toLoadBalancerViews(
   services: readonly ObjectFacts[],
 ): Promise<V1LoadBalancerView[]> {
   if (services.length === 0) return [];
-  const namespaces = [...new Set(services.map(({ namespace }) => namespace))].sort(compareText);
+  const locations = [...new Set(services.map(({ namespace }) => namespace))].sort(compareText);
   const [whole, ingresses, serverGroups] = await Promise.all([
     loadWhole(reading, account, services),
-    loadIngresses(reading, { account, namespaces }),
-    loadMembers(reading, { account, namespaces }, services),
+    loadIngresses(reading, { account, locations }),
+    loadMembers(reading, { account, locations }, services),
   ]);
   const context = { account, ingresses, serverGroups };
   return services.map((facts) => toV1LoadBalancerView(whole.get(getRowName(facts)) ?? facts, context));
@@ -81,13 +81,13 @@ async function toLoadBalancerViews(
 /** Server groups whose pods are labelled for one of these Services, of any application, with their pods. */
 async function loadMembers(
   reading: CacheReading,
-  { account, namespaces }: { readonly account: string; readonly namespaces: readonly string[] },
+  { account, locations }: Pick<DirectoryEntry, 'account' | 'locations'>,
   services: readonly ObjectFacts[],
 ): Promise<ServerGroupFacts[]> {
   const labels = services.map(({ name }) => toLoadBalancerLabel(name));
   const lists = await Promise.all(
     serverGroupKinds.flatMap((kind) =>
-      namespaces.map((namespace) => listObjects(reading, { account, kind, namespace })),
+      locations.map((namespace) => listObjects(reading, { account, kind, namespace })),
     ),
   );
   const isMember = (object: StoredObject): boolean =>

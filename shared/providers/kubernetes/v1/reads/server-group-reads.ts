@@ -1,4 +1,4 @@
-import type { ObjectKey } from '#caching/store/cache-store.ts';
+import type { DirectoryEntry, ObjectKey } from '#caching/store/cache-store.ts';
 import type { V1ServerGroupView } from '#contract/answers/kubernetes-v1.ts';
 import { InvalidInputError } from '#core/errors.ts';
 import type {
@@ -61,10 +61,10 @@ export async function loadV1ServerGroups(
 /** The Ingresses of some namespaces, of any application. */
 export async function loadIngresses(
   reading: CacheReading,
-  { account, namespaces }: { readonly account: string; readonly namespaces: readonly string[] },
+  { account, locations }: Pick<DirectoryEntry, 'account' | 'locations'>,
 ): Promise<ObjectFacts[]> {
   const lists = await Promise.all(
-    namespaces.map((namespace) => listObjects(reading, { account, kind: 'ingress', namespace })),
+    locations.map((namespace) => listObjects(reading, { account, kind: 'ingress', namespace })),
   );
   return readAllFacts(lists.flat());
 }
@@ -155,8 +155,8 @@ async function loadV1ServerGroup(reading: CacheReading, key: ViewKey): Promise<V
   const facts = await findByName(reading, key, serverGroupKinds);
   if (facts === undefined) return undefined;
   const [pods, ingresses] = await Promise.all([
-    loadPodsOf(reading, { account, kind: facts.kind, namespace: location, name: facts.name }),
-    loadIngresses(reading, { account, namespaces: [location] }),
+    loadPodsOf(reading, { account, kind: facts.kind, location, name: facts.name }),
+    loadIngresses(reading, { account, locations: [location] }),
   ]);
   return { account, serverGroups: joinPods([facts], pods), ingresses };
 }
@@ -175,7 +175,9 @@ export async function loadWhole(
 ): Promise<Map<string, ObjectFacts>> {
   const { cache, limit, addRows } = reading;
   const isSeen = createSight(reading, account);
-  const keys = objects.map(({ kind, namespace, name }): ObjectKey => ({ account, kind, namespace, name }));
+  const keys = objects.map(
+    ({ kind, namespace, name }): ObjectKey => ({ account, kind, location: namespace, name }),
+  );
   const wanted = keys.filter(isSeen);
   if (wanted.length === 0) return new Map();
   addRows(wanted.length);

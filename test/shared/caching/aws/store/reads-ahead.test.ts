@@ -30,13 +30,13 @@ async function openTwo() {
       return store.putObject(pod(key, v(at)), { over });
     };
     if (!(await putOver())) expect(await putOver()).toBe(true);
-    await store.recordApplication('cart', account, { clusters: [name], namespaces: ['shop'] });
+    await store.recordApplication('cart', account, { clusters: [name], locations: ['shop'] });
     await store.mergeRows(place, [{ ...row, changes: [put(name, at)] }]);
   };
   const expectWrite = (name: string): void =>
     one.store.readAhead({
       object: key,
-      application: { ...place, clusters: [name], namespaces: ['shop'] },
+      application: { ...place, clusters: [name], locations: ['shop'] },
       rows: [{ ...place, ...row }],
     });
   const read = async () => {

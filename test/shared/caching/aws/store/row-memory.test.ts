@@ -61,13 +61,13 @@ test('what several caches remember stays within few bytes together, and their an
   const bytesOfRows = remembered.bytes;
   expect(bytesOfRows).toBeGreaterThan(0);
   // A name takes bytes, too.
-  await one.recordApplication('cart', account, { clusters: rows, namespaces: [] });
+  await one.recordApplication('cart', account, { clusters: rows, locations: [] });
   expect(remembered.bytes).toBeGreaterThan(bytesOfRows);
   for (let at = 1; at <= 3; at += 1) {
     for (const application of applications) await write(application, at);
     for (const application of [...applications, ...applications]) {
       for (const store of [one, other]) {
-        await store.recordApplication(application, account, { clusters: rows, namespaces: [] });
+        await store.recordApplication(application, account, { clusters: rows, locations: [] });
         expect(await list(store, application)).toEqual(
           new Map(rows.map((row) => [row, [`${row} at ${at}`]])),
         );
@@ -85,13 +85,13 @@ test('an application that was removed, and is back under its name, has its new c
   const [reader, writer] = [open(), open()];
   const place = { application: 'back', account: newAccount() };
   const record = (cluster: string) =>
-    writer.recordApplication(place.application, place.account, { clusters: [cluster], namespaces: ['web'] });
+    writer.recordApplication(place.application, place.account, { clusters: [cluster], locations: ['web'] });
   const list = async () => (await reader.listAccounts('back')).map(({ clusters }) => clusters);
   await record('deployment one');
   const [first, again] = [await reader.listAccounts('back'), await reader.listAccounts('back')];
   expect([first[0]?.clusters, again[0]]).toEqual([['deployment one'], first[0]]);
   for (let times = 0; times < 2; times += 1) {
-    await writer.pruneApplication(place, async () => ({ clusters: [], namespaces: [] }));
+    await writer.pruneApplication(place, async () => ({ clusters: [], locations: [] }));
     clock.advance(6 * 60_000);
   }
   await record('deployment two');

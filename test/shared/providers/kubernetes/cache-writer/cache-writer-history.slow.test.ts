@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CacheStore } from '#caching/store/cache-store.ts';
+import { getObjectName } from '#caching/store/object-names.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { isInCluster } from '#providers/kubernetes/rows/cached-objects.ts';
-import { getRowName } from '#providers/kubernetes/rows/row-names.ts';
 import { collect, newAccount } from '#test/contracts/cache-bench.ts';
 import { useLocalTables } from '#test/support/engines/local-tables.ts';
 import { createTestClock } from '#test/support/run/test-clock.ts';
@@ -118,8 +118,8 @@ async function expectHeads(
 ): Promise<void> {
   for (const kind of await store.listKinds(account)) {
     for (const head of await collect(store.listHeads(account, kind, { withGone: true }))) {
-      expect(head.leaving, getRowName(head.key)).toBeUndefined();
-      const last = history.findLast((change) => getRowName(change) === getRowName(head.key));
+      expect(head.leaving, getObjectName(head.key)).toBeUndefined();
+      const last = history.findLast((change) => getObjectName(change) === getObjectName(head.key));
       expect(head.revision).toBe(last?.revision);
       expect(head.gone).toBe(last?.facts === undefined);
       const { facts } = last ?? {};

@@ -69,7 +69,7 @@ describe('pods', () => {
     const { writer, read, store, account } = open();
     await writer.write([put(pod('cart'), 1), put(pod('cart-node', 'node-1', { ownerKind: 'Node' }), 2)]);
     expect(await read()).toEqual({});
-    const key = { account, kind: 'pod', namespace: 'shop', name: 'cart' };
+    const key = { account, kind: 'pod', location: 'shop', name: 'cart' };
     expect((await store.getObjects([key]))[0]?.revision).toBe(v(1));
   });
 

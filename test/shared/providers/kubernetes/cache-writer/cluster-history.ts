@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { getObjectName } from '#caching/store/object-names.ts';
 import type { ObjectChange } from '#providers/kubernetes/cache-writer/object-change.ts';
 import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
 import { findRowApplication, getRowName, rowViews } from '#providers/kubernetes/rows/row-names.ts';
@@ -97,10 +98,12 @@ export function listTold(
   const told = new Map<string, ObjectChange>();
   for (const index of [...picks].sort((one, other) => one - other)) {
     const change = history[index];
-    if (change !== undefined) told.set(getRowName(change), change);
+    if (change !== undefined) told.set(getObjectName(change), change);
   }
   if (!isLater) return [...told.values()];
-  return history.filter((change, index) => told.has(getRowName(change)) && listLast(history).includes(index));
+  return history.filter(
+    (change, index) => told.has(getObjectName(change)) && listLast(history).includes(index),
+  );
 }
 
 /** What has to be cached in the end: a plain computation over what is there. */
@@ -161,7 +164,7 @@ export function computeNamespace(history: ClusterHistory): CachedApplication['ro
 
 /** Indexes of the last change of each object. */
 function listLast(history: ClusterHistory): number[] {
-  return [...new Map(history.map((change, index) => [getRowName(change), index])).values()];
+  return [...new Map(history.map((change, index) => [getObjectName(change), index])).values()];
 }
 
 function toChange(step: Step, index: number): ObjectChange {

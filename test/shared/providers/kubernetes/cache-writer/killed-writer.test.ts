@@ -39,7 +39,7 @@ async function dieWriting(bench: WriterBench, dies: (call: number) => boolean): 
   const dying = openWriter(tables(cacheTable), bench.account, { clock: bench.clock });
   const calls = killAt(dying.documents, dies);
   const { kind, namespace, name } = written;
-  await dying.writer.expect({ kind, namespace, name, facts: written }).catch(() => undefined);
+  await dying.writer.expect({ kind, location: namespace, name, facts: written }).catch(() => undefined);
   await dying.writer.write([put(written, 5)]).catch(() => undefined);
   return calls.made;
 }

@@ -33,7 +33,7 @@ describeWithCluster('what an operation wrote', (cluster) => {
       codecs: kubernetesPlugin.rowCodecs ?? {},
     });
     const account = newAccount();
-    if (isFilled) await cache.raiseEpoch(account, { epoch: 1, cluster: '' });
+    if (isFilled) await cache.raiseEpoch(account, { epoch: 1, identity: '' });
     const provider = openProvider([{ name: account, kubeconfigFile: kubeconfig, ...caching }], { cache });
     providers.push(provider);
     const run = (name: string, description: JsonObject): Promise<unknown> =>

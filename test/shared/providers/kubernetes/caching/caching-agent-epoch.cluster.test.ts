@@ -39,7 +39,7 @@ describe('a caching agent and the epochs of its cluster', () => {
     await bench.run();
     expect(await bench.cache.getEpoch(bench.account)).toEqual({
       epoch: Math.floor(bench.clock.now() / 60_000),
-      cluster: 'cluster-1',
+      identity: 'cluster-1',
     });
     expect(await read()).toEqual(['one@5']);
   });
@@ -102,7 +102,7 @@ describe('a caching agent and the epochs of its cluster', () => {
       world.objects.set('two', 8).set('back', 4).set('new', 28).delete('lost');
       return getEpoch();
     };
-    const toKey = (name: string) => ({ account: bench.account, kind: 'configMap', namespace: 'shop', name });
+    const toKey = (name: string) => ({ account: bench.account, kind: 'configMap', location: 'shop', name });
 
     test('begins another one when a list shows it, and says so for a day', async () => {
       const before = await restore();
@@ -182,7 +182,7 @@ describe('a caching agent and the epochs of its cluster', () => {
   test('begins no other one for what was written after the list was made', async () => {
     await bench.run();
     const before = await getEpoch();
-    const key = { account: bench.account, kind: 'configMap', namespace: 'shop', name: 'one' };
+    const key = { account: bench.account, kind: 'configMap', location: 'shop', name: 'one' };
     const [one] = await bench.cache.getObjects([key], { consistent: true });
     const overtake = (at: number) =>
       bench.cache.putObject({ key, revision: toRevision(before, String(at)), body: one?.readBody() ?? '' });
@@ -217,7 +217,7 @@ describe('a caching agent and the epochs of its cluster', () => {
 
   test('begins anew, in the same epoch, when another agent began one', async () => {
     await bench.run();
-    await bench.cache.raiseEpoch(bench.account, { epoch: (await getEpoch()) + 7, cluster: 'cluster-1' });
+    await bench.cache.raiseEpoch(bench.account, { epoch: (await getEpoch()) + 7, identity: 'cluster-1' });
     const before = await getEpoch();
     world.objects.delete('one');
     world.objects.set('two', 7);
@@ -261,7 +261,7 @@ describe('a caching agent and the epochs of its cluster', () => {
     world.objects.set('two', 6).set('three', 7);
     await bench.run();
     const epoch = await getEpoch();
-    const toKey = (name: string) => ({ account: bench.account, kind: 'configMap', namespace: 'shop', name });
+    const toKey = (name: string) => ({ account: bench.account, kind: 'configMap', location: 'shop', name });
     const [two] = await bench.cache.getObjects([toKey('two')], { consistent: true });
     // One that is out of date, one that is not there, and one that comes while it is looked for.
     world.objects.set('three', 8);
@@ -301,7 +301,7 @@ describe('a caching agent and the epochs of its cluster', () => {
     expect([next.drift, next.details?.['compared']]).toEqual([undefined, compared]);
     // In an epoch that begins afterwards all is listed, and that is enough.
     await bench.cache.requestComparison(bench.account, bench.clock.now());
-    await bench.cache.raiseEpoch(bench.account, { epoch: (await getEpoch()) + 1, cluster: 'cluster-1' });
+    await bench.cache.raiseEpoch(bench.account, { epoch: (await getEpoch()) + 1, identity: 'cluster-1' });
     const lists: string[] = [];
     world.onList = () => void lists.push('list');
     expect((await bench.run()).details?.['compared']).toMatch(/: 0 wrong$/);
@@ -311,7 +311,7 @@ describe('a caching agent and the epochs of its cluster', () => {
   test('begins another epoch when something that is there counts as deleted', async () => {
     await bench.run();
     const epoch = await getEpoch();
-    const key = { account: bench.account, kind: 'configMap', namespace: 'shop', name: 'one' };
+    const key = { account: bench.account, kind: 'configMap', location: 'shop', name: 'one' };
     await bench.cache.deleteObject(key, toRevision(epoch, '6'));
     bench.clock.advance(66 * 60_000);
     expect(await bench.run()).toMatchObject({ drift: 1 });

@@ -6,7 +6,7 @@ import { GatheredWrites } from '#providers/kubernetes/caching/gathered-writes.ts
 
 function change(name: string, resourceVersion: number): ObjectChange {
   const revision = toRevision(1, String(resourceVersion));
-  return { kind: 'pod', namespace: 'shop', name, revision, seenAt: revision, facts: undefined };
+  return { kind: 'pod', location: 'shop', name, revision, seenAt: revision, facts: undefined };
 }
 
 function gather(most = 500) {

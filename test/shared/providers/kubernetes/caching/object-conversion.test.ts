@@ -33,7 +33,7 @@ describe('the conversion of objects', () => {
     const told = [change('DELETED', 'a', '7'), change('MODIFIED', 'b', '8')];
     const changes = conversion.toChanges(told, '20');
     const seenAt = toRevision(7, '20');
-    const gone = { kind: 'service', namespace: 'shop', name: 'a' };
+    const gone = { kind: 'service', location: 'shop', name: 'a' };
     expect(changes).toMatchObject([
       { ...gone, revision: toRevision(7, '7'), seenAt, facts: undefined },
       { name: 'b', revision: toRevision(7, '8'), seenAt, facts: { name: 'b', resourceVersion: '8' } },

@@ -170,7 +170,7 @@ export async function listCached(cache: CacheStore, account: string, namespace: 
   for (const kind of Object.keys(paths)) {
     for await (const heads of cache.listHeads(account, kind, { location: namespace })) {
       for (const { key, revision } of heads) {
-        lines.push(`${kind} ${key.name}@${parseRevision(revision).resourceVersion}`);
+        lines.push(`${kind} ${key.name}@${parseRevision(revision).position}`);
       }
     }
   }

@@ -76,12 +76,12 @@ export function openWriter(
 export function put(facts: ObjectFacts, at: number, seenAt = at): ObjectChange {
   const { kind, namespace, name } = facts;
   const own = { ...facts, resourceVersion: String(at) };
-  return { kind, namespace, name, revision: v(at), seenAt: v(seenAt), facts: own };
+  return { kind, location: namespace, name, revision: v(at), seenAt: v(seenAt), facts: own };
 }
 
 /** The change that an object is gone. */
 export function gone({ kind, namespace, name }: ObjectFacts, at: number): ObjectChange {
-  return { kind, namespace, name, revision: v(at), seenAt: v(at), facts: undefined };
+  return { kind, location: namespace, name, revision: v(at), seenAt: v(at), facts: undefined };
 }
 
 async function readAll(
@@ -90,7 +90,7 @@ async function readAll(
 ): Promise<{ readonly [application: string]: CachedApplication }> {
   const entries = (await store.listApplications()).filter((entry) => entry.account === account);
   const found: Record<string, CachedApplication> = {};
-  for (const { application, clusters, namespaces } of entries) {
+  for (const { application, clusters, locations: namespaces } of entries) {
     const rows: Record<string, readonly string[]> = {};
     const places = await Promise.all(
       namespaces.map((namespace) => readRows(store, { account, location: namespace })),

@@ -104,5 +104,5 @@ function complete(account: JsonObject): JsonObject {
 function toChange(facts: ObjectFacts): ObjectChange {
   const { kind, namespace, name } = facts;
   const revision = toRevision(1, facts.resourceVersion || '1');
-  return { kind, namespace, name, revision, seenAt: revision, facts };
+  return { kind, location: namespace, name, revision, seenAt: revision, facts };
 }

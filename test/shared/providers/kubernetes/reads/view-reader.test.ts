@@ -182,7 +182,7 @@ describe('what is not there', () => {
 
   test('what was cached in another form', async () => {
     const { reader, cache, account, key } = await openAccount([createReplicaSet('web-1')]);
-    const object = { account, kind: 'pod', namespace: location, name: 'old' };
+    const object = { account, kind: 'pod', location, name: 'old' };
     await cache.putObject({ key: object, revision: toRevision(1, '5'), body: '{"v":0}' });
     expect(await reader.findInstance(key('pod old'))).toBeUndefined();
   });

@@ -31,7 +31,7 @@ describeWithCluster('a V1 account in the cache', (cluster) => {
     const codecs = kubernetesPlugin.rowCodecs ?? {};
     const cache = createCacheStore({ documents: openDocuments(), tableName, ...parts, codecs });
     const account = newAccount();
-    await cache.raiseEpoch(account, { epoch: 1, cluster: '' });
+    await cache.raiseEpoch(account, { epoch: 1, identity: '' });
     const fields = {
       name: account,
       providerVersion: 'v1',
@@ -100,7 +100,7 @@ describeWithCluster('a V1 account in the cache', (cluster) => {
     const result = await runAgent();
     expect(result).toMatchObject({ outcome: 'done', details: { kinds: 12 } });
     expect(result?.error).toBeUndefined();
-    const [found] = await cache.getObjects([{ account, kind: 'secret', namespace: ns.name, name: 'keys' }]);
+    const [found] = await cache.getObjects([{ account, kind: 'secret', location: ns.name, name: 'keys' }]);
     expect(found?.readBody()).toContain('keys');
     const encoded = Buffer.from(value).toString('base64');
     for (const text of [value, encoded]) expect(found?.readBody()).not.toContain(text);
