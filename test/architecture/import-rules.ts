@@ -10,6 +10,7 @@ const folders = [
   .concat([
     'caching/scheduling/streams',
     'caching/store',
+    'caching/writer',
     'platform/ports',
     'provider-kit',
     'settings',

@@ -3,9 +3,10 @@ import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import { getClaimableTurn } from '#caching/scheduling/caching-agent-schedule.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { toRevision } from '#caching/store/revision.ts';
+import { createCacheWriter } from '#caching/writer/cache-writer.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
-import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import { toWriterOptions } from '#providers/kubernetes/cache-writer/cache-model.ts';
 import type { ObjectChange } from '#providers/kubernetes/cache-writer/object-change.ts';
 import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
 import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
@@ -43,12 +44,14 @@ export async function countUnits(documents: StoreTestClient): Promise<UnitsRepor
   const parts = { documents, tableName: cacheTable.name, clock: systemClock, randomness: systemRandomness };
   const cache = createCacheStore({ ...parts, codecs: kubernetesPlugin.rowCodecs ?? {} });
   const kindRegistry = createKindRegistry([]);
-  const writer = createCacheWriter({
-    cache,
-    account: { name: account, kindRegistry, caching: { allApplicationRelationships: false } },
-    clock: systemClock,
-    randomness: systemRandomness,
-  });
+  const writer = createCacheWriter(
+    toWriterOptions({
+      cache,
+      account: { name: account, kindRegistry, caching: { allApplicationRelationships: false } },
+      clock: systemClock,
+      randomness: systemRandomness,
+    }),
+  );
   const fleet = makeObjects();
   await writer.write(fleet.flat().map((facts, index) => toChange(facts, index + 1)));
   const objects = fleet.flat().length;

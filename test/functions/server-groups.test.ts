@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCacheWriter } from '#caching/writer/cache-writer.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
-import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import { toWriterOptions } from '#providers/kubernetes/cache-writer/cache-model.ts';
 import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
 import {
   object,
@@ -37,7 +38,7 @@ beforeAll(async () => {
   runtime = await startCachedRuntime(['prod', 'dev']);
   const account = { name: 'prod', kindRegistry: registry, caching: { allApplicationRelationships: false } };
   const parts = { clock: systemClock, randomness: systemRandomness };
-  const writer = createCacheWriter({ cache: runtime.cache, account, ...parts });
+  const writer = createCacheWriter(toWriterOptions({ cache: runtime.cache, account, ...parts }));
   await writer.write(objects.map((facts, index) => put(facts, index + 1)));
 });
 

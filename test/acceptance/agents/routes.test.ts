@@ -244,7 +244,7 @@ describe('caches', () => {
     ['a name that is a path', toChange({ name: 'a/b' }), '.name: expected the name of an object'],
     ['no version', toChange({ version: 'latest' }), '.version: expected 1 to 19 digits'],
     ['a long version', toChange({ version: '1'.repeat(20) }), '.version: expected 1 to 19 digits'],
-    ['a version beyond all', toChange({ version: '9'.repeat(19) }), '.version: resourceVersion'],
+    ['a version beyond all', toChange({ version: '9'.repeat(19) }), '.version: position'],
     [
       'a namespace that is closed',
       toChange({ namespace: 'bank', facts: undefined }),

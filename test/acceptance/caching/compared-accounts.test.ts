@@ -2,11 +2,12 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import { toRevision } from '#caching/store/revision.ts';
+import { createCacheWriter } from '#caching/writer/cache-writer.ts';
 import { asString, getPath } from '#core/json.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import { plugins } from '#providers/index.ts';
-import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import { toWriterOptions } from '#providers/kubernetes/cache-writer/cache-model.ts';
 import { createKindRegistry } from '#providers/kubernetes/kinds/index.ts';
 import { decodeFacts } from '#providers/kubernetes/rows/facts-codec.ts';
 import {
@@ -118,7 +119,9 @@ async function storeForgotten({ system }: CachedWorld, account: string, namespac
   const cache = createCacheStore({ ...parts, documents, tableName: cacheTable.name, codecs });
   const kindRegistry = createKindRegistry([]);
   const caching = { allApplicationRelationships: false };
-  const writer = createCacheWriter({ ...parts, cache, account: { name: account, kindRegistry, caching } });
+  const writer = createCacheWriter(
+    toWriterOptions({ ...parts, cache, account: { name: account, kindRegistry, caching } }),
+  );
   try {
     const [kept] = await cache.getObjects([
       { account, kind: 'replicaSet', location: namespace, name: 'kept' },

@@ -5,13 +5,14 @@ import type {
   WireChange,
   WireChanges,
 } from '#caching/store/wire-changes.ts';
+import { createCacheWriter } from '#caching/writer/cache-writer.ts';
 import { getErrorMessage, InvalidInputError, NotFoundError } from '#core/errors.ts';
 import { parseWith } from '#settings/coerce.ts';
 import { type AccountBounds, isNamespaceKind, isWithinBounds } from '../account/account-bounds.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { decodeFacts, factsVersion } from '../rows/facts-codec.ts';
-import { createCacheWriter } from './cache-writer.ts';
+import { toWriterOptions } from './cache-model.ts';
 import { encodedFactsSchema } from './facts-schema.ts';
 import type { CacheWriter, ObjectChange } from './object-change.ts';
 
@@ -24,7 +25,7 @@ export function createChangeReceiver(session: KubernetesSession): ChangeReceiver
     return account;
   };
   const open = ({ account, cache }: ReceivingAccount): CacheWriter =>
-    createCacheWriter({ cache, account: getAccount(account), clock, randomness });
+    createCacheWriter(toWriterOptions({ cache, account: getAccount(account), clock, randomness }));
   return {
     write: async (place, changes) => open(place).write(fromWireChanges(changes, getAccount(place.account))),
     prune: async (place, applications) => open(place).prune(applications),

@@ -2,9 +2,9 @@ import type { CachingResult, CachingRun } from '#caching/scheduling/caching-agen
 import type { CachingAgentProgress } from '#caching/scheduling/caching-agent-store.ts';
 import { isThrottle } from '#caching/store/cache-store.ts';
 import { hashText } from '#caching/store/hash-text.ts';
+import { describeRestoration, isBelievable } from '#caching/writer/restored-platform.ts';
 import type { Clock } from '#core/clock.ts';
 import { mapConcurrently } from '#core/concurrency.ts';
-import { describeRestoration, isBelievable } from '../cache-writer/restored-cluster.ts';
 import type { CatchUpOutcome } from '../watch/catch-up-kind.ts';
 import type { ScopeState } from './caching-agent-state.ts';
 import {

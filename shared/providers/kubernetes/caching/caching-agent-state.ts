@@ -1,5 +1,5 @@
+import type { Restoration } from '#caching/writer/restored-platform.ts';
 import { asJsonArray, asString, isJsonObject, type JsonObject } from '#core/json.ts';
-import type { Restoration } from '../cache-writer/restored-cluster.ts';
 import { TooLargeNames } from './too-large.ts';
 
 /** What is known of the objects of a kind in one namespace, or in all. */

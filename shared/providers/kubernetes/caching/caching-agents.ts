@@ -98,13 +98,17 @@ export function createCachingAgent(account: KubernetesAccount, parts: CachingAge
     cache,
     signal,
   }: Pick<CachingRun, 'cache' | 'signal'>): Promise<CachingSessionOptions> => {
-    const [{ openCacheWriter }, client, watches, whole = account] = await Promise.all([
-      import('../cache-writer/open-writer.ts'),
+    const [{ openCacheWriter }, { toWriterOptions }, client, watches, whole = account] = await Promise.all([
+      import('#caching/writer/open-writer.ts'),
+      import('../cache-writer/cache-model.ts'),
       session.getClient(account),
       connections.get(account),
       complete?.(account, signal),
     ]);
-    const writer = await openCacheWriter({ cache, account, clock, randomness }, changeSender);
+    const writer = await openCacheWriter(
+      toWriterOptions({ cache, account, clock, randomness }),
+      changeSender,
+    );
     const parts = { account: whole, settings, family, hasCustomAgent, client, watches, clock, randomness };
     return { ...parts, loadApplications, writer, limitLists };
   };

@@ -1,5 +1,5 @@
+import { getOrAdd } from '#core/get-or-add.ts';
 import type { KubernetesAccount } from '../account/account.ts';
-import { getOrAdd } from '../api/get-or-add.ts';
 import { createScopeState, type KindState, type ScopeState } from './caching-agent-state.ts';
 import type { WatchedKind } from './watched-kinds.ts';
 

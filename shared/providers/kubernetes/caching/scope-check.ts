@@ -1,8 +1,8 @@
 import type { ObjectHead } from '#caching/store/cache-store.ts';
 import type { Revision } from '#caching/store/revision.ts';
+import { findProof } from '#caching/writer/restored-platform.ts';
 import { includesVersion } from '../api/resource-version.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
-import { findProof } from '../cache-writer/restored-cluster.ts';
 import type { CatchUpOutcome } from '../watch/catch-up-kind.ts';
 import type { WatchedScope } from './kind-scopes.ts';
 import { catchUpScope, listScope, type ScopeTools, toName } from './scope-reader.ts';
@@ -80,7 +80,10 @@ class Findings {
   #findProof(kept: readonly ObjectChange[]): string | undefined {
     for (const change of kept) {
       const head = this.#heads.get(toName(change));
-      const proof = head === undefined || head.gone ? undefined : findProof(head.revision, change);
+      const proof =
+        head === undefined || head.gone
+          ? undefined
+          : findProof({ cached: head.revision, listed: change }, { positionName: 'resource version' });
       if (proof !== undefined) return proof;
     }
     return undefined;

@@ -1,7 +1,7 @@
 import type { CachingResult } from '#caching/scheduling/caching-agent.ts';
 import { describeName, getObjectName } from '#caching/store/object-names.ts';
+import { toApplicationName, toNamesOf } from '#caching/writer/row-batch.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
-import { toApplicationName, toNamesOf } from '../cache-writer/row-batch.ts';
 
 /** The most names that a caching agent remembers: it stores them with each run. */
 export const tooLargeNamesMax = 100;

@@ -1,6 +1,6 @@
 import type { LoadBalancerView } from '#contract/answers/resources.ts';
+import { getOrAdd } from '#core/get-or-add.ts';
 import { sortByName } from '#core/text-order.ts';
-import { getOrAdd } from '../api/get-or-add.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';

@@ -1,5 +1,5 @@
 import type { ServerGroupManagerView } from '#contract/answers/server-groups.ts';
-import { getOrAdd } from '../api/get-or-add.ts';
+import { getOrAdd } from '#core/get-or-add.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';

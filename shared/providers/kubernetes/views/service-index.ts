@@ -1,4 +1,4 @@
-import { getOrAdd } from '../api/get-or-add.ts';
+import { getOrAdd } from '#core/get-or-add.ts';
 import type { TextMap } from '../manifest/annotations.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 

@@ -1,7 +1,7 @@
 import type { OperationResultView } from '#contract/answers/tasks.ts';
+import { getOrAdd } from '#core/get-or-add.ts';
 import { omitNulls, withDoubles } from '#core/json.ts';
 import { type Artifact, toArtifactView } from '#provider-kit/artifact.ts';
-import { getOrAdd } from '../../api/get-or-add.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import type { KindRegistry } from '../../kinds/index.ts';
 import { omitManagedFields } from '../../manifest/edit.ts';

@@ -53,11 +53,15 @@ async function trackWrites(
   const { clock, log, randomness, settings, openCache } = session;
   if (openCache === undefined || !settings.cache.enabled) return undefined;
   // Loaded late: functions that only look at operations write nothing.
-  const [{ WrittenObjects }, { openCacheWriter }, cache] = await Promise.all([
+  const [{ WrittenObjects }, { openCacheWriter }, { toWriterOptions }, cache] = await Promise.all([
     import('../../cache-writer/written-objects.ts'),
-    import('../../cache-writer/open-writer.ts'),
+    import('#caching/writer/open-writer.ts'),
+    import('../../cache-writer/cache-model.ts'),
     openCache(),
   ]);
-  const writer = await openCacheWriter({ cache, account, clock, randomness }, session.changeSender);
+  const writer = await openCacheWriter(
+    toWriterOptions({ cache, account, clock, randomness }),
+    session.changeSender,
+  );
   return new WrittenObjects({ account, settings: settings.cache, cache, writer, clock, log }, session.epochs);
 }

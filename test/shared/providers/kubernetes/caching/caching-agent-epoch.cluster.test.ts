@@ -59,7 +59,7 @@ describe('a caching agent and the epochs of its cluster', () => {
     const heads = [];
     for await (const page of bench.cache.listHeads(bench.account, 'configMap')) heads.push(...page);
     expect(heads.map(({ revision }) => parseRevision(revision))).toEqual([
-      { epoch: await getEpoch(), resourceVersion: '3' },
+      { epoch: await getEpoch(), position: '3' },
     ]);
   });
 

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CachingAgent, CachingResult } from '#caching/scheduling/caching-agent.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { parseRevision } from '#caching/store/revision.ts';
+import { createCacheWriter } from '#caching/writer/cache-writer.ts';
 import type { Clock } from '#core/clock.ts';
 import { asString, getPath, type JsonObject } from '#core/json.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
 import { parseKubernetesSettings } from '#providers/kubernetes/account/account-settings.ts';
 import { KubernetesApiError } from '#providers/kubernetes/api/errors.ts';
-import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import { toWriterOptions } from '#providers/kubernetes/cache-writer/cache-model.ts';
 import type { KindFamily } from '#providers/kubernetes/caching/kind-families.ts';
 import {
   type WatchCachingAgentOptions,
@@ -85,7 +86,7 @@ export function openWatchBench(options: WatchBenchOptions): WatchBench {
     watches,
     clock,
     randomness: systemRandomness,
-    writer: createCacheWriter({ cache, account, clock, randomness: systemRandomness }),
+    writer: createCacheWriter(toWriterOptions({ cache, account, clock, randomness: systemRandomness })),
     intervalMs: 30_000,
   };
   const agent: CachingAgent = {

@@ -1,6 +1,7 @@
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import type { CacheStore, RowPlace } from '#caching/store/cache-store.ts';
-import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import { createCacheWriter } from '#caching/writer/cache-writer.ts';
+import { toWriterOptions } from '#providers/kubernetes/cache-writer/cache-model.ts';
 import type { CacheWriter, ObjectChange } from '#providers/kubernetes/cache-writer/object-change.ts';
 import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
 import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
@@ -55,12 +56,14 @@ export function openWriter(
   const documents = engine.openDocuments();
   const parts = { documents, tableName: engine.tableName, clock, randomness: testRandomness };
   const store = createCacheStore({ ...parts, codecs: kubernetesPlugin.rowCodecs ?? {} });
-  const writer = createCacheWriter({
-    cache: wrap(store),
-    account: { name: account, kindRegistry: registry, caching: { allApplicationRelationships } },
-    clock,
-    randomness: testRandomness,
-  });
+  const writer = createCacheWriter(
+    toWriterOptions({
+      cache: wrap(store),
+      account: { name: account, kindRegistry: registry, caching: { allApplicationRelationships } },
+      clock,
+      randomness: testRandomness,
+    }),
+  );
   return {
     account,
     store,

@@ -1,11 +1,12 @@
 import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { toRevision } from '#caching/store/revision.ts';
+import { createCacheWriter } from '#caching/writer/cache-writer.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
 import { cacheTable, type Table } from '#platform/aws/tables.ts';
 import { type KubernetesAccount, parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
 import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
-import { createCacheWriter } from '#providers/kubernetes/cache-writer/cache-writer.ts';
+import { toWriterOptions } from '#providers/kubernetes/cache-writer/cache-model.ts';
 import type { ObjectChange } from '#providers/kubernetes/cache-writer/object-change.ts';
 import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
 import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
@@ -47,7 +48,7 @@ export async function openCachedAccounts(
     return found;
   };
   const writeFacts = async (name: string, facts: readonly ObjectFacts[]): Promise<void> => {
-    const writer = createCacheWriter({ ...parts, cache, account: getAccount(name) });
+    const writer = createCacheWriter(toWriterOptions({ ...parts, cache, account: getAccount(name) }));
     await writer.write(facts.map(toChange));
   };
   return {

@@ -1,18 +1,16 @@
+import { forEachConcurrently } from '#core/concurrency.ts';
+import { getOrAdd } from '#core/get-or-add.ts';
+import type { JsonValue } from '#core/json.ts';
 import {
   type DirectoryNames,
   ItemTooLargeError,
   type RowChanges,
   type RowPlace,
-} from '#caching/store/cache-store.ts';
-import { describeName } from '#caching/store/object-names.ts';
-import type { RowChange } from '#caching/store/packed-row.ts';
-import type { Revision } from '#caching/store/revision.ts';
-import { forEachConcurrently } from '#core/concurrency.ts';
-import { getOrAdd } from '../api/get-or-add.ts';
-import type { ObjectFacts } from '../rows/facts.ts';
-import { fromFacts } from '../rows/row-entries.ts';
-import type { EntryPlace, RowView } from '../rows/row-names.ts';
-import type { ObjectNames } from './directory-names.ts';
+} from '../store/cache-store.ts';
+import { describeName } from '../store/object-names.ts';
+import type { RowChange } from '../store/packed-row.ts';
+import type { Revision } from '../store/revision.ts';
+import type { EntryPlace, ObjectNames } from './cache-model.ts';
 import { untilWritten, type WriterContext } from './writer-context.ts';
 
 /** Applications and locations whose rows are written at a time; the store writes several items of each at once. */
@@ -23,14 +21,14 @@ export interface EntryValue {
   readonly revision: Revision;
   /** When it was last observed; the entry's revision counts if it is later. */
   readonly seenAt: Revision;
-  readonly facts: ObjectFacts;
+  readonly value: JsonValue;
 }
 
 interface PlaceChanges {
   readonly place: RowPlace;
   readonly clusters: Set<string>;
   readonly locations: Set<string>;
-  readonly rows: Map<string, { readonly view: RowView; readonly row: string; readonly changes: RowChange[] }>;
+  readonly rows: Map<string, { readonly view: string; readonly row: string; readonly changes: RowChange[] }>;
 }
 
 /** Changes of rows, collected to be written in as few requests as possible. */
@@ -42,8 +40,7 @@ export class RowBatch {
     this.#writer = writer;
   }
 
-  put(place: EntryPlace, { revision, seenAt, facts }: EntryValue): void {
-    const value = fromFacts(facts);
+  put(place: EntryPlace, { revision, seenAt, value }: EntryValue): void {
     this.#add(place, { key: place.key, revision, seenAt: seenAt > revision ? seenAt : revision, value });
   }
 
@@ -53,7 +50,7 @@ export class RowBatch {
 
   /** Adds names that the application has from now on. */
   note(application: string, { cluster, location }: ObjectNames): void {
-    const { clusters, locations } = this.#open({ account: this.#writer.account.name, application });
+    const { clusters, locations } = this.#open({ account: this.#writer.account, application });
     if (cluster) clusters.add(cluster);
     locations.add(location);
   }
@@ -99,9 +96,7 @@ async function writePlace(
 async function recordNames(writer: WriterContext, application: string, names: DirectoryNames): Promise<void> {
   const { account, dropped } = writer;
   try {
-    const left = await untilWritten(writer, (cache) =>
-      cache.recordApplication(application, account.name, names),
-    );
+    const left = await untilWritten(writer, (cache) => cache.recordApplication(application, account, names));
     if (left.length > 0) dropped.add(toNamesOf(application));
   } catch (error) {
     if (!(error instanceof ItemTooLargeError)) throw error;

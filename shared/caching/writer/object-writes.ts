@@ -1,22 +1,20 @@
-import { ItemTooLargeError, type NewObject, type ObjectKey } from '#caching/store/cache-store.ts';
-import { describeName, getObjectName } from '#caching/store/object-names.ts';
 import { forEachConcurrently } from '#core/concurrency.ts';
-import type { ObjectFacts } from '../rows/facts.ts';
-import { encodeFacts } from '../rows/facts-codec.ts';
-import { type EntryPlace, findRowApplication, listEntryPlaces } from '../rows/row-names.ts';
-import { type Departure, toNames } from './directory-names.ts';
+import { ItemTooLargeError, type NewObject, type ObjectKey } from '../store/cache-store.ts';
+import { describeName, getObjectName } from '../store/object-names.ts';
+import type { CacheModel, EntryPlace } from './cache-model.ts';
+import type { Departure } from './directory-names.ts';
 import type { ObjectChange } from './object-change.ts';
 import type { RowBatch } from './row-batch.ts';
 import { type KnownObject, toObjectKey, type WriterContext, writingConcurrency } from './writer-context.ts';
 
 /** One change to be written to the cache. */
-export interface ObjectWrite {
-  readonly change: ObjectChange;
+export interface ObjectWrite<Facts = unknown> {
+  readonly change: ObjectChange<Facts>;
   readonly key: ObjectKey;
-  /** The name of the object's row, which identifies the object, too. */
-  readonly row: string;
+  /** Its name: see `getObjectName`. */
+  readonly name: string;
   /** What was cached before. */
-  readonly known: KnownObject | undefined;
+  readonly known: KnownObject<Facts> | undefined;
   /** The application whose rows will have the object. */
   readonly application: string | undefined;
   /** Applications that it leaves, or whose names it changes. */
@@ -24,21 +22,21 @@ export interface ObjectWrite {
 }
 
 /** What to do for a change; undefined for one that comes too late. */
-export function planWrite(
-  { account }: Pick<WriterContext, 'account'>,
-  change: ObjectChange,
-  known: KnownObject | undefined,
-): ObjectWrite | undefined {
+export function planWrite<Facts>(
+  { account, model }: Pick<WriterContext<Facts>, 'account' | 'model'>,
+  change: ObjectChange<Facts>,
+  known: KnownObject<Facts> | undefined,
+): ObjectWrite<Facts> | undefined {
   if (known !== undefined && known.stored.revision > change.revision) return undefined;
   const { facts } = change;
-  const application = facts && findRowApplication(facts, account.caching);
+  const application = facts === undefined ? undefined : model.rows?.findApplication(facts);
   const before = known?.stored.application;
-  const isLeaving = before !== undefined && (before !== application || isRenamed(known?.facts, facts));
+  const isLeaving = before !== undefined && (before !== application || isRenamed(model, known?.facts, facts));
   const leaving = new Set([...(known?.stored.leaving ?? []), ...(isLeaving ? [before] : [])]);
   return {
     change,
     key: toObjectKey(account, change),
-    row: getObjectName(change),
+    name: getObjectName(change),
     known,
     application,
     leaving: [...leaving],
@@ -50,17 +48,17 @@ export function planWrite(
  *
  * @returns which were written, and which found their objects changed and must be planned again.
  */
-export async function putObjects(
-  writer: WriterContext,
-  writes: readonly ObjectWrite[],
-): Promise<{ written: readonly ObjectWrite[]; refused: readonly ObjectWrite[] }> {
-  const answers = new Map<ObjectWrite, boolean>();
+export async function putObjects<Facts>(
+  writer: WriterContext<Facts>,
+  writes: readonly ObjectWrite<Facts>[],
+): Promise<{ written: readonly ObjectWrite<Facts>[]; refused: readonly ObjectWrite<Facts>[] }> {
+  const answers = new Map<ObjectWrite<Facts>, boolean>();
   await forEachConcurrently(writes, writingConcurrency, async (write) => {
     try {
       answers.set(write, await putObject(writer, write));
     } catch (error) {
       if (!(error instanceof ItemTooLargeError)) throw error;
-      writer.dropped.add(describeName(write.row));
+      writer.dropped.add(describeName(write.name));
     }
   });
   return {
@@ -73,42 +71,46 @@ export async function putObjects(
  * Removes the entries that cannot be derived any more once the objects are written: of an object that moves to another application or
  * owner, or whose kind changes its class. A repetition after a crash still reads the old objects.
  */
-export function addVacated(
-  { account }: Pick<WriterContext, 'account'>,
+export function addVacated<Facts>(
+  { model }: Pick<WriterContext<Facts>, 'model'>,
   rows: RowBatch,
-  { change, known, application }: ObjectWrite,
+  { change, known, application }: ObjectWrite<Facts>,
 ): void {
   const { facts, revision } = change;
-  if (facts === undefined) return;
-  const kept = new Set(listEntryPlaces(account, facts, application).map(toId));
-  for (const place of listKnownPlaces(account, known))
-    if (!kept.has(toId(place))) rows.remove(place, revision);
+  if (facts === undefined || model.rows === undefined) return;
+  const kept = new Set(model.rows.listEntries(facts, application).map(toId));
+  for (const place of listKnownPlaces(model, known)) if (!kept.has(toId(place))) rows.remove(place, revision);
 }
 
 /** Adds the changes of a written object's entries. */
-export function addEntries(
-  { account }: Pick<WriterContext, 'account'>,
+export function addEntries<Facts>(
+  { model }: Pick<WriterContext<Facts>, 'model'>,
   rows: RowBatch,
-  { change, known, application }: ObjectWrite,
+  { change, known, application }: ObjectWrite<Facts>,
 ): void {
   const { facts, revision, seenAt } = change;
+  if (model.rows === undefined) return;
   if (facts === undefined) {
-    for (const place of listKnownPlaces(account, known)) rows.remove(place, revision);
+    for (const place of listKnownPlaces(model, known)) rows.remove(place, revision);
     return;
   }
-  if (application !== undefined) rows.note(application, toNames(facts));
-  for (const place of listEntryPlaces(account, facts, application))
-    rows.put(place, { revision, seenAt, facts });
+  if (application !== undefined) rows.note(application, model.rows.getNames(facts));
+  const value = model.rows.toValue(facts);
+  for (const place of model.rows.listEntries(facts, application))
+    rows.put(place, { revision, seenAt, value });
 }
 
 /** What an object's former applications lose. */
-export function listDepartures({ known, leaving }: ObjectWrite): Departure[] {
+export function listDepartures<Facts>(
+  { rows }: CacheModel<Facts>,
+  { known, leaving }: ObjectWrite<Facts>,
+): Departure[] {
   const { application: before, leaving: noted } = known?.stored ?? {};
   // For applications noted earlier the old names are not known any more.
   const isKnown = (application: string): boolean => application === before && !noted?.includes(application);
   return leaving.map((application) => ({
     application,
-    names: known?.facts && isKnown(application) ? toNames(known.facts) : undefined,
+    names: known?.facts !== undefined && isKnown(application) ? rows?.getNames(known.facts) : undefined,
   }));
 }
 
@@ -117,12 +119,15 @@ export function listDepartures({ known, leaving }: ObjectWrite): Departure[] {
  *
  * @returns false if another writer wrote the object meanwhile.
  */
-export async function finishWrite({ call }: WriterContext, write: ObjectWrite): Promise<boolean> {
+export async function finishWrite<Facts>(
+  { call, model }: WriterContext<Facts>,
+  write: ObjectWrite<Facts>,
+): Promise<boolean> {
   const { change, key, application, leaving, known } = write;
   if (change.facts === undefined)
     return call((cache) => cache.deleteObject(key, change.revision, { over: known?.stored }));
   if (leaving.length === 0) return true;
-  const object = toNewObject(write, change.facts);
+  const object = toNewObject(model, write, change.facts);
   const over = { revision: change.revision, application };
   // A concurrent writer has taken over the note.
   await call((cache) => cache.putObject(object, { over }));
@@ -136,39 +141,43 @@ export function isChanging({ change, known }: ObjectWrite): boolean {
 }
 
 /** Where the object has entries, by its cached facts. Facts of another form have none: their rows have that form, too. */
-function listKnownPlaces(
-  account: WriterContext['account'],
-  known: KnownObject | undefined,
+function listKnownPlaces<Facts>(
+  { rows }: CacheModel<Facts>,
+  known: KnownObject<Facts> | undefined,
 ): readonly EntryPlace[] {
-  return known?.facts === undefined ? [] : listEntryPlaces(account, known.facts, known.stored.application);
+  if (known?.facts === undefined || rows === undefined) return [];
+  return rows.listEntries(known.facts, known.stored.application);
 }
 
 function toId({ place, view, row, key }: EntryPlace): string {
   return JSON.stringify([place, view, row, key]);
 }
 
-async function putObject(writer: WriterContext, write: ObjectWrite): Promise<boolean> {
+async function putObject<Facts>(writer: WriterContext<Facts>, write: ObjectWrite<Facts>): Promise<boolean> {
   const { change, known, leaving } = write;
   if (change.facts === undefined) return true;
-  const object = { ...toNewObject(write, change.facts), leaving };
+  const object = { ...toNewObject(writer.model, write, change.facts), leaving };
   if (isStored(object, known)) return true;
   return writer.call((cache) => cache.putObject(object, { over: known?.stored }));
 }
 
-function toNewObject({ key, change, application }: ObjectWrite, facts: ObjectFacts): NewObject {
-  const { cluster } = toNames(facts);
+function toNewObject<Facts>(
+  { encode, rows }: CacheModel<Facts>,
+  { key, change, application }: ObjectWrite<Facts>,
+  facts: Facts,
+): NewObject {
   return {
     key,
     revision: change.revision,
     application,
-    cluster: application && cluster,
-    body: encodeFacts(facts),
+    cluster: application && rows?.getNames(facts).cluster,
+    body: encode(facts),
   };
 }
 
 function isStored(
   { revision, application, leaving = [], body }: NewObject,
-  known: KnownObject | undefined,
+  known: KnownObject<unknown> | undefined,
 ): boolean {
   if (known === undefined) return false;
   const { stored } = known;
@@ -181,8 +190,12 @@ function isStored(
 }
 
 /** Whether the directory had the object under another cluster of the same application. */
-function isRenamed(before: ObjectFacts | undefined, after: ObjectFacts | undefined): boolean {
-  if (before === undefined || after === undefined) return false;
-  const { cluster } = toNames(before);
-  return cluster !== undefined && cluster !== toNames(after).cluster;
+function isRenamed<Facts>(
+  { rows }: CacheModel<Facts>,
+  before: Facts | undefined,
+  after: Facts | undefined,
+): boolean {
+  if (before === undefined || after === undefined || rows === undefined) return false;
+  const { cluster } = rows.getNames(before);
+  return cluster !== undefined && cluster !== rows.getNames(after).cluster;
 }

@@ -1,10 +1,9 @@
-import { type DirectoryNames, ItemTooLargeError, RowContendedError } from '#caching/store/cache-store.ts';
-import { getObjectName } from '#caching/store/object-names.ts';
-import { WritePace } from '#caching/store/write-pace.ts';
 import { type BackOff, getPauseMs } from '#core/back-off.ts';
 import { forEachConcurrently } from '#core/concurrency.ts';
-import { findRowApplication, listEntryPlaces } from '../rows/row-names.ts';
-import { findUnused, pruneApplications, toNames } from './directory-names.ts';
+import { type DirectoryNames, ItemTooLargeError, RowContendedError } from '../store/cache-store.ts';
+import { getObjectName } from '../store/object-names.ts';
+import { WritePace } from '../store/write-pace.ts';
+import { findUnused, pruneApplications } from './directory-names.ts';
 import {
   type CacheWriter,
   type ExpectedObject,
@@ -22,7 +21,7 @@ import {
   planWrite,
   putObjects,
 } from './object-writes.ts';
-import { findProof } from './restored-cluster.ts';
+import { findProof } from './restored-platform.ts';
 import { RowBatch } from './row-batch.ts';
 import {
   type CacheWriterOptions,
@@ -43,9 +42,9 @@ const noNames: DirectoryNames = { clusters: [], locations: [] };
 const backOff: BackOff = { firstMs: 20, growth: 'linear' };
 
 /** Writes changes of an account's objects: see {@link CacheWriter}. */
-export function createCacheWriter(options: CacheWriterOptions): CacheWriter {
+export function createCacheWriter<Facts>(options: CacheWriterOptions<Facts>): CacheWriter<Facts> {
   const pace = new WritePace(writingConcurrency, options.clock);
-  const start = (ensureHeld?: () => void): WriterContext => ({
+  const start = (ensureHeld?: () => void): WriterContext<Facts> => ({
     ...options,
     call: createCaller(options, { pace, ensureHeld }),
     dropped: new Set(),
@@ -59,19 +58,20 @@ export function createCacheWriter(options: CacheWriterOptions): CacheWriter {
   };
 }
 
-async function expectObject(
-  { cache, account }: Pick<CacheWriterOptions, 'cache' | 'account'>,
-  expected: ExpectedObject,
+async function expectObject<Facts>(
+  { cache, account, model }: Pick<CacheWriterOptions<Facts>, 'cache' | 'account' | 'model'>,
+  expected: ExpectedObject<Facts>,
 ): Promise<void> {
   const key = toObjectKey(account, expected);
   cache.readAhead({ object: key, rows: [] });
   const facts =
     expected.facts ??
-    (await readKnownObjects({ call: (read) => read(cache) }, [key])).get(getObjectName(expected))?.facts;
-  if (facts === undefined) return;
-  const application = findRowApplication(facts, account.caching);
-  const places = listEntryPlaces(account, facts, application);
-  const { cluster, location } = toNames(facts);
+    (await readKnownObjects({ call: (read) => read(cache), model }, [key])).get(getObjectName(expected))
+      ?.facts;
+  if (facts === undefined || model.rows === undefined) return;
+  const application = model.rows.findApplication(facts);
+  const places = model.rows.listEntries(facts, application);
+  const { cluster, location } = model.rows.getNames(facts);
   cache.readAhead({
     object: key,
     application:
@@ -79,7 +79,7 @@ async function expectObject(
         ? undefined
         : {
             application,
-            account: account.name,
+            account,
             clusters: cluster === undefined ? [] : [cluster],
             locations: [location],
           },
@@ -88,10 +88,13 @@ async function expectObject(
 }
 
 /** Writes changes, and plans those again that met concurrent writes. */
-async function writeChanges(writer: WriterContext, changes: readonly ObjectChange[]): Promise<WriteOutcome> {
+async function writeChanges<Facts>(
+  writer: WriterContext<Facts>,
+  changes: readonly ObjectChange<Facts>[],
+): Promise<WriteOutcome> {
   const outcome = { changes: 0, waiting: new Set<string>() };
   const absent = new Set<string>();
-  let left: readonly ObjectChange[] = [...toLastChanges(changes)];
+  let left: readonly ObjectChange<Facts>[] = [...toLastChanges(changes)];
   for (let attempt = 1; left.length > 0; attempt += 1) {
     if (attempt > attemptsMax)
       throw new RowContendedError(`${left.length} objects were written by others each time`);
@@ -101,9 +104,9 @@ async function writeChanges(writer: WriterContext, changes: readonly ObjectChang
     outcome.changes += written.filter(isChanging).length;
     for (const application of waiting) outcome.waiting.add(application);
     // There is no object, and yet the write is refused a second time: its deletion is already recorded.
-    const isOver = ({ row, known }: ObjectWrite): boolean => known === undefined && absent.has(row);
+    const isOver = ({ name, known }: ObjectWrite): boolean => known === undefined && absent.has(name);
     left = refused.filter((write) => !isOver(write)).map(({ change }) => change);
-    for (const { row, known } of refused) if (known === undefined) absent.add(row);
+    for (const { name, known } of refused) if (known === undefined) absent.add(name);
   }
   return {
     changes: outcome.changes,
@@ -113,19 +116,22 @@ async function writeChanges(writer: WriterContext, changes: readonly ObjectChang
   };
 }
 
-interface WriteAttempt {
-  readonly written: readonly ObjectWrite[];
+interface WriteAttempt<Facts> {
+  readonly written: readonly ObjectWrite<Facts>[];
   /** Writes refused because others wrote the objects meanwhile. */
-  readonly refused: readonly ObjectWrite[];
+  readonly refused: readonly ObjectWrite<Facts>[];
   readonly waiting: readonly string[];
 }
 
 /**
  * Writes the steps in order, so that a repetition finds in the cache what is left to do: the entries that objects leave, the objects, their
- * rows and the directory, and then the note of the applications that they leave, or the objects' deletions. The existing namespaces are
+ * rows and the directory, and then the note of the applications that they leave, or the objects' deletions. The existing locations are
  * noted last, even for changes that came too late, so that a repetition notes them, too.
  */
-async function tryWrite(writer: WriterContext, changes: readonly ObjectChange[]): Promise<WriteAttempt> {
+async function tryWrite<Facts>(
+  writer: WriterContext<Facts>,
+  changes: readonly ObjectChange<Facts>[],
+): Promise<WriteAttempt<Facts>> {
   const keys = changes.map((change) => toObjectKey(writer.account, change));
   const known = await readKnownObjects(writer, keys);
   recordProof(writer, changes, known);
@@ -138,13 +144,18 @@ async function tryWrite(writer: WriterContext, changes: readonly ObjectChange[])
   const { written, refused } = await putObjects(writer, planned);
   for (const write of written) addEntries(writer, rows, write);
   await rows.write();
-  const unused = await findUnused(writer, written.flatMap(listDepartures));
+  const unused = await findUnused(
+    writer,
+    written.flatMap((write) => listDepartures(writer.model, write)),
+  );
   const waiting = await pruneApplications(writer, unused);
-  const unfinished = new Set<ObjectWrite>();
+  const unfinished = new Set<ObjectWrite<Facts>>();
   await forEachConcurrently(written, writingConcurrency, async (write) => {
     if (!(await finishWrite(writer, write))) unfinished.add(write);
   });
-  if (changes.some(({ kind }) => kind === 'namespace')) await recordNamespaces(writer);
+  const { locationKind } = writer.model;
+  if (locationKind !== undefined && changes.some(({ kind }) => kind === locationKind))
+    await recordLocations(writer, locationKind);
   return {
     written: written.filter((write) => !unfinished.has(write)),
     refused: [...refused, ...unfinished],
@@ -152,25 +163,25 @@ async function tryWrite(writer: WriterContext, changes: readonly ObjectChange[])
   };
 }
 
-async function recordNamespaces(writer: WriterContext): Promise<void> {
+async function recordLocations(writer: WriterContext, kind: string): Promise<void> {
   try {
-    await untilWritten(writer, (cache) => cache.recordLocations(writer.account.name, 'namespace'));
+    await untilWritten(writer, (cache) => cache.recordLocations(writer.account, kind));
   } catch (error) {
     if (!(error instanceof ItemTooLargeError)) throw error;
-    writer.dropped.add('names of namespaces');
+    writer.dropped.add(`names of ${kind}s`);
   }
 }
 
 /** Records one proof, which is enough. */
 function recordProof(
-  { proofs }: WriterContext,
+  { proofs, model }: WriterContext,
   changes: readonly ObjectChange[],
-  known: ReadonlyMap<string, KnownObject>,
+  known: ReadonlyMap<string, KnownObject<unknown>>,
 ): void {
   for (const change of changes) {
     if (proofs.length > 0) return;
     const cached = known.get(getObjectName(change))?.stored.revision;
-    const proof = cached && findProof(cached, change);
+    const proof = cached && findProof({ cached, listed: change }, model);
     if (proof !== undefined) proofs.push(proof);
   }
 }

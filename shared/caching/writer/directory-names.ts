@@ -1,28 +1,10 @@
-import type { DirectoryNames } from '#caching/store/cache-store.ts';
 import { forEachConcurrently } from '#core/concurrency.ts';
-import { isInCluster } from '../rows/cached-objects.ts';
-import type { ObjectFacts } from '../rows/facts.ts';
-import { asFacts, selfKey } from '../rows/row-entries.ts';
-import type { ApplicationView } from '../rows/row-names.ts';
+import type { DirectoryNames } from '../store/cache-store.ts';
+import type { ObjectNames } from './cache-model.ts';
 import { untilWritten, type WriterContext } from './writer-context.ts';
 
 /** Applications checked at a time: all rows of each may be read. */
 const concurrency = 4;
-
-/** Views in search order for a name: managers are few and small, and mostly have the names of their server groups. */
-const shortestFirst: readonly ApplicationView[] = [
-  'managers',
-  'loadBalancers',
-  'serverGroups',
-  'securityGroups',
-  'resources',
-];
-
-/** The names that an object has in the directory. */
-export interface ObjectNames {
-  readonly cluster: string | undefined;
-  readonly location: string;
-}
 
 /** An object that an application does not have any more. */
 export interface Departure {
@@ -44,7 +26,7 @@ export async function pruneApplications(
   const { account } = writer;
   const waiting: string[] = [];
   await forEachConcurrently([...applications], concurrency, async ([application, departed]) => {
-    const place = { application, account: account.name, departed };
+    const place = { application, account, departed };
     const readLeft = (): Promise<DirectoryNames> => readNamesLeft(writer, application);
     const waits = await untilWritten(writer, (cache) => cache.pruneApplication(place, readLeft));
     if (waits || departed === undefined) waiting.push(application);
@@ -81,7 +63,7 @@ async function isAllUsed(
   if (departed === undefined) return false;
   const clusters = new Set(departed.clusters);
   const locations = new Set(departed.locations);
-  for (const view of shortestFirst) {
+  for (const view of writer.model.rows?.views ?? []) {
     for await (const found of listNames(writer, application, view)) {
       locations.delete(found.location);
       clusters.delete(found.cluster ?? '');
@@ -104,20 +86,15 @@ function toDirectoryNames(names: readonly ObjectNames[]): DirectoryNames {
 
 /** The names of all objects in an application's rows, or in those of one view. */
 async function* listNames(
-  { cache, account }: WriterContext,
+  { cache, account, model }: WriterContext,
   application: string,
-  view?: ApplicationView,
+  view?: string,
 ): AsyncGenerator<ObjectNames> {
-  const place = { application, account: account.name };
+  const place = { application, account };
   for await (const rows of cache.listRows(place, { ...(view && { view }), consistent: true })) {
     for (const row of rows) {
-      const own = row.read().get(selfKey);
-      if (own !== undefined) yield toNames(asFacts(own.value));
+      const names = model.rows?.findNames(row.read());
+      if (names !== undefined) yield names;
     }
   }
-}
-
-/** The names that an object has in the directory: server groups and their managers make up clusters. */
-export function toNames({ spinnakerKind, moniker, namespace }: ObjectFacts): ObjectNames {
-  return { cluster: (isInCluster(spinnakerKind) && moniker.cluster) || undefined, location: namespace };
 }

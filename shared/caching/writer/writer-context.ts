@@ -1,34 +1,29 @@
+import { type BackOff, retry } from '#core/back-off.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
 import {
   type CacheStore,
   isThrottle,
   type ObjectKey,
   RowContendedError,
   type StoredObject,
-} from '#caching/store/cache-store.ts';
-import { getObjectName, type NamedObject } from '#caching/store/object-names.ts';
-import type { WritePace } from '#caching/store/write-pace.ts';
-import { type BackOff, retry } from '#core/back-off.ts';
-import type { Clock, Randomness } from '#core/clock.ts';
-import type { KubernetesAccount } from '../account/account.ts';
-import type { ObjectFacts } from '../rows/facts.ts';
-import { decodeFacts } from '../rows/facts-codec.ts';
-
-/** The parts of an account that the writer needs. */
-export type WriterAccount = Pick<KubernetesAccount, 'name' | 'kindRegistry'> & {
-  readonly caching: Pick<KubernetesAccount['caching'], 'allApplicationRelationships'>;
-};
+} from '../store/cache-store.ts';
+import { getObjectName, type NamedObject } from '../store/object-names.ts';
+import type { WritePace } from '../store/write-pace.ts';
+import type { CacheModel } from './cache-model.ts';
 
 /** The parts of a cache writer. */
-export interface CacheWriterOptions {
+export interface CacheWriterOptions<Facts = unknown> {
   /** For reading row by row; everything else uses `WriterContext.call`. */
   readonly cache: CacheStore;
-  readonly account: WriterAccount;
+  /** Name of the account. */
+  readonly account: string;
+  readonly model: CacheModel<Facts>;
   readonly clock: Clock;
   readonly randomness: Randomness;
 }
 
 /** The tools of one call of the writer. */
-export interface WriterContext extends CacheWriterOptions {
+export interface WriterContext<Facts = unknown> extends CacheWriterOptions<Facts> {
   /** Calls the cache: see {@link createCaller}. */
   readonly call: <T>(send: (cache: CacheStore) => Promise<T>) => Promise<T>;
   /** Collects the full names of what was too large. */
@@ -38,10 +33,10 @@ export interface WriterContext extends CacheWriterOptions {
 }
 
 /** The cached state of an object. */
-export interface KnownObject {
+export interface KnownObject<Facts> {
   readonly stored: StoredObject;
   /** Undefined if they have another version of their form. */
-  readonly facts: ObjectFacts | undefined;
+  readonly facts: Facts | undefined;
 }
 
 /** Concurrent requests of one call of the writer. */
@@ -85,23 +80,20 @@ export function createCaller(
 }
 
 /** The key of an object of the account. */
-export function toObjectKey(
-  { name: account }: Pick<WriterAccount, 'name'>,
-  { kind, location, name }: NamedObject,
-): ObjectKey {
+export function toObjectKey(account: string, { kind, location, name }: NamedObject): ObjectKey {
   return { account, kind, location, name };
 }
 
-/** The cached state of these objects, by the names of their rows. Missing objects have no member. */
-export async function readKnownObjects(
-  { call }: Pick<WriterContext, 'call'>,
+/** The cached state of these objects, by their names. Missing objects have no member. */
+export async function readKnownObjects<Facts>(
+  { call, model }: Pick<WriterContext<Facts>, 'call' | 'model'>,
   keys: readonly ObjectKey[],
-): Promise<Map<string, KnownObject>> {
-  const known = new Map<string, KnownObject>();
+): Promise<Map<string, KnownObject<Facts>>> {
+  const known = new Map<string, KnownObject<Facts>>();
   if (keys.length === 0) return known;
   for (const stored of await call((cache) => cache.getObjects(keys, { toWrite: true }))) {
     if (stored === undefined) continue;
-    known.set(getObjectName(stored.key), { stored, facts: decodeFacts(stored.readBody()) });
+    known.set(getObjectName(stored.key), { stored, facts: model.decode(stored.readBody()) });
   }
   return known;
 }
