@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { parseMoniker } from '#core/moniker.ts';
+import { parseMoniker } from '#core/frigga.ts';
 import { routes } from '#functions/routes.ts';
 import { createRequest, toLogFields } from '#http/api-request.ts';
 import { parseTarget, toProxyEvent } from '#infra/server/front-door/http-event.ts';

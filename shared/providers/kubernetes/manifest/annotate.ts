@@ -1,5 +1,5 @@
+import type { Moniker } from '#core/frigga.ts';
 import { getPath, isJsonObject, type JsonObject } from '#core/json.ts';
-import type { Moniker } from '#core/moniker.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { annotationKeys, type TextMap } from './annotations.ts';

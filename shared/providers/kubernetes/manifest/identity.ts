@@ -1,6 +1,6 @@
 import type { KubernetesObject, V1Deployment, V1ObjectMeta, V1OwnerReference } from '@kubernetes/client-node';
+import { type Moniker, parseMoniker } from '#core/frigga.ts';
 import { asString, isJsonObject } from '#core/json.ts';
-import { type Moniker, parseMoniker } from '#core/moniker.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type Unchecked } from '../api/unchecked.ts';
 import { formatFullName, getKindName } from '../kinds/name.ts';

@@ -1,5 +1,5 @@
+import type { Moniker } from '#core/frigga.ts';
 import type { JsonObject } from '#core/json.ts';
-import type { Moniker } from '#core/moniker.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import type { TextMap } from '../manifest/annotations.ts';
 import type { V1Facts } from './v1-facts.ts';

@@ -1,4 +1,4 @@
-import { type Moniker, parseMoniker } from '#core/moniker.ts';
+import { type Moniker, parseMoniker } from '#core/frigga.ts';
 
 /** A moniker in its short form: application, cluster, stack, detail, sequence. */
 export interface EncodedMoniker {

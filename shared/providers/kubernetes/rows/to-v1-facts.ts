@@ -1,4 +1,5 @@
 import type { V1Pod } from '@kubernetes/client-node';
+import { parseServerGroupName } from '#core/frigga.ts';
 import { asString, type JsonObject } from '#core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type Unchecked } from '../api/unchecked.ts';
@@ -6,7 +7,6 @@ import type { KindRegistry } from '../kinds/index.ts';
 import { readAnnotations } from '../manifest/annotations.ts';
 import { omitManagedFields } from '../manifest/edit.ts';
 import { enabledAnnotation } from '../v1/naming/labels.ts';
-import { parseServerGroupName } from '../v1/naming/server-group-name.ts';
 import type { ObjectFacts } from './facts.ts';
 import { toFacts } from './to-facts.ts';
 import type { V1ContainerFacts, V1Facts, V1PodFacts } from './v1-facts.ts';

@@ -1,5 +1,5 @@
 import type { ProjectClusterView } from '#contract/answers/projects.ts';
-import { parseMoniker } from '#core/moniker.ts';
+import { parseMoniker } from '#core/frigga.ts';
 import { compareText } from '#core/text-order.ts';
 import type { ProjectClusterSpec } from '#views/views.ts';
 import type { ServerGroupFacts } from '../rows/facts.ts';

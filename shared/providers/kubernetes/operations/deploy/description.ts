@@ -1,6 +1,6 @@
 import type * as z from 'zod';
+import type { Moniker } from '#core/frigga.ts';
 import { asString, isJsonObject, type JsonObject, type JsonValue, omitNulls } from '#core/json.ts';
-import type { Moniker } from '#core/moniker.ts';
 import { loadBalancersMax } from '#core/request-limits.ts';
 import { artifactField } from '#provider-kit/artifact.ts';
 import {

@@ -1,5 +1,5 @@
+import { parseMoniker } from '#core/frigga.ts';
 import { asJsonArray, asString, getPath, isJsonObject, type JsonObject } from '#core/json.ts';
-import { parseMoniker } from '#core/moniker.ts';
 import { annotationKeys, readTextAnnotation } from '../../manifest/annotations.ts';
 import { readGenerateName, readMoniker } from '../../manifest/identity.ts';
 

@@ -4,6 +4,7 @@ import type {
   V1ReplicaSet,
   V1ReplicationController,
 } from '@kubernetes/client-node';
+import { parseServerGroupName } from '#core/frigga.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import type { DeployDescription } from '../descriptions/server-group.ts';
 import {
@@ -11,7 +12,6 @@ import {
   createSelectorLabels,
   replicationControllerLabel,
 } from '../naming/labels.ts';
-import { parseServerGroupName } from '../naming/server-group-name.ts';
 import { type Draft, findMembers, finishDraft } from './draft.ts';
 import { buildPodSpec, type PodOptions } from './pod.ts';
 

@@ -1,5 +1,5 @@
+import { parseServerGroupName } from '#core/frigga.ts';
 import { asJsonArray, asString, getPath } from '#core/json.ts';
-import { parseServerGroupName } from './server-group-name.ts';
 
 /** The fields with names of what an operation changes. */
 const nameFields = ['serverGroupName', 'loadBalancerName', 'name', 'securityGroupName', 'jobName'];

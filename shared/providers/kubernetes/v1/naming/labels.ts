@@ -1,4 +1,4 @@
-import { parseServerGroupName } from './server-group-name.ts';
+import { parseServerGroupName } from '#core/frigga.ts';
 
 const loadBalancerPrefix = 'load-balancer-';
 

@@ -1,6 +1,6 @@
 import { FailedOperationError } from '#core/errors.ts';
+import { parseServerGroupName } from '#core/frigga.ts';
 import { compareText } from '#core/text-order.ts';
-import { parseServerGroupName } from './server-group-name.ts';
 
 /** Sequences are 0 to 999; after the last comes the first. */
 export const sequencesMax = 1_000;

@@ -1,4 +1,5 @@
 import { FailedOperationError } from '#core/errors.ts';
+import { parseServerGroupName } from '#core/frigga.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { inheritTemplate } from '../build/inherit.ts';
@@ -9,7 +10,6 @@ import {
   deployField,
   usesSourceCapacity,
 } from '../descriptions/server-group.ts';
-import { parseServerGroupName } from '../naming/server-group-name.ts';
 import { deployServerGroup } from '../steps/deploy.ts';
 import { getNamespace } from '../steps/namespace.ts';
 import { findServerGroup, readReplicas, type ServerGroupName } from '../steps/server-group.ts';

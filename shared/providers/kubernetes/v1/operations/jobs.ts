@@ -1,4 +1,5 @@
 import { FailedOperationError } from '#core/errors.ts';
+import { parseServerGroupName } from '#core/frigga.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { inheritPod } from '../build/inherit.ts';
@@ -12,7 +13,6 @@ import {
   destroyJobField,
   runJobField,
 } from '../descriptions/job.ts';
-import { parseServerGroupName } from '../naming/server-group-name.ts';
 import { deleteNamed } from '../steps/doomed.ts';
 import { chooseNamespace, getNamespace } from '../steps/namespace.ts';
 import { runPod } from '../steps/run-pod.ts';

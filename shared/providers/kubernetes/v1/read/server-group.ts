@@ -1,4 +1,5 @@
 import type { V1Deployment, V1ReplicaSet, V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
+import { parseServerGroupName } from '#core/frigga.ts';
 import { asString, type JsonObject } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList } from '../../api/unchecked.ts';
@@ -8,7 +9,6 @@ import { type Draft, findMembers, finishDraft } from '../build/draft.ts';
 import type { DeployDescription, DeploymentDescription } from '../descriptions/server-group.ts';
 import { findSetKind } from '../descriptions/set.ts';
 import { listLoadBalancers } from '../naming/labels.ts';
-import { parseServerGroupName } from '../naming/server-group-name.ts';
 import { readPodSpec } from './pod.ts';
 import { readSet } from './set.ts';
 import { findAmount, findOneOf } from './values.ts';

@@ -1,4 +1,5 @@
 import { FailedOperationError } from '#core/errors.ts';
+import { formatClusterName } from '#core/frigga.ts';
 import { asJsonObject } from '#core/json.ts';
 import { listPullSecrets, type ServerGroupKind } from '../../account/v1-rules.ts';
 import type { Manifest } from '../../api/manifest.ts';
@@ -8,7 +9,6 @@ import { buildAutoscaler } from '../build/autoscaler.ts';
 import { getClusterName, type ServerGroupPlan } from '../build/controller.ts';
 import { buildDeployment } from '../build/deployment.ts';
 import { type DeployDescription, usesSourceCapacity } from '../descriptions/server-group.ts';
-import { formatClusterName } from '../naming/server-group-name.ts';
 import { findLive, findServerGroup, readReplicas, resources, type V1Kind } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
 import { createAnnotations, upsertObject } from './write-object.ts';

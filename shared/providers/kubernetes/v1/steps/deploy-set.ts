@@ -1,10 +1,10 @@
 import { FailedOperationError } from '#core/errors.ts';
+import { formatServerGroupName } from '#core/frigga.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { buildSet, changeSet } from '../build/set.ts';
 import type { DeployDescription } from '../descriptions/server-group.ts';
 import type { SetKind } from '../descriptions/set.ts';
-import { formatServerGroupName } from '../naming/server-group-name.ts';
 import {
   type Complete,
   chooseReplicas,

@@ -1,4 +1,5 @@
 import { FailedOperationError } from '#core/errors.ts';
+import { formatServerGroupName } from '#core/frigga.ts';
 import type { ServerGroupKind } from '../../account/v1-rules.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
@@ -6,7 +7,6 @@ import { buildReplicaSet, buildReplicationController, type ServerGroupPlan } fro
 import { type DeployDescription, usesSourceCapacity } from '../descriptions/server-group.ts';
 import { findSetKind } from '../descriptions/set.ts';
 import { chooseNextSequence } from '../naming/next-sequence.ts';
-import { formatServerGroupName } from '../naming/server-group-name.ts';
 import {
   type Complete,
   chooseReplicas,

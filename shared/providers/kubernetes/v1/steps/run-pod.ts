@@ -1,10 +1,10 @@
 import { FailedOperationError } from '#core/errors.ts';
+import { formatClusterName } from '#core/frigga.ts';
 import { listPullSecrets } from '../../account/v1-rules.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { buildJob } from '../build/job.ts';
 import type { JobDescription } from '../descriptions/job.ts';
-import { formatClusterName } from '../naming/server-group-name.ts';
 import { chooseNamespace } from './namespace.ts';
 import type { V1Work } from './v1-operation.ts';
 import { createAnnotations, createOnce } from './write-object.ts';

@@ -1,11 +1,11 @@
 import type { V1ContainerState, V1Pod } from '@kubernetes/client-node';
 import type { V1JobView } from '#contract/answers/kubernetes-v1.ts';
+import { parseServerGroupName } from '#core/frigga.ts';
 import { asJsonObject, asString, omitNullMembers } from '#core/json.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, findNumber, readList, type Unchecked } from '../../api/unchecked.ts';
 import { readCreationTimestamp, readName, readNamespace } from '../../manifest/identity.ts';
 import { cloudProvider } from '../../views/resource-view.ts';
-import { parseServerGroupName } from '../naming/server-group-name.ts';
 import { findTime } from '../read/values.ts';
 
 /** Reasons of a container that waits for ever, in lower case, besides those that mention an error. */

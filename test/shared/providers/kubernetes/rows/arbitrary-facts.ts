@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Moniker } from '#core/moniker.ts';
+import type { Moniker } from '#core/frigga.ts';
 import { builtInKinds } from '#providers/kubernetes/kinds/index.ts';
 import { spinnakerKinds } from '#providers/kubernetes/kinds/kind.ts';
 import type { ObjectFacts, PortFacts, ServerGroupFacts } from '#providers/kubernetes/rows/facts.ts';

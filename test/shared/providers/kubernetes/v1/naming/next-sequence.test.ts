@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
+import { formatServerGroupName } from '#core/frigga.ts';
 import { chooseNextSequence, sequencesMax } from '#providers/kubernetes/v1/naming/next-sequence.ts';
-import { formatServerGroupName } from '#providers/kubernetes/v1/naming/server-group-name.ts';
 
 const where = { cluster: 'kub-test', namespace: 'shop' };
 
