@@ -28,7 +28,7 @@ export const providerAdditions: readonly Addition[] = [
   addition('operation', 'an operation', {
     items: findAll(
       `${operations}/`,
-      /^export const \w+ = defineOperation\(\{\s+name: '(\w+)',(?:\s+purpose: ['"`](.*)['"`],)?/gm,
+      /^export const \w+ = defineOperation\(kubernetesV2, \{\s+name: '(\w+)',(?:\s+purpose: ['"`](.*)['"`],)?/gm,
     ),
     newcomer: [`${operations}/label-manifest.ts`, 'labelManifest', ''],
     needs: ([file, name, purpose = '']) => [
@@ -46,7 +46,7 @@ export const providerAdditions: readonly Addition[] = [
     ],
   }),
   addition('v1-operation', 'a file of a V1 operation', {
-    items: findAll(`${v1Operations}/`, /^export const (\w+) = define\w+\(/gm),
+    items: findAll(`${v1Operations}/`, /^export const (\w+) = defineOperation\(/gm),
     newcomer: [`${v1Operations}/pause-server-group.ts`, 'pauseServerGroup'],
     needs: ([file, constant]) => [
       has(`${v1Operations}/index.ts`, `\n  ${constant},\n`) ||

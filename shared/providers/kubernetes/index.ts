@@ -1,4 +1,5 @@
 import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
+import { bindOperations } from '#provider-kit/operation-definition.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import { parseAccountFields } from './account/account-fields.ts';
 import { createAgentAccess, reachOptions } from './account/agent-access.ts';
@@ -52,8 +53,8 @@ function openKubernetes(options: ProviderOptions): Provider {
     rejectedAccounts: session.rejectedAccounts,
     accountWarnings: session.accountWarnings,
     async loadOperations() {
-      const { bindOperations } = await import('./operations/index.ts');
-      const operations = bindOperations(session);
+      const { operationDefinitions } = await import('./operations/index.ts');
+      const operations = bindOperations(operationDefinitions, session);
       if (session.v1Accounts.length === 0) return operations;
       const { addV1Operations } = await import('./v1/operations/index.ts');
       return addV1Operations(operations, session);
@@ -62,8 +63,8 @@ function openKubernetes(options: ProviderOptions): Provider {
       [
         'kubernetesV1',
         async () => {
-          const { bindV1Operations } = await import('./v1/operations/index.ts');
-          return bindV1Operations(session);
+          const { v1OperationDefinitions } = await import('./v1/operations/index.ts');
+          return bindOperations(v1OperationDefinitions, session);
         },
       ],
     ]),

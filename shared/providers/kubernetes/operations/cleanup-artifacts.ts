@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { getPath } from '#core/json.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { jsonObjectField, listOf, objectField, withDefault } from '#settings/coerce.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { formatFullName } from '../kinds/name.ts';
@@ -9,8 +10,8 @@ import { findVersion, listExpiredVersions } from '../manifest/version.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
 import { type DeletionPlan, deletePlanned, readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
-import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import { type groupNames, type OperationResult, toOperationResult } from './steps/result.ts';
+import { kubernetesV2, type OperationWork, type Validation } from './steps/v2-operation.ts';
 
 const cleanupField = objectField({
   manifests: withDefault(listOf(jsonObjectField()), []).describe(
@@ -25,7 +26,7 @@ type CleanupDescription = Exclude<z.output<typeof cleanupField>, undefined>;
  * Deletes old versions. Orca calls it after each deploy with the deployed manifests. A manifest without
  * `strategy.spinnaker.io/max-version-history` keeps all its versions, and an unversioned one has none.
  */
-export const cleanupArtifacts = defineOperation({
+export const cleanupArtifacts = defineOperation(kubernetesV2, {
   name: 'cleanupArtifacts',
   purpose: 'deletes old versions of what was deployed',
   operationClass: 'KubernetesCleanupArtifactsOperation',

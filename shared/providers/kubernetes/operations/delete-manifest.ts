@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { objectField, stringListField, stringMapField, withDefault } from '#settings/coerce.ts';
 import type { DeleteRequest } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
@@ -10,9 +11,9 @@ import { readName, readNamespace } from '../manifest/identity.ts';
 import { formatSelectors, labelSelectorsField, matchesSelectors } from '../manifest/selectors.ts';
 import { type DeletionPlan, deletePlanned, readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
-import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import { toOperationResult } from './steps/result.ts';
 import { getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
+import { kubernetesV2, type OperationWork, type Validation } from './steps/v2-operation.ts';
 
 const deleteField = objectField({
   ...targetShape,
@@ -31,7 +32,7 @@ type DeleteDescription = Exclude<z.output<typeof deleteField>, undefined>;
 /**
  * Deletes one object, or the objects of some kinds that labels select, and waits until they are really gone. Missing objects are no error.
  */
-export const deleteManifest = defineOperation({
+export const deleteManifest = defineOperation(kubernetesV2, {
   name: 'deleteManifest',
   purpose: 'deletes one object, or those that labels select, and waits until they are gone',
   operationClass: 'KubernetesDeleteManifestOperation',

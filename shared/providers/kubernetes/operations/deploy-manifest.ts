@@ -1,5 +1,6 @@
 import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { readLabels } from '../manifest/annotations.ts';
 import { checkArtifactsBound, findArtifacts } from '../manifest/artifacts.ts';
@@ -31,14 +32,14 @@ import { createReadAhead } from './deploy/read-ahead.ts';
 import { submitAt } from './deploy/submit.ts';
 import { checkManifestComplete } from './incomplete-manifest.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
-import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import { groupNames, type OperationResult, toOperationResult } from './steps/result.ts';
+import { kubernetesV2, type OperationWork, type Validation } from './steps/v2-operation.ts';
 
 /** Tag of a deploy's lines in the history of a task. */
 export const deployPhase = 'DEPLOY_KUBERNETES_MANIFEST';
 
 /** Deploys manifests: binds artifacts, chooses versions, annotates, and applies each in order. */
-export const deployManifest = defineOperation({
+export const deployManifest = defineOperation(kubernetesV2, {
   name: 'deployManifest',
   purpose: 'creates or changes objects',
   operationClass: 'KubernetesDeployManifestOperation',

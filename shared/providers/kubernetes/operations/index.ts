@@ -1,4 +1,4 @@
-import type { Operation } from '#tasks/operation.ts';
+import type { OperationDefinition } from '#provider-kit/operation-definition.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import { cleanupArtifacts } from './cleanup-artifacts.ts';
 import { deleteManifest } from './delete-manifest.ts';
@@ -8,12 +8,11 @@ import { resizeServerGroup } from './resize-server-group.ts';
 import { pauseRolloutManifest, resumeRolloutManifest, rollingRestartManifest } from './rollout.ts';
 import { runJob } from './run-job.ts';
 import { scaleManifest } from './scale-manifest.ts';
-import { bindOperation, type OperationDefinition } from './steps/operation-definition.ts';
 import { disableManifest, enableManifest } from './traffic.ts';
 import { undoRolloutManifest } from './undo-rollout-manifest.ts';
 
 /** The operations of Kubernetes accounts, one line each. */
-export const operationDefinitions: readonly OperationDefinition[] = [
+export const operationDefinitions: readonly OperationDefinition<KubernetesSession>[] = [
   deployManifest,
   scaleManifest,
   deleteManifest,
@@ -28,8 +27,3 @@ export const operationDefinitions: readonly OperationDefinition[] = [
   resizeServerGroup,
   runJob,
 ];
-
-/** The operations for the accounts of a session. */
-export function bindOperations(session: KubernetesSession): readonly Operation[] {
-  return operationDefinitions.map((definition) => bindOperation(definition, session));
-}

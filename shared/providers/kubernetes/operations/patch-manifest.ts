@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { FailedOperationError, InvalidInputError, VisibleError } from '#core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import { type Artifact, getArtifactKey } from '#provider-kit/artifact.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import {
   booleanField,
   describeInput,
@@ -27,9 +28,9 @@ import { patchOnce, patchSame } from './patches.ts';
 import { checkPatchUnmasked } from './secret-mask.ts';
 import { readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
-import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import { type OperationResult, toOperationResult } from './steps/result.ts';
 import { getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
+import { kubernetesV2, type OperationWork, type Validation } from './steps/v2-operation.ts';
 
 const patchField = objectField({
   ...targetShape,
@@ -60,7 +61,7 @@ type Patch =
 const fieldManager = 'kubectl-patch';
 
 /** Patches an object, as `kubectl patch` does. */
-export const patchManifest = defineOperation({
+export const patchManifest = defineOperation(kubernetesV2, {
   name: 'patchManifest',
   purpose: 'changes an object by a strategic, merge or JSON patch',
   operationClass: 'KubernetesPatchManifestOperation',

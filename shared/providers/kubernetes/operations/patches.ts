@@ -7,7 +7,7 @@ import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import { applyJsonPatch, hashTouched, type JsonPatchOperation } from '../manifest/json-patch.ts';
 import { readUid } from './steps/deletion.ts';
-import type { OperationWork } from './steps/operation-definition.ts';
+import type { OperationWork } from './steps/v2-operation.ts';
 
 /** A patch of one particular object. */
 export interface SamePatch extends PatchRequest {

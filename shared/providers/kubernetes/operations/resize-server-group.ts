@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import { FailedOperationError } from '#core/errors.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { intField, objectField, stringField, withDefault } from '#settings/coerce.ts';
 import { scaleObject } from './scale-manifest.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
-import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import { readTarget, type TargetDescription, validateTarget } from './steps/target.ts';
+import { kubernetesV2, type OperationWork, type Validation } from './steps/v2-operation.ts';
 
 const resizeField = objectField({
   serverGroupName: withDefault(stringField(), '').describe(
@@ -20,7 +21,7 @@ const resizeField = objectField({
 type ResizeDescription = Exclude<z.output<typeof resizeField>, undefined>;
 
 /** Sets the number of replicas, with the fields that Spinnaker uses for server groups of any cloud. */
-export const resizeServerGroup = defineOperation({
+export const resizeServerGroup = defineOperation(kubernetesV2, {
   name: 'resizeServerGroup',
   purpose: 'sets the number of replicas',
   operationClass: 'KubernetesResizeServerGroupOperation',

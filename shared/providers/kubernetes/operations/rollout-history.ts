@@ -14,7 +14,7 @@ import { changeObject } from '../manifest/edit.ts';
 import { readKind } from '../manifest/identity.ts';
 import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
 import { readUid } from './steps/deletion.ts';
-import type { OperationWork } from './steps/operation-definition.ts';
+import type { OperationWork } from './steps/v2-operation.ts';
 
 /** An earlier state of a workload: the ReplicaSet or ControllerRevision that keeps it, and its number. */
 export interface Revision {

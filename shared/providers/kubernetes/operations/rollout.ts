@@ -1,6 +1,7 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import { FailedOperationError } from '#core/errors.ts';
 import { getPath, type JsonObject } from '#core/json.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { objectField } from '#settings/coerce.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
@@ -8,7 +9,6 @@ import { readKind } from '../manifest/identity.ts';
 import { patchSame } from './patches.ts';
 import { readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
-import { defineOperation, type OperationWork } from './steps/operation-definition.ts';
 import {
   getLiveTarget,
   getTargetRef,
@@ -17,11 +17,12 @@ import {
   targetShape,
   validateTarget,
 } from './steps/target.ts';
+import { kubernetesV2, type OperationWork } from './steps/v2-operation.ts';
 
 const schema = objectField(targetShape);
 
 /** Pauses a rollout, as `kubectl rollout pause` does: changes of the pod template wait until it is resumed. */
-export const pauseRolloutManifest = defineOperation({
+export const pauseRolloutManifest = defineOperation(kubernetesV2, {
   name: 'pauseRolloutManifest',
   purpose: 'stops a rollout for the time being',
   operationClass: 'KubernetesPauseRolloutManifestOperation',
@@ -40,7 +41,7 @@ export const pauseRolloutManifest = defineOperation({
 });
 
 /** Resumes a paused rollout, as `kubectl rollout resume` does. */
-export const resumeRolloutManifest = defineOperation({
+export const resumeRolloutManifest = defineOperation(kubernetesV2, {
   name: 'resumeRolloutManifest',
   purpose: 'lets a paused rollout go on',
   operationClass: 'KubernetesResumeRolloutManifestOperation',
@@ -62,7 +63,7 @@ export const resumeRolloutManifest = defineOperation({
 const restartedAt = 'kubectl.kubernetes.io/restartedAt';
 
 /** Replaces all pods of a workload, as `kubectl rollout restart` does: its pod template gets the time of the restart. */
-export const rollingRestartManifest = defineOperation({
+export const rollingRestartManifest = defineOperation(kubernetesV2, {
   name: 'rollingRestartManifest',
   purpose: 'makes all pods anew, bit by bit',
   operationClass: 'KubernetesRollingRestartManifestOperation',

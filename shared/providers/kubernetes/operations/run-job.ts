@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { InvalidInputError } from '#core/errors.ts';
+import { defineOperation, inPhase } from '#provider-kit/operation-definition.ts';
 import { objectField, parseWith, requireField, stringField, withDefault } from '#settings/coerce.ts';
-import type { OperationRun } from '#tasks/operation.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { setNamespace } from '../manifest/expand.ts';
 import { readCoordinates, readFullName, readKind } from '../manifest/identity.ts';
@@ -15,8 +15,8 @@ import {
 import { deployPhase, runDeploy } from './deploy-manifest.ts';
 import { checkManifestComplete } from './incomplete-manifest.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
-import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import type { NamesByNamespace, OperationResult } from './steps/result.ts';
+import { kubernetesV2, type OperationWork, type Validation } from './steps/v2-operation.ts';
 
 const runJobField = objectField({
   application: withDefault(stringField(), '').describe('Application that the Job belongs to.'),
@@ -38,7 +38,7 @@ interface RunJobResult extends OperationResult {
  * Runs a Job: deploys it in place of an earlier one of the same name. It does not wait for the Job's end; Orca does, with `GET
  * /applications/{application}/jobs/…`.
  */
-export const runJob = defineOperation({
+export const runJob = defineOperation(kubernetesV2, {
   name: 'runJob',
   purpose: 'runs a Job, in place of an earlier one of its name',
   operationClass: 'KubernetesRunJobOperation',
@@ -52,7 +52,7 @@ export const runJob = defineOperation({
 async function runOnce(description: RunJobDescription, work: OperationWork): Promise<RunJobResult> {
   const jobs = listJobs(description);
   work.run.report(`Running ${jobs.map(readFullName).join()} of application ${description.application}`);
-  const run = reportAs(deployPhase, work.run);
+  const run = inPhase(work.run, deployPhase);
   const result = await runDeploy(toDeploy(description, jobs), { ...work, run });
   return { ...result, deployedNamesByLocation: result.manifestNamesByNamespace };
 }
@@ -70,19 +70,6 @@ function toDeploy(
   const manifests = jobs.map(requireRecreate);
   const fields = { moniker: { app: application }, requiredArtifacts, optionalArtifacts };
   return { ...parseWith(requireField(deployField), {}, 'runJob'), ...fields, manifests };
-}
-
-/** The same run, with its lines under another phase. */
-function reportAs(phase: string, run: OperationRun): OperationRun {
-  return {
-    signal: run.signal,
-    report: (status) => run.report(status, phase),
-    output: (output) => run.output(output),
-    step: (key, work) => run.step(key, work),
-    decide: (key, choose) => run.decide(key, choose),
-    recall: (key) => run.recall(key),
-    waitUntil: (key, look, wait) => run.waitUntil(key, look, { phase, ...wait }),
-  };
 }
 
 function validate(description: RunJobDescription, validation: Validation): void {

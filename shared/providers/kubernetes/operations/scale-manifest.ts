@@ -1,11 +1,12 @@
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { intField, objectField, withDefault } from '#settings/coerce.ts';
 import type { Coordinates } from '../manifest/identity.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
-import { defineOperation, type OperationWork } from './steps/operation-definition.ts';
 import { getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
+import { kubernetesV2, type OperationWork } from './steps/v2-operation.ts';
 
 /** Sets the number of replicas, as `kubectl scale` does. Without a number it is 0. */
-export const scaleManifest = defineOperation({
+export const scaleManifest = defineOperation(kubernetesV2, {
   name: 'scaleManifest',
   purpose: 'sets the number of replicas',
   operationClass: 'KubernetesScaleManifestOperation',

@@ -1,6 +1,7 @@
 import type { V1ReplicaSet } from '@kubernetes/client-node';
 import type { z } from 'zod';
 import type { JsonObject } from '#core/json.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { objectField, stringListField, withDefault } from '#settings/coerce.ts';
 import { isObjectNotFound } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
@@ -18,7 +19,6 @@ import {
 import { patchSame } from './patches.ts';
 import { readUid } from './steps/deletion.ts';
 import { awaitInOrder, describeObject, explainFailure } from './steps/failure.ts';
-import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import {
   getLiveTarget,
   getLoadBalancer,
@@ -27,6 +27,7 @@ import {
   targetShape,
   validateTarget,
 } from './steps/target.ts';
+import { kubernetesV2, type OperationWork, type Validation } from './steps/v2-operation.ts';
 
 const trafficField = objectField({
   ...targetShape,
@@ -39,7 +40,7 @@ const trafficField = objectField({
 type TrafficDescription = Exclude<z.output<typeof trafficField>, undefined>;
 
 /** Puts a workload behind its load balancers. */
-export const enableManifest = defineOperation({
+export const enableManifest = defineOperation(kubernetesV2, {
   name: 'enableManifest',
   purpose: 'puts a workload behind its services',
   operationClass: 'KubernetesEnableManifestOperation',
@@ -52,7 +53,7 @@ export const enableManifest = defineOperation({
 });
 
 /** Removes a workload from its load balancers; it keeps running. */
-export const disableManifest = defineOperation({
+export const disableManifest = defineOperation(kubernetesV2, {
   name: 'disableManifest',
   purpose: 'takes a workload from its services',
   operationClass: 'KubernetesDisableManifestOperation',

@@ -1,6 +1,7 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { z } from 'zod';
 import { FailedOperationError } from '#core/errors.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { intField, objectField } from '#settings/coerce.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
@@ -16,8 +17,8 @@ import {
 } from './rollout-history.ts';
 import { readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
-import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
 import { getLiveTarget, getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
+import { kubernetesV2, type OperationWork, type Validation } from './steps/v2-operation.ts';
 
 const undoField = objectField({
   ...targetShape,
@@ -45,7 +46,7 @@ type ChosenRevision = { readonly uid: string; readonly number: number; readonly 
 const maxRetries = 5;
 
 /** Restores a workload's pod template of an earlier revision, as `kubectl rollout undo` does. */
-export const undoRolloutManifest = defineOperation({
+export const undoRolloutManifest = defineOperation(kubernetesV2, {
   name: 'undoRolloutManifest',
   purpose: 'goes back to an earlier revision',
   operationClass: 'KubernetesUndoRolloutManifestOperation',

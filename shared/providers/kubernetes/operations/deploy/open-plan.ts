@@ -1,5 +1,5 @@
 import { asJsonObject } from '#core/json.ts';
-import type { OperationWork } from '../steps/operation-definition.ts';
+import type { OperationWork } from '../steps/v2-operation.ts';
 import {
   type DeployRequest,
   listPlanInputs,

@@ -14,7 +14,7 @@ import type { KindRegistry } from '../../kinds/index.ts';
 import { getKindName, toKindKey } from '../../kinds/name.ts';
 import { readCoordinates, readKind, readNamespace } from '../../manifest/identity.ts';
 import { describeObject, explainFailure } from '../steps/failure.ts';
-import type { OperationWork } from '../steps/operation-definition.ts';
+import type { OperationWork } from '../steps/v2-operation.ts';
 
 /** Where a manifest's kind is served; undefined while its definition, perhaps part of the same deploy, does not exist. */
 export async function findResource(

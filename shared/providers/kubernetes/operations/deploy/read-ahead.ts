@@ -1,7 +1,7 @@
 import type { Manifest } from '../../api/manifest.ts';
 import { resolveTarget } from '../../apply/target.ts';
 import { readCoordinates } from '../../manifest/identity.ts';
-import type { OperationWork } from '../steps/operation-definition.ts';
+import type { OperationWork } from '../steps/v2-operation.ts';
 import type { PlannedManifest } from './plan.ts';
 
 /** Live objects that are read at once: few enough that none is long outdated when its turn comes. */

@@ -10,8 +10,8 @@ import {
 } from '../../manifest/identity.ts';
 import { chooseVersion, findLatestVersion, formatVersionedName } from '../../manifest/version.ts';
 import { awaitInOrder } from '../steps/failure.ts';
-import type { OperationWork } from '../steps/operation-definition.ts';
 import { getLoadBalancer } from '../steps/target.ts';
+import type { OperationWork } from '../steps/v2-operation.ts';
 import { findResource } from './places.ts';
 import type { PlanInputs, ResolvedInputs } from './plan.ts';
 

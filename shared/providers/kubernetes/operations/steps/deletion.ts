@@ -8,8 +8,8 @@ import { KubernetesApiError } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked, readList } from '../../api/unchecked.ts';
 import { formatFullName } from '../../kinds/name.ts';
-import type { OperationWork } from './operation-definition.ts';
 import { getTargetRef } from './target.ts';
+import type { OperationWork } from './v2-operation.ts';
 
 /** One object to delete: exactly this one, not another that takes its name. */
 export interface Deletion {

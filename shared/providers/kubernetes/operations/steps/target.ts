@@ -8,7 +8,7 @@ import type { Capability } from '../../kinds/kind.ts';
 import { formatFullName, parseFullName } from '../../kinds/name.ts';
 import type { Coordinates } from '../../manifest/identity.ts';
 import { describeObject } from './failure.ts';
-import type { OperationWork, Validation } from './operation-definition.ts';
+import type { OperationWork, Validation } from './v2-operation.ts';
 
 /** The fields by which a description names its one object. */
 export const targetShape = {

@@ -1,3 +1,5 @@
+import { Violations } from '#provider-kit/violations.ts';
+
 /** The form of an attribute of a description, and how Spinnaker shows it. */
 export interface TextRule {
   /** Matches a text in time linear in its length. */
@@ -40,11 +42,10 @@ export const quantityRule: TextRule = {
 };
 
 /** Collects what is wrong with one description, in Spinnaker's codes: `<prefix>.<attribute>.<code>`. */
-export class AttributeRules {
+export class AttributeRules extends Violations {
   readonly #prefix: string;
   readonly #namespaces: readonly string[];
   readonly #sourceNamespaces: readonly string[];
-  readonly #errors = new Set<string>();
 
   /**
    * @param prefix Spinnaker's name of the description, which begins each message
@@ -52,20 +53,16 @@ export class AttributeRules {
    * @param sourceNamespaces those of the account that is read from. Default: the same
    */
   constructor(prefix: string, namespaces: readonly string[], sourceNamespaces = namespaces) {
+    super();
     this.#prefix = prefix;
     this.#namespaces = namespaces;
     this.#sourceNamespaces = sourceNamespaces;
   }
 
-  /** What is wrong so far, each once, in the order in which it was found. */
-  get errors(): readonly string[] {
-    return [...this.#errors];
-  }
-
   /** An attribute is wrong: `capacity` is `empty`. @param other a further attribute that the code ends with */
   reject(attribute: string, code: string, other?: string): void {
     const suffix = other === undefined ? '' : ` ${this.#prefix}.${other}`;
-    this.#errors.add(`${this.#prefix}.${attribute}.${code}${suffix}`);
+    this.add(formatCode(this.#prefix, attribute, code) + suffix);
   }
 
   /** Rejects a missing value, and returns whether it is present. An empty text or list is missing. */
@@ -138,4 +135,9 @@ export class AttributeRules {
     if (!value || namespaces.length === 0 || namespaces.includes(value)) return;
     this.reject(attribute, 'notRegistered');
   }
+}
+
+/** A violation in Spinnaker's form. @param prefix Spinnaker's name of the description */
+export function formatCode(prefix: string, attribute: string, code: string): string {
+  return `${prefix}.${attribute}.${code}`;
 }

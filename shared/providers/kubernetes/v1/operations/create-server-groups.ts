@@ -1,5 +1,6 @@
 import { FailedOperationError } from '#core/errors.ts';
 import { parseServerGroupName } from '#core/frigga.ts';
+import { defineOperation, inPhase } from '#provider-kit/operation-definition.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { inheritTemplate } from '../build/inherit.ts';
@@ -13,28 +14,28 @@ import {
 import { deployServerGroup } from '../steps/deploy.ts';
 import { getNamespace } from '../steps/namespace.ts';
 import { findServerGroup, readReplicas, type ServerGroupName } from '../steps/server-group.ts';
-import { defineV1Operation, inPhase, type V1Work } from '../steps/v1-operation.ts';
+import { kubernetesV1, type V1Work } from '../steps/v1-operation.ts';
 
 /** Creates a server group: the next one of its cluster. */
-export const createServerGroup = defineV1Operation({
+export const createServerGroup = defineOperation(kubernetesV1, {
   name: 'createServerGroup',
   purpose: 'creates the next server group of a cluster',
   operationClass: 'DeployKubernetesAtomicOperation',
   phase: 'DEPLOY',
   schema: deployField,
-  check: checkDeploy,
+  validate: checkDeploy,
   run: (description, work) => deployServerGroup(description, work),
 });
 
 /** Creates a copy of another server group, with the description's changes. */
-export const cloneServerGroup = defineV1Operation({
+export const cloneServerGroup = defineOperation(kubernetesV1, {
   name: 'cloneServerGroup',
   purpose: 'creates a server group that is like another one, but for what the description says',
   operationClass: 'CloneKubernetesAtomicOperation',
   phase: 'CLONE_SERVER_GROUP',
   schema: deployField,
   findSourceAccount: ({ source }) => source?.account,
-  check: checkClone,
+  validate: checkClone,
   run: runClone,
 });
 
@@ -52,8 +53,11 @@ async function runClone(description: DeployDescription, work: V1Work): Promise<o
   const { uid, replicas } = await run.decide('source', () => findSource(where, sourceWork));
   const merged = mergeDescription(description, where, replicas);
   const inheritsLoadBalancers = description.loadBalancers === undefined;
-  const result = await deployServerGroup(merged, inPhase(work, 'DEPLOY'), async (controller) =>
-    inheritTemplate(controller, await getSource(where, uid, sourceWork), inheritsLoadBalancers),
+  const result = await deployServerGroup(
+    merged,
+    { ...work, run: inPhase(work.run, 'DEPLOY') },
+    async (controller) =>
+      inheritTemplate(controller, await getSource(where, uid, sourceWork), inheritsLoadBalancers),
   );
   run.report(`Finished copying server group for ${name}.`);
   const [made] = result.serverGroupNames;

@@ -1,3 +1,4 @@
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { annotationKeys, readTextAnnotation } from '../../manifest/annotations.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { getClusterName } from '../build/controller.ts';
@@ -5,16 +6,16 @@ import { checkServerGroup, destroyField, type ServerGroupDescription } from '../
 import { type Doomed, deleteDoomed, findDoomed, toDoomed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { findAnyServerGroup, findLive, type ServerGroupName } from '../steps/server-group.ts';
-import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { kubernetesV1, type V1Work } from '../steps/v1-operation.ts';
 
 /** Deletes a server group with its pods, its autoscaler and the Deployment that would recreate it. */
-export const destroyServerGroup = defineV1Operation({
+export const destroyServerGroup = defineOperation(kubernetesV1, {
   name: 'destroyServerGroup',
   purpose: 'deletes a server group with its pods',
   operationClass: 'DestroyKubernetesAtomicOperation',
   phase: 'DESTROY',
   schema: destroyField,
-  check: checkServerGroup,
+  validate: checkServerGroup,
   run: runDestroy,
 });
 

@@ -1,8 +1,11 @@
 import { InvalidInputError } from '#core/errors.ts';
+import {
+  bindOperations,
+  type OperationDefinition,
+  readAccountName,
+} from '#provider-kit/operation-definition.ts';
 import type { Operation } from '#tasks/operation.ts';
 import type { KubernetesSession } from '../../account/session.ts';
-import { bindOperation, readAccountName } from '../../operations/steps/operation-definition.ts';
-import type { V1OperationDefinition } from '../steps/v1-operation.ts';
 import { cloneServerGroup, createServerGroup } from './create-server-groups.ts';
 import { destroyServerGroup } from './destroy-server-group.ts';
 import { cloneJob, destroyJob, runJob } from './jobs.ts';
@@ -15,7 +18,7 @@ import { terminateInstances } from './terminate-instances.ts';
 import { upsertScalingPolicy } from './upsert-scaling-policy.ts';
 
 /** The operations of V1 accounts, one line each. */
-export const v1OperationDefinitions: readonly V1OperationDefinition[] = [
+const definitions: readonly OperationDefinition<KubernetesSession>[] = [
   createServerGroup,
   cloneServerGroup,
   resizeServerGroup,
@@ -35,10 +38,11 @@ export const v1OperationDefinitions: readonly V1OperationDefinition[] = [
   destroyJob,
 ];
 
-/** The operations of V1 accounts alone: they do not know V2 accounts. */
-export function bindV1Operations(session: KubernetesSession): readonly Operation[] {
-  return v1OperationDefinitions.map((definition) => bindOperation(definition, session));
-}
+/** The same with the names of their descriptions in the API's document: Clouddriver's names. */
+export const v1OperationDefinitions = definitions.map((definition) => ({
+  ...definition,
+  title: `${definition.context.charAt(0).toUpperCase()}${definition.context.slice(1)}`,
+}));
 
 /**
  * The operations for the accounts of a session that has V1 accounts: of two with one name, the description's account decides. An unknown
@@ -51,7 +55,7 @@ export function addV1Operations(
   session: KubernetesSession,
 ): readonly Operation[] {
   const v2 = new Map(operations.map((operation) => [operation.name, operation]));
-  const v1 = new Map(bindV1Operations(session).map((operation) => [operation.name, operation]));
+  const v1 = new Map(bindOperations(definitions, session).map((operation) => [operation.name, operation]));
   return [...new Set([...v2.keys(), ...v1.keys()])].map((name) => ({
     name,
     prepare(description) {

@@ -1,5 +1,6 @@
 import { FailedOperationError } from '#core/errors.ts';
 import { parseServerGroupName } from '#core/frigga.ts';
+import { defineOperation, inPhase } from '#provider-kit/operation-definition.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { inheritPod } from '../build/inherit.ts';
@@ -17,38 +18,38 @@ import { deleteNamed } from '../steps/doomed.ts';
 import { chooseNamespace, getNamespace } from '../steps/namespace.ts';
 import { runPod } from '../steps/run-pod.ts';
 import { findLive, type ServerGroupName } from '../steps/server-group.ts';
-import { defineV1Operation, inPhase, type V1Work } from '../steps/v1-operation.ts';
+import { kubernetesV1, type V1Work } from '../steps/v1-operation.ts';
 
 /** Runs a job, which is a separate pod. */
-export const runJob = defineV1Operation({
+export const runJob = defineOperation(kubernetesV1, {
   name: 'runJob',
   purpose: 'runs a job, which is a pod of its own',
   operationClass: 'RunKubernetesJobAtomicOperation',
   phase: 'RUN_JOB',
   schema: runJobField,
-  check: checkJob,
+  validate: checkJob,
   run: (description, work) => runPod(description, work),
 });
 
 /** Runs a copy of another job, with the description's changes. */
-export const cloneJob = defineV1Operation({
+export const cloneJob = defineOperation(kubernetesV1, {
   name: 'cloneJob',
   purpose: 'runs a job that is like another one, but for what the description says',
   operationClass: 'CloneKubernetesJobAtomicOperation',
   phase: 'CLONE_JOB',
   schema: cloneJobField,
-  check: checkCloneJob,
+  validate: checkCloneJob,
   run: runClone,
 });
 
 /** Deletes a job, whether it has ended or not. */
-export const destroyJob = defineV1Operation({
+export const destroyJob = defineOperation(kubernetesV1, {
   name: 'destroyJob',
   purpose: 'deletes a job, whether it has ended or not',
   operationClass: 'DestroyKubernetesJobAtomicOperation',
   phase: 'DESTROY',
   schema: destroyJobField,
-  check: checkDestroyJob,
+  validate: checkDestroyJob,
   run: runDestroy,
 });
 
@@ -69,7 +70,7 @@ async function runClone(description: CloneJobDescription, work: V1Work): Promise
   const uid = await run.decide('source', async () => readUid(await getSource(where, undefined, work)) ?? '');
   run.report(`Initializing copy of job for ${name}...`);
   const merged = mergeDescription(description, where);
-  const result = await runPod(merged, inPhase(work, 'RUN_JOB'), async (pod) =>
+  const result = await runPod(merged, { ...work, run: inPhase(work.run, 'RUN_JOB') }, async (pod) =>
     inheritPod(pod, await getSource(where, uid, work)),
   );
   run.report(`Finished copying job for ${name}. New job = ${result.deployedNames[0]}.`);

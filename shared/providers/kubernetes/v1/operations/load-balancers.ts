@@ -1,3 +1,4 @@
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { buildService } from '../build/service.ts';
 import {
@@ -12,28 +13,28 @@ import {
 import { deleteNamed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { findLive } from '../steps/server-group.ts';
-import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { kubernetesV1, type V1Work } from '../steps/v1-operation.ts';
 import { upsertObject } from '../steps/write-object.ts';
 
 /** Creates or changes a load balancer, which is a Service. */
-export const upsertLoadBalancer = defineV1Operation({
+export const upsertLoadBalancer = defineOperation(kubernetesV1, {
   name: 'upsertLoadBalancer',
   purpose: 'creates or changes a load balancer, which is a Service',
   operationClass: 'UpsertKubernetesLoadBalancerAtomicOperation',
   phase: 'UPSERT_LOAD_BALANCER',
   schema: loadBalancerField,
-  check: checkLoadBalancer,
+  validate: checkLoadBalancer,
   run: runUpsert,
 });
 
 /** Deletes a load balancer. */
-export const deleteLoadBalancer = defineV1Operation({
+export const deleteLoadBalancer = defineOperation(kubernetesV1, {
   name: 'deleteLoadBalancer',
   purpose: 'deletes a load balancer',
   operationClass: 'DeleteKubernetesLoadBalancerAtomicOperation',
   phase: 'DESTROY_LOAD_BALANCER',
   schema: deleteLoadBalancerField,
-  check: checkDeleteLoadBalancer,
+  validate: checkDeleteLoadBalancer,
   run: runDelete,
 });
 

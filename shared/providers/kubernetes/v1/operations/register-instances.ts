@@ -1,5 +1,6 @@
 import { mapConcurrently } from '#core/concurrency.ts';
 import { FailedOperationError } from '#core/errors.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import {
   checkRegistration,
@@ -10,7 +11,7 @@ import { toLoadBalancerLabel } from '../naming/labels.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { findLive } from '../steps/server-group.ts';
 import { podsAtATime, type SwitchedPods, switchPods } from '../steps/service-labels.ts';
-import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { kubernetesV1, type V1Work } from '../steps/v1-operation.ts';
 
 /** Puts pods behind load balancers. */
 export const registerInstances = defineRegistration({
@@ -41,13 +42,13 @@ interface Direction {
 
 function defineRegistration(direction: Direction) {
   const { name, purpose, verb } = direction;
-  return defineV1Operation({
+  return defineOperation(kubernetesV1, {
     name,
     purpose,
     operationClass: `${verb === 'register' ? 'Register' : 'Deregister'}KubernetesAtomicOperation`,
     phase: verb.toUpperCase(),
     schema: registrationField,
-    check: checkRegistration,
+    validate: checkRegistration,
     run: (description, work) => runRegistration(description, direction, work),
   });
 }

@@ -1,18 +1,19 @@
 import { FailedOperationError } from '#core/errors.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { checkResize, type ResizeDescription, resizeField } from '../descriptions/server-group.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { findAnyServerGroup, findDeploymentName, getRef } from '../steps/server-group.ts';
-import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { kubernetesV1, type V1Work } from '../steps/v1-operation.ts';
 
 /** Sets the number of pods of a server group. */
-export const resizeServerGroup = defineV1Operation({
+export const resizeServerGroup = defineOperation(kubernetesV1, {
   name: 'resizeServerGroup',
   purpose: 'sets the number of pods',
   operationClass: 'ResizeKubernetesAtomicOperation',
   phase: 'RESIZE',
   schema: resizeField,
-  check: checkResize,
+  validate: checkResize,
   run: runResize,
 });
 

@@ -1,3 +1,4 @@
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { buildIngress } from '../build/ingress.ts';
 import {
@@ -10,31 +11,31 @@ import {
 } from '../descriptions/security-group.ts';
 import { deleteNamed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
-import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { kubernetesV1, type V1Work } from '../steps/v1-operation.ts';
 import { upsertObject } from '../steps/write-object.ts';
 
 /** Creates or changes a security group, which is an Ingress. */
-export const upsertSecurityGroup = defineV1Operation({
+export const upsertSecurityGroup = defineOperation(kubernetesV1, {
   name: 'upsertSecurityGroup',
   purpose: 'creates or changes a security group, which is an Ingress',
   operationClass: 'UpsertKubernetesSecurityGroupAtomicOperation',
   phase: 'UPSERT_SECURITY_GROUP',
-  prefix: 'upsertKubernetesSecurityGroupDescription',
+  context: 'upsertKubernetesSecurityGroupDescription',
   schema: securityGroupField,
-  check: checkSecurityGroup,
+  validate: checkSecurityGroup,
   run: runUpsert,
 });
 
 /** Deletes a security group. */
-export const deleteSecurityGroup = defineV1Operation({
+export const deleteSecurityGroup = defineOperation(kubernetesV1, {
   name: 'deleteSecurityGroup',
   purpose: 'deletes a security group, which is an Ingress',
   operationClass: 'DeleteKubernetesSecurityGroupAtomicOperation',
   // The phase of an upsert, as in Clouddriver.
   phase: 'UPSERT_SECURITY_GROUP',
-  prefix: 'deleteKubernetesSecurityGroupDescription',
+  context: 'deleteKubernetesSecurityGroupDescription',
   schema: deleteSecurityGroupField,
-  check: checkDeleteSecurityGroup,
+  validate: checkDeleteSecurityGroup,
   run: runDelete,
 });
 

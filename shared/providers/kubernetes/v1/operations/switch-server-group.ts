@@ -1,11 +1,12 @@
 import { FailedOperationError } from '#core/errors.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { checkSwitch, type SwitchDescription, switchField } from '../descriptions/server-group.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { findAnyServerGroup, type ServerGroupName } from '../steps/server-group.ts';
 import { choosePods, switchPods, switchTemplate } from '../steps/service-labels.ts';
 import { describeUnsettled } from '../steps/settled-controller.ts';
-import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { kubernetesV1, type V1Work } from '../steps/v1-operation.ts';
 
 /** What differs between the two directions. */
 interface Direction {
@@ -29,13 +30,13 @@ export const disableServerGroup = defineSwitch(
 function defineSwitch(direction: Direction, purpose: string) {
   const { verb } = direction;
   const title = verb === 'enable' ? 'Enable' : 'Disable';
-  return defineV1Operation({
+  return defineOperation(kubernetesV1, {
     name: `${verb}ServerGroup`,
     purpose,
     operationClass: `${title}KubernetesAtomicOperation`,
     phase: verb.toUpperCase(),
     schema: switchField,
-    check: checkSwitch,
+    validate: checkSwitch,
     run: (description, work) => runSwitch(description, direction, work),
   });
 }

@@ -1,18 +1,19 @@
 import { mapConcurrently } from '#core/concurrency.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { checkInstances, type InstancesDescription, instancesField } from '../descriptions/instances.ts';
 import { deleteDoomed, findDoomed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { podsAtATime } from '../steps/service-labels.ts';
-import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { kubernetesV1, type V1Work } from '../steps/v1-operation.ts';
 
 /** Deletes pods; their controllers create others. */
-export const terminateInstances = defineV1Operation({
+export const terminateInstances = defineOperation(kubernetesV1, {
   name: 'terminateInstances',
   purpose: 'deletes pods',
   operationClass: 'TerminateKubernetesInstancesAtomicOperation',
   phase: 'TERMINATE_INSTANCES',
   schema: instancesField,
-  check: checkInstances,
+  validate: checkInstances,
   run: runTerminate,
 });
 

@@ -1,4 +1,5 @@
 import { FailedOperationError } from '#core/errors.ts';
+import { defineOperation } from '#provider-kit/operation-definition.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { type AutoscaledTarget, buildAutoscaler, changeAutoscaler } from '../build/autoscaler.ts';
 import {
@@ -15,18 +16,18 @@ import {
   type ServerGroupName,
   type V1Kind,
 } from '../steps/server-group.ts';
-import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+import { kubernetesV1, type V1Work } from '../steps/v1-operation.ts';
 import { createAnnotations, upsertObject } from '../steps/write-object.ts';
 
 /** Creates or changes the autoscaler of a server group. */
-export const upsertScalingPolicy = defineV1Operation({
+export const upsertScalingPolicy = defineOperation(kubernetesV1, {
   name: 'upsertScalingPolicy',
   purpose: 'creates or changes the autoscaler of a server group',
   operationClass: 'UpsertKubernetesAutoscalerAtomicOperation',
   phase: 'UPSERT_AUTOSCALER',
-  prefix: 'KubernetesAutoscalerDescription',
+  context: 'KubernetesAutoscalerDescription',
   schema: autoscalerField,
-  check: checkAutoscaler,
+  validate: checkAutoscaler,
   run: runUpsert,
 });
 
