@@ -163,6 +163,8 @@ export function inPhase(run: OperationRun, phase: string): OperationRun {
     signal: run.signal,
     report: (status, own = phase) => run.report(status, own),
     output: (output) => run.output(output),
+    addResult: (result) => run.addResult(result),
+    listEarlierResults: () => run.listEarlierResults(),
     step: (key, act) => run.step(key, act),
     decide: (key, choose) => run.decide(key, choose),
     recall: (key) => run.recall(key),

@@ -20,6 +20,13 @@ export interface OperationRun {
   /** Adds captured output to the task. */
   output(output: OperationOutput): void;
   /**
+   * Adds a result object to the task, after those before it; what the operation returns is added last. Like lines, it belongs to the next
+   * step. @param result values made by `withDoubles` are allowed inside
+   */
+  addResult(result: object): void;
+  /** The result objects of the request's earlier operations that did not fail, in order: Clouddriver's `priorOutputs`. */
+  listEarlierResults(): readonly JsonObject[];
+  /**
    * Runs `work` unless the journal holds its outcome, and returns the outcome. That is stored at the latest before the next step begins:
    * after a crash `work` may run again, so it must be idempotent.
    *

@@ -15,7 +15,7 @@ import {
   type TaskStore,
   toFailedEntry,
 } from './task.ts';
-import { OperationJournal, TaskJournal } from './task-journal.ts';
+import { OperationJournal, TaskJournal, toOperationKey } from './task-journal.ts';
 import { findPartRange } from './task-parts.ts';
 import { type Look, PutDownError } from './wait.ts';
 
@@ -131,26 +131,29 @@ async function runOperation(run: {
   task: Task;
   options: RunTaskOptions;
 }): Promise<JournalEntry> {
-  const key = `op/${run.index}`;
+  const key = toOperationKey(run.index);
   const done = run.journal.find(key);
   if (done !== undefined) return done;
-  const entry = { key, ...(await attemptOperation(run, `${key}/`)) };
+  const entry = { key, ...(await attemptOperation(run)) };
   run.journal.add(entry);
   return entry;
 }
 
 /** The lines and results of an operation, failed or not. Rejects only when the run itself must stop. */
-async function attemptOperation(
-  { journal, submitted, task, options }: Parameters<typeof runOperation>[0],
-  prefix: string,
-): Promise<Omit<JournalEntry, 'key'>> {
+async function attemptOperation({
+  journal,
+  submitted,
+  index,
+  task,
+  options,
+}: Parameters<typeof runOperation>[0]): Promise<Omit<JournalEntry, 'key'>> {
   const { signal } = options;
   const prepared = await prepareOperation(submitted, options);
   if (prepared instanceof Error) return toFailure(submitted.name, prepared, { lines: [] });
-  const own = new OperationJournal(journal, { prefix, phase: prepared.phase, signal });
+  const own = new OperationJournal(journal, { index, phase: prepared.phase, signal });
   const begin = () => own.report(`Processing op: ${prepared.operationClass}`, orchestrationPhase);
   // An earlier worker stored the line with its first entry; before a new wait for the cluster nothing would drop it.
-  if (!journal.hasBelow(prefix)) begin();
+  if (!journal.hasBelow(`${toOperationKey(index)}/`)) begin();
   try {
     const isTried = own.isAwaited(toCredentialsWait(journal));
     if (!isTried) await awaitCluster(own, { prepared, task, options });
@@ -158,7 +161,8 @@ async function attemptOperation(
     signal.throwIfAborted();
     journal.throwIfPutDown();
     own.report(`Completed op: ${prepared.operationClass}`, orchestrationPhase);
-    return { ...own.takeLines(), ...(result !== undefined && { results: [JSON.stringify(result)] }) };
+    if (result !== undefined) own.addResult(result);
+    return own.takeLines();
   } catch (error) {
     journal.throwIfBroken();
     // Once the run is to stop, any error of an operation is a consequence of that.
@@ -277,7 +281,7 @@ function toVisible(error: unknown, { operationClass }: PreparedOperation, { log 
 function toFailure(
   operation: string,
   error: Error,
-  reported: Pick<JournalEntry, 'lines' | 'outputs'>,
+  reported: Pick<JournalEntry, 'lines' | 'outputs' | 'results'>,
 ): Omit<JournalEntry, 'key'> {
   const message = error.message;
   const cause = error.cause === undefined ? message : getErrorMessage(error.cause);
@@ -292,7 +296,7 @@ function toFailure(
   return {
     ...reported,
     lines: [...reported.lines, line],
-    results: [JSON.stringify(exception)],
+    results: [...(reported.results ?? []), JSON.stringify(exception)],
     value: { failed: true },
   };
 }

@@ -1,5 +1,5 @@
 import { FailedOperationError } from '#core/errors.ts';
-import type { JsonValue } from '#core/json.ts';
+import type { JsonObject, JsonValue } from '#core/json.ts';
 import type { OperationOutput, OperationRun } from './operation.ts';
 import type { Commit, HistoryLine, JournalEntry } from './task.ts';
 import {
@@ -68,6 +68,19 @@ export class TaskJournal {
     return this.#values.keys().some((key) => key.startsWith(this.#options.prefix + prefix));
   }
 
+  /** The result objects of this run's first operations, but for failed ones, in order. @param count how many operations */
+  listResults(count: number): readonly JsonObject[] {
+    const keys = Array.from({ length: count }, (_, index) => toOperationKey(index));
+    const done = keys.filter((key) => this.find(key)?.value === undefined);
+    const entries = [...this.#values.values()];
+    const texts = done.flatMap((key) => {
+      const full = this.#options.prefix + key;
+      const own = entries.filter((entry) => entry.key === full || entry.key.startsWith(`${full}/`));
+      return own.flatMap(({ results = [] }) => results);
+    });
+    return texts.map((text) => JSON.parse(text));
+  }
+
   /** Adds an entry; it is stored with the next commit. */
   add(entry: JournalEntry): void {
     const full = { ...entry, key: this.#options.prefix + entry.key };
@@ -120,14 +133,18 @@ export class TaskJournal {
 export class OperationJournal implements OperationRun {
   readonly signal: AbortSignal;
   readonly #journal: TaskJournal;
+  readonly #index: number;
   readonly #prefix: string;
   readonly #phase: string;
   #lines: HistoryLine[] = [];
   #outputs: OperationOutput[] = [];
+  #results: string[] = [];
 
-  constructor(journal: TaskJournal, options: { prefix: string; phase: string; signal: AbortSignal }) {
+  /** @param options.index of the operation in its request, from 0 */
+  constructor(journal: TaskJournal, options: { index: number; phase: string; signal: AbortSignal }) {
     this.#journal = journal;
-    this.#prefix = options.prefix;
+    this.#index = options.index;
+    this.#prefix = `${toOperationKey(options.index)}/`;
     this.#phase = options.phase;
     this.signal = options.signal;
   }
@@ -138,6 +155,14 @@ export class OperationJournal implements OperationRun {
 
   output(output: OperationOutput): void {
     this.#outputs.push(output);
+  }
+
+  addResult(result: object): void {
+    this.#results.push(JSON.stringify(result));
+  }
+
+  listEarlierResults(): readonly JsonObject[] {
+    return this.#journal.listResults(this.#index);
   }
 
   recall(key: string): JsonValue | undefined {
@@ -197,9 +222,13 @@ export class OperationJournal implements OperationRun {
     throw this.#journal.putDown(planLook(wait, nowMs));
   }
 
-  /** The lines and outputs reported since the last entry; the caller puts them into one. */
-  takeLines(): Pick<JournalEntry, 'lines' | 'outputs'> {
-    const taken = { lines: this.#lines, ...(this.#outputs.length > 0 && { outputs: this.#outputs }) };
+  /** The lines, outputs and results since the last entry; the caller puts them into one. */
+  takeLines(): Pick<JournalEntry, 'lines' | 'outputs' | 'results'> {
+    const taken = {
+      lines: this.#lines,
+      ...(this.#outputs.length > 0 && { outputs: this.#outputs }),
+      ...(this.#results.length > 0 && { results: this.#results }),
+    };
     this.#forgetLines();
     return taken;
   }
@@ -208,5 +237,11 @@ export class OperationJournal implements OperationRun {
   #forgetLines(): void {
     this.#lines = [];
     this.#outputs = [];
+    this.#results = [];
   }
+}
+
+/** Key of the entry with which an operation of the task ends; those of its steps begin with it and a slash. */
+export function toOperationKey(index: number): string {
+  return `op/${index}`;
 }

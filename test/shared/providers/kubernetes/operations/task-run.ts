@@ -64,10 +64,10 @@ export async function runOperation(
   const journal = new TaskJournal({ committed: [...record.journal], prefix: '0/', commit });
   await operation.loaded;
   const prepared = operation.prepare(description);
-  const own = new OperationJournal(journal, { prefix: 'op/0/', phase: prepared.phase, signal });
+  const own = new OperationJournal(journal, { index: 0, phase: prepared.phase, signal });
   const result = await prepared.run(own);
-  const results = result === undefined ? {} : { results: [JSON.stringify(result)] };
-  journal.add({ key: 'op/0', ...own.takeLines(), ...results });
+  if (result !== undefined) own.addResult(result);
+  journal.add({ key: 'op/0', ...own.takeLines() });
   await journal.end('COMPLETED');
   return JSON.parse(JSON.stringify(result ?? {}));
 }

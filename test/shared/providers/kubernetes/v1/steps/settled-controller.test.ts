@@ -4,7 +4,7 @@ import { OperationJournal, TaskJournal } from '#tasks/task-journal.ts';
 
 const { signal } = new AbortController();
 const journal = new TaskJournal({ committed: [], prefix: '', commit: async () => undefined });
-const run = new OperationJournal(journal, { prefix: '', phase: '', signal });
+const run = new OperationJournal(journal, { index: 0, phase: '', signal });
 
 /** A ReplicationController that was changed twice, of which it has seen so many changes. */
 function createChanged(observedGeneration: number) {
