@@ -20,7 +20,7 @@ import {
   commonErrors,
   plainError,
 } from './errors.ts';
-import { callerParameters, clientRequestId } from './operations.ts';
+import { callerParameters, clientRequestId, dryRun } from './operations.ts';
 import {
   accountParameter,
   cacheControlParameter,
@@ -226,6 +226,7 @@ function listParameters(route: ApiRoute): readonly ApiParameter[] {
 const sharedParameters: readonly ApiParameter[] = [
   ifMatchParameter,
   clientRequestId,
+  dryRun,
   ...callerParameters,
   applicationParameter,
   regionParameter,

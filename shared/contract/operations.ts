@@ -30,6 +30,16 @@ export const clientRequestId: ApiParameter = {
   example: '3f5a',
 };
 
+/** Shows what operations would change. */
+export const dryRun: ApiParameter = {
+  in: 'query',
+  name: 'dryRun',
+  description:
+    'True to change nothing: each write is a dry run of the API server. The task has the difference of each object in `outputs`, and a list of them in its result. Of `deployManifest`, `patchManifest`, `scaleManifest` and `deleteManifest`; of others it is 400.',
+  schema: z.boolean(),
+  example: true,
+};
+
 /** Headers of who starts operations. */
 export const callerParameters: readonly ApiParameter[] = [
   {
@@ -144,7 +154,7 @@ function toListRoutes({ Operations, ProviderLessOperations }: Bodies): ApiRoutes
       description:
         'Everything is parsed, validated and authorized before anything is stored; a refusal is 400 with all violations ' +
         'in `errors`. Orca sends its whole stage context as a description, so unknown fields are ignored.',
-      parameters: [cloudProviderParameter, clientRequestId, ...callerParameters],
+      parameters: [cloudProviderParameter, clientRequestId, dryRun, ...callerParameters],
       request,
       answer: taskReferenceAnswer,
     },
@@ -152,7 +162,7 @@ function toListRoutes({ Operations, ProviderLessOperations }: Bodies): ApiRoutes
       operationId: 'startProviderLessOperations',
       tag: 'operations',
       summary: 'The same, where each description names its `cloudProvider` (deprecated in Clouddriver)',
-      parameters: [clientRequestId, ...callerParameters],
+      parameters: [clientRequestId, dryRun, ...callerParameters],
       request: toRequest(ProviderLessOperations, examples),
       answer: taskReferenceAnswer,
     },
@@ -184,7 +194,7 @@ function toSingleRoutes(bodies: Bodies, names: readonly string[]): ApiRoutes {
       operationId: 'startOperation',
       tag: 'operations',
       summary: 'Accepts one operation as a task; the body is its description',
-      parameters: [cloudProviderParameter, operation, clientRequestId, ...callerParameters],
+      parameters: [cloudProviderParameter, operation, clientRequestId, dryRun, ...callerParameters],
       request: toRequest(bodies.OperationDescription, examples),
       answer: taskReferenceAnswer,
     },
@@ -192,7 +202,7 @@ function toSingleRoutes(bodies: Bodies, names: readonly string[]): ApiRoutes {
       operationId: 'startProviderLessOperation',
       tag: 'operations',
       summary: 'The same, where the description names its `cloudProvider` (deprecated in Clouddriver)',
-      parameters: [operation, clientRequestId, ...callerParameters],
+      parameters: [operation, clientRequestId, dryRun, ...callerParameters],
       request: toRequest(bodies.ProviderLessOperationDescription, examples),
       answer: taskReferenceAnswer,
     },

@@ -8,7 +8,7 @@ import {
   stringField,
   withDefault,
 } from '#settings/coerce.ts';
-import type { Operation, OperationRun, PreparedOperation } from '#tasks/operation.ts';
+import { type Operation, type OperationRun, type PreparedOperation, toDryRunName } from '#tasks/operation.ts';
 import type { Violations } from './violations.ts';
 
 /** One operation, without accounts and sessions. */
@@ -31,6 +31,8 @@ export interface OperationFields<D extends object, V extends Violations, W> {
   validate(description: D, violations: V): void;
   /** Runs it; see `PreparedOperation.run`. */
   run(description: D, work: W): Promise<object | undefined>;
+  /** Whether it can be tried without changing anything: its cloud has `rehearse`. Default: false. */
+  readonly hasDryRun?: boolean;
 }
 
 /** Whose operation runs. */
@@ -55,6 +57,8 @@ export interface CloudOperations<Session, Account extends NamedAccount, V extend
   listApplications(input: JsonObject, description: object): readonly string[];
   /** Opens an operation's tools, and runs it with them: its writes are in the cache before this resolves. */
   perform<T>(subject: OperationSubject<Session, Account>, act: (work: W) => Promise<T>): Promise<T>;
+  /** Runs an operation with tools that change nothing. @returns what it would change, in the place of its result */
+  rehearse?(subject: OperationSubject<Session, Account>, act: (work: W) => Promise<unknown>): Promise<object>;
 }
 
 /** An account, as far as every operation knows it. */
@@ -73,8 +77,10 @@ export interface OperationDefinition<Session> extends NamedOperation {
   readonly purpose: string;
   /** Reads its fields; the API's document describes them from it. */
   readonly schema: Field<object | undefined>;
-  /** See `Operation.prepare`. */
-  prepare(description: JsonObject, session: Session): PreparedOperation;
+  /** Whether there is a dry run of it. */
+  readonly hasDryRun: boolean;
+  /** See `Operation.prepare`. @param isDryRun whether it is to change nothing. Default: false */
+  prepare(description: JsonObject, session: Session, isDryRun?: boolean): PreparedOperation;
 }
 
 const accountSchema = requireField(
@@ -103,7 +109,8 @@ export function defineOperation<
     ...named,
     purpose,
     schema,
-    prepare(input, session) {
+    hasDryRun: fields.hasDryRun === true && cloud.rehearse !== undefined,
+    prepare(input, session, isDryRun = false) {
       const account = getAccount(cloud, named, { session, name: readAccountName(input, name) });
       const description = parseWith(requireField(schema), input, name);
       const sourceName = fields.findSourceAccount?.(description) || account.name;
@@ -118,10 +125,11 @@ export function defineOperation<
         applications: cloud.listApplications(input, description),
         operationClass,
         phase,
-        run: (run) =>
-          cloud.perform({ session, account, source: source ?? account, run }, (work) =>
-            fields.run(description, work),
-          ),
+        async run(run) {
+          const subject = { session, account, source: source ?? account, run };
+          const act = (work: W) => fields.run(description, work);
+          return isDryRun ? cloud.rehearse?.(subject, act) : cloud.perform(subject, act);
+        },
       };
     },
   };
@@ -132,10 +140,12 @@ export function bindOperations<Session>(
   definitions: readonly OperationDefinition<Session>[],
   session: Session,
 ): readonly Operation[] {
-  return definitions.map(({ name, prepare }) => ({
-    name,
-    prepare: (description) => prepare(description, session),
-  }));
+  const bind = ({ name, prepare }: OperationDefinition<Session>, isDryRun: boolean): Operation => ({
+    name: isDryRun ? toDryRunName(name) : name,
+    prepare: (description) => prepare(description, session, isDryRun),
+  });
+  const rehearsed = definitions.filter(({ hasDryRun }) => hasDryRun);
+  return [...definitions.map((each) => bind(each, false)), ...rehearsed.map((each) => bind(each, true))];
 }
 
 /** The name of the account that a description is about: `account` or, if that is empty, the older `credentials`. Empty without both. */

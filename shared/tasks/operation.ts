@@ -71,6 +71,26 @@ export interface PreparedOperation {
   run(run: OperationRun): Promise<object | undefined>;
 }
 
+const dryRunPrefix = 'dryRun:';
+
+/**
+ * The name under which the dry run of an operation is stored: an operation of its own, so that a worker or an agent of an earlier release
+ * refuses it in the place of really doing it.
+ */
+export function toDryRunName(name: string): string {
+  return `${dryRunPrefix}${name}`;
+}
+
+/** The operation's own name. */
+export function toOwnName(name: string): string {
+  return isDryRunName(name) ? name.slice(dryRunPrefix.length) : name;
+}
+
+/** Whether a name is that of a dry run. */
+export function isDryRunName(name: string): boolean {
+  return name.startsWith(dryRunPrefix);
+}
+
 /** An atomic operation that a provider offers, bound to the provider's accounts. */
 export interface Operation {
   /** Name in the request, for example `deployManifest`. */

@@ -1,8 +1,9 @@
 import type { Clock } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
-import { isJsonObject, type JsonValue } from '#core/json.ts';
+import { asJsonArray, isJsonObject, type JsonValue } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
 import type { BusEvent, EventBus } from '#platform/ports/event-bus.ts';
+import { isDryRunName } from './operation.ts';
 import { isFinished, type JournalEntry, type Task } from './task.ts';
 import { eventOperationsMax, toEndEvent, toTaskEvent } from './task-events.ts';
 
@@ -83,7 +84,7 @@ export class TaskTeller {
     // The entry of an end from outside has the event: the task may have been submitted again before it was published.
     const isTold = this.#task.journal.at(-1)?.key === endedKey;
     const end = toEndEvent({ ...this.#task, state }, this.#now());
-    await this.#publish(isTold ? [] : [end]);
+    await this.#publish(isTold || isDryRun(this.#task) ? [] : [end]);
   }
 
   async #publish(further: readonly BusEvent[] = []): Promise<void> {
@@ -112,11 +113,19 @@ export class TaskTeller {
   }
 }
 
+/** Whether a task only shows what its operations would change: the bus hears nothing of it. */
+function isDryRun({ journal }: Task): boolean {
+  const [accepted] = journal;
+  const names = isJsonObject(accepted?.value) ? asJsonArray(accepted.value['operations']) : [];
+  return names.length > 0 && names.every((name) => isDryRunName(String(name)));
+}
+
 function toEntryEvent(
   task: Task,
   { key, value }: JournalEntry,
   { index, atMs }: { index: number; atMs: number },
 ): BusEvent | undefined {
+  if (isDryRun(task)) return undefined;
   const more = isJsonObject(value) ? value : {};
   if (index === 0) return toTaskEvent(task, { type: 'TaskAccepted', atMs: task.acceptedAtMs, more });
   if (key === endedKey) {

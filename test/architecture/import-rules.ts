@@ -67,7 +67,7 @@ export const importRules: { readonly [files: string]: string } = {
   'shared/agents/protocol/': `${rules} shared/agents/protocol/ zod protobufjs`,
   'shared/threads/': `shared/core/ shared/threads/ ${node}`,
   'shared/oci/': `${rules} shared/threads/ shared/oci/ ${node}`,
-  'shared/providers/([^/]+)/': `${rules} shared/oci/ shared/threads/ shared/providers/$1/ undici fast-xml-parser
+  'shared/providers/([^/]+)/': `${rules} shared/oci/ shared/threads/ shared/providers/$1/ diff undici fast-xml-parser
     ipaddr.js modern-tar zod yaml @kubernetes/client-node @aws-sdk/client- ${answerTypes} ${node}`,
   'shared/(?!([a-z-]+/)?(http|events)/)': `${opened} ${parts} ${tables} ${answerTypes} ${node}`,
   'shared/': `${subjects} ${parts} ${tables} ${answerTypes} ${node}`,

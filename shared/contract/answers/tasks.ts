@@ -49,6 +49,27 @@ export const v1OperationResultSchema = z
   })
   .describe('What an operation of an account of the Kubernetes V1 provider did.');
 
+/** What an operation would change. */
+export const dryRunResultSchema = z
+  .strictObject({
+    dryRun: z.strictObject({
+      changes: z
+        .array(
+          z.strictObject({
+            action: z.enum(['create', 'change', 'replace', 'delete', 'keep']),
+            kind: z.string().min(1),
+            namespace: z.string().describe('Empty for a cluster-scoped object.'),
+            name: z.string(),
+            untried: z.string().optional().describe('Why the API server could not say.'),
+          }),
+        )
+        .max(200)
+        .describe('In the order in which they would be written.'),
+      count: z.int().min(0).describe('Of all changes.'),
+    }),
+  })
+  .describe('What an operation would change, of a dry run.');
+
 /** Why an operation failed. */
 export const failureSchema = z
   .strictObject({
@@ -77,7 +98,9 @@ export const taskSchema = z
       })
       .describe('The last line of the history, and the flags that Orca polls.'),
     history: z.array(historyLineSchema),
-    resultObjects: z.array(z.union([operationResultSchema, v1OperationResultSchema, failureSchema])),
+    resultObjects: z.array(
+      z.union([operationResultSchema, v1OperationResultSchema, dryRunResultSchema, failureSchema]),
+    ),
     outputs: z.array(
       z.strictObject({
         manifest: z.string(),

@@ -28,6 +28,7 @@ export async function startOperations(
     await expandBody(request, current, operations.body);
     const task = await acceptOperations(current, current.providers, {
       ...operations,
+      isDryRun: request.getFlag('dryRun', false),
       clientRequestId: request.findQuery('clientRequestId') ?? '',
       caller: request.caller,
       rights: request.access.getRights(current.providers),

@@ -5,7 +5,7 @@ import { clientRequestIdMax, operationsMax } from '#core/request-limits.ts';
 import { checkRequestSize } from '#core/request-size.ts';
 import type { ProviderSet } from '#provider-kit/provider-set.ts';
 import { agentWaitSecondsDefault } from '#settings/agent-settings.ts';
-import type { PreparedOperation } from '../operation.ts';
+import { isDryRunName, type PreparedOperation, toDryRunName, toOwnName } from '../operation.ts';
 import { sendForTask } from '../operation-queue.ts';
 import type { TaskSystem } from '../process-message.ts';
 import {
@@ -29,6 +29,8 @@ export interface OperationsRequest {
   readonly body: JsonValue;
   /** Provider id of the path; undefined on `/ops`, where each description names its own in `cloudProvider`. */
   readonly cloudProvider: string | undefined;
+  /** Whether the operations are only to show what they would change. Default: false. */
+  readonly isDryRun?: boolean;
   /** Empty when the caller gave none. */
   readonly clientRequestId: string;
   readonly caller: Caller;
@@ -50,7 +52,7 @@ export async function acceptOperations(
   providers: ProviderSet,
   request: OperationsRequest,
 ): Promise<Task> {
-  const requestId = parseClientRequestId(request.clientRequestId);
+  const requestId = parseClientRequestId(request);
   const { operations, ...owners } = await checkOperations(providers, request);
   const { account, accounts } = owners;
   const id = await getTaskId(requestId, system.randomness);
@@ -173,7 +175,9 @@ function addOwners({ operations, accounts, isRestricted, inbox, parts }: Submiss
 const namesToldMax = 20;
 
 /** @throws InvalidInputError unless the body is an array of objects with one key each, whose value is an object. */
-function parseOperations(request: Pick<OperationsRequest, 'body' | 'cloudProvider'>): SubmittedOperation[] {
+function parseOperations(
+  request: Pick<OperationsRequest, 'body' | 'cloudProvider' | 'isDryRun'>,
+): SubmittedOperation[] {
   if (!Array.isArray(request.body)) {
     throw new InvalidInputError(
       'The body must be a JSON array of operations, each an object like {"deployManifest": {…}}',
@@ -184,7 +188,9 @@ function parseOperations(request: Pick<OperationsRequest, 'body' | 'cloudProvide
       `The body holds ${request.body.length} operations: at most ${operationsMax} are accepted in one request`,
     );
   }
-  return request.body.map((item, index) => parseOperation(item, index, request.cloudProvider));
+  const operations = request.body.map((item, index) => parseOperation(item, index, request.cloudProvider));
+  if (!request.isDryRun) return operations;
+  return operations.map((each) => ({ ...each, name: toDryRunName(each.name) }));
 }
 
 function parseOperation(
@@ -247,8 +253,18 @@ async function prepareOperation(
   if (!providers.takesOperations(provider)) {
     throw new InvalidInputError(`Unknown cloud provider '${provider}'`);
   }
-  const names = (await providers.listOperationNames(provider)).join(', ') || 'none';
-  throw new InvalidInputError(`Unknown operation '${name}' of provider '${provider}'; it has: ${names}`);
+  const known = await providers.listOperationNames(provider);
+  const [rehearsed, names] = [known.filter(isDryRunName), known.filter((each) => !isDryRunName(each))];
+  const own = names.find((each) => toDryRunName(each) === name);
+  if (own !== undefined) {
+    const others = names.filter((each) => rehearsed.includes(toDryRunName(each))).join(', ') || 'none';
+    throw new InvalidInputError(
+      `dryRun: there is no dry run of '${own}' of provider '${provider}'; of these there is one: ${others}`,
+    );
+  }
+  const listed = names.join(', ') || 'none';
+  const asked = isDryRunName(name) ? toOwnName(name) : name;
+  throw new InvalidInputError(`Unknown operation '${asked}' of provider '${provider}'; it has: ${listed}`);
 }
 
 /** Clouddriver's rule: a missing right to write is a violation like others, not 403. */
@@ -261,8 +277,12 @@ function findDenial(
   return mayRead ? undefined : `Access denied to account ${sourceAccount}`;
 }
 
-function parseClientRequestId(text: string): string {
-  if (text.length <= clientRequestIdMax) return text;
+/** A dry run is another task than what is really done under the same id. */
+function parseClientRequestId({
+  clientRequestId: text,
+  isDryRun,
+}: Pick<OperationsRequest, 'clientRequestId' | 'isDryRun'>): string {
+  if (text.length <= clientRequestIdMax) return isDryRun && text !== '' ? toDryRunName(text) : text;
   throw new InvalidInputError(
     `clientRequestId must have at most ${clientRequestIdMax} characters, not ${text.length}`,
   );

@@ -62,6 +62,8 @@ export interface DeleteRequest {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
   readonly gracePeriodSeconds?: number | undefined;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
+  /** `['All']` to check it without deleting anything. Default: it is deleted. */
+  readonly dryRun?: readonly ['All'] | undefined;
 }
 
 /** A call's options. `signal` aborts it; every call also has its own time-out. */

@@ -290,7 +290,8 @@ class ApiServerClient implements AccountClient {
 
   async #write(resource: ApiResource, request: ApiRequest): Promise<Manifest> {
     const written = await this.#sendTo(resource, request);
-    if (resource.plural === 'customresourcedefinitions') this.#parts.discovery.expectNewKinds();
+    const isStored = !request.path.includes('dryRun=');
+    if (isStored && resource.plural === 'customresourcedefinitions') this.#parts.discovery.expectNewKinds();
     return written;
   }
 

@@ -35,6 +35,7 @@ type DeleteDescription = Exclude<z.output<typeof deleteField>, undefined>;
 export const deleteManifest = defineOperation(kubernetesV2, {
   name: 'deleteManifest',
   purpose: 'deletes one object, or those that labels select, and waits until they are gone',
+  hasDryRun: true,
   operationClass: 'KubernetesDeleteManifestOperation',
   phase: 'DELETE_KUBERNETES_MANIFEST',
   context: 'deleteKubernetesManifest',

@@ -42,6 +42,7 @@ export const deployPhase = 'DEPLOY_KUBERNETES_MANIFEST';
 export const deployManifest = defineOperation(kubernetesV2, {
   name: 'deployManifest',
   purpose: 'creates or changes objects',
+  hasDryRun: true,
   operationClass: 'KubernetesDeployManifestOperation',
   phase: deployPhase,
   context: 'deployKubernetesManifest',

@@ -64,6 +64,7 @@ const fieldManager = 'kubectl-patch';
 export const patchManifest = defineOperation(kubernetesV2, {
   name: 'patchManifest',
   purpose: 'changes an object by a strategic, merge or JSON patch',
+  hasDryRun: true,
   operationClass: 'KubernetesPatchManifestOperation',
   phase: 'PATCH_KUBERNETES_MANIFEST',
   context: 'patchKubernetesManifest',

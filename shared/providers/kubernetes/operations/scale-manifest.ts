@@ -9,6 +9,7 @@ import { kubernetesV2, type OperationWork } from './steps/v2-operation.ts';
 export const scaleManifest = defineOperation(kubernetesV2, {
   name: 'scaleManifest',
   purpose: 'sets the number of replicas',
+  hasDryRun: true,
   operationClass: 'KubernetesScaleManifestOperation',
   phase: 'SCALE_KUBERNETES_MANIFEST',
   context: 'scaleKubernetesManifest',

@@ -103,7 +103,13 @@ function isAccountKnown({ history }: TaskView): boolean {
 /** Posts the same operation as a client does. */
 async function post(account: string): Promise<number> {
   const description: JsonObject = { account, manifestName: 'configMap web', location: 'shop' };
-  const request = { findQuery: () => undefined, caller: {}, access: fullAccess, audit() {} };
+  const request = {
+    findQuery: () => undefined,
+    getFlag: () => false,
+    caller: {},
+    access: fullAccess,
+    audit() {},
+  };
   const context = { ...tasks, ...(await openProviders(services)) };
   const body = { body: [{ deleteManifest: description }], cloudProvider: 'kubernetes' };
   const { status } = await startOperations(request as unknown as ApiRequest, context, body);

@@ -46,6 +46,7 @@ function openRequest(requestId: string, hasFiat = true) {
     audit: (act: AuditedAct) => acts.push(act),
     caller: {},
     findQuery: () => requestId,
+    getFlag: () => false,
     signal: new AbortController().signal,
   };
   return { request: request as unknown as ApiRequest, acts };

@@ -86,6 +86,11 @@ export const kubernetesV2: CloudOperations<KubernetesSession, KubernetesAccount,
         },
         act,
       ),
+    async rehearse({ session, account, run }, act) {
+      const { rehearse } = await import('./rehearse.ts');
+      const client = boundToAccount((await session.getClient(account)).persistent, account);
+      return rehearse({ session, account, run, client }, act);
+    },
   };
 
 /** Clouddriver writes the context twice; callers match its end. */
