@@ -9,6 +9,7 @@ const folders = [
 ]
   .concat([
     'caching/scheduling/streams',
+    'caching/engine',
     'caching/store',
     'caching/writer',
     'platform/ports',

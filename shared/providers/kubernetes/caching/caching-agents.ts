@@ -9,7 +9,6 @@ import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import type { AccountClients } from '../account/account-clients.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
-import type { CachingSessionOptions } from './caching-session.ts';
 import { canHaveCustomKinds, type KindFamily } from './kind-families.ts';
 import { createApplicationsLoader } from './known-applications.ts';
 
@@ -94,35 +93,41 @@ export function createCachingAgent(account: KubernetesAccount, parts: CachingAge
   const described = describeAgent(account, parts);
   const { intervalMs } = described;
   // Loaded late: functions that only look at accounts run no caching agent.
-  const open = async ({
-    cache,
-    signal,
-  }: Pick<CachingRun, 'cache' | 'signal'>): Promise<CachingSessionOptions> => {
-    const [{ openCacheWriter }, { toWriterOptions }, client, watches, whole = account] = await Promise.all([
+  const open = async ({ cache, signal }: Pick<CachingRun, 'cache' | 'signal'>) => {
+    const [
+      { openCacheWriter },
+      { toWriterOptions },
+      { createClusterSource },
+      client,
+      watches,
+      whole = account,
+    ] = await Promise.all([
       import('#caching/writer/open-writer.ts'),
       import('../cache-writer/cache-model.ts'),
+      import('./scope-source.ts'),
       session.getClient(account),
       connections.get(account),
       complete?.(account, signal),
     ]);
-    const writer = await openCacheWriter(
-      toWriterOptions({ cache, account, clock, randomness }),
-      changeSender,
-    );
-    const parts = { account: whole, settings, family, hasCustomAgent, client, watches, clock, randomness };
-    return { ...parts, loadApplications, writer, limitLists };
+    const options = toWriterOptions({ cache, account, clock, randomness });
+    const writer = await openCacheWriter(options, changeSender);
+    const cluster = { account: whole, settings, family, hasCustomAgent, client, watches, loadApplications };
+    return { ...options, source: createClusterSource({ ...cluster, clock, randomness }), writer, limitLists };
   };
   return {
     ...described,
     mode,
     streamedAccountsMax: settings.streamedAccountsMax,
     async run(run) {
-      const [{ runCachingAgent }, parts] = await Promise.all([import('./caching-agent-run.ts'), open(run)]);
+      const [{ runCachingAgent }, parts] = await Promise.all([
+        import('#caching/engine/scoped-run.ts'),
+        open(run),
+      ]);
       return runCachingAgent(parts, run);
     },
     async watch(run) {
       const [{ watchCachingAgent }, parts] = await Promise.all([
-        import('./watch-caching-agent.ts'),
+        import('#caching/engine/watch-caching-agent.ts'),
         open(run),
       ]);
       return watchCachingAgent({ ...parts, intervalMs, isDistant: changeSender !== undefined }, run);

@@ -1,3 +1,4 @@
+import type { ScopedKind } from '#caching/engine/scope-source.ts';
 import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
 import { getBuiltInResource } from '../api/built-in-resources.ts';
@@ -9,10 +10,8 @@ import { v1CachedKinds } from '../rows/v1-resources.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
 import { isCustomKind, type KindFamily } from './kind-families.ts';
 
-/** A kind that a caching agent keeps cached. */
-export interface WatchedKind {
-  /** Spinnaker's name, as the objects have it: `replicaSet`, `CronTab.stable.example.com`. */
-  readonly kind: string;
+/** A kind that a caching agent keeps cached; its name is Spinnaker's, as the objects have it: `replicaSet`, `CronTab.stable.example.com`. */
+export interface WatchedKind extends ScopedKind {
   readonly resource: ApiResource;
   /** False for a kind that is needed but shown in no view: the namespaces of an account that names none. Only their names are cached. */
   readonly isWanted: boolean;
@@ -57,17 +56,25 @@ async function selectBuiltInKinds(selection: KindSelection): Promise<WatchedKind
 }
 
 /** Only the metadata of a Secret is cached: its contents are not even requested. */
-function toWatched(resource: ApiResource): Pick<WatchedKind, 'kind' | 'resource' | 'isMetadataOnly'> {
+function toWatched(resource: ApiResource): Omit<WatchedKind, 'isWanted'> {
   const kind = toKind(resource);
-  return { kind, resource, ...(kind === 'secret' && { isMetadataOnly: true }) };
+  const { apiVersion, namespaced: isDivided } = resource;
+  const isMetadataOnly = kind === 'secret';
+  return {
+    kind,
+    id: `${kind} ${apiVersion}`,
+    isDivided,
+    resource,
+    ...(isMetadataOnly && { isMetadataOnly }),
+  };
 }
 
 /** The kinds of a V1 account do not depend on settings. */
 function selectV1Kinds({ namespaces }: Pick<KubernetesAccount, 'namespaces'>): WatchedKind[] {
-  const wanted = v1CachedKinds.map((each) => ({ ...each, isWanted: true }));
+  const wanted = v1CachedKinds.map((each) => ({ ...toWatched(each.resource), ...each, isWanted: true }));
   if (namespaces.length > 0) return wanted;
   const resource = getBuiltInResource('v1', 'Namespace');
-  return [{ kind: namespaceKind, resource, isWanted: false }, ...wanted];
+  return [{ ...toWatched(resource), isWanted: false }, ...wanted];
 }
 
 /** Undefined for a kind that the cluster does not serve, such as the removed podPreset. */
@@ -100,7 +107,7 @@ async function selectCustomKinds({
   const wanted = new Set(listCachedKinds({ registry, definedKinds, rules, settings }).map(toKindKey));
   return [...defined.values()].flatMap((resource) => {
     const kind = toKind(resource);
-    return wanted.has(toKindKey(kind)) ? [{ kind, resource, isWanted: true }] : [];
+    return wanted.has(toKindKey(kind)) ? [{ ...toWatched(resource), isWanted: true }] : [];
   });
 }
 

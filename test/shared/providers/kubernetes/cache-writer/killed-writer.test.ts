@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { evict } from '#caching/engine/scope-reader.ts';
 import { unusedNameRetentionMs } from '#caching/store/recorded-names.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
-import { evict } from '#providers/kubernetes/caching/scope-reader.ts';
 import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
 import { newAccount, v } from '#test/contracts/cache-bench.ts';
 import { useLocalTables } from '#test/support/engines/local-tables.ts';

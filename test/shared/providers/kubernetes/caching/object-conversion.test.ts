@@ -6,9 +6,13 @@ import type { WatchChange } from '#providers/kubernetes/watch/watch.ts';
 import { openAccount } from './open-account.ts';
 
 const resource = { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true, builtIn: true };
-const services: WatchedKind = { kind: 'service', resource, isWanted: true };
+const services: WatchedKind = {
+  ...{ kind: 'service', id: 'service v1', isDivided: true, resource, isWanted: true },
+};
 const namespaces: WatchedKind = {
   kind: 'namespace',
+  id: 'namespace v1',
+  isDivided: false,
   resource: { ...resource, kind: 'Namespace', plural: 'namespaces', namespaced: false },
   isWanted: false,
 };

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type WatchCachingAgentOptions, watchCachingAgent } from '#caching/engine/watch-caching-agent.ts';
 import type { CachingAgent, CachingResult } from '#caching/scheduling/caching-agent.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { parseRevision } from '#caching/store/revision.ts';
@@ -11,11 +12,9 @@ import { parseKubernetesSettings } from '#providers/kubernetes/account/account-s
 import { KubernetesApiError } from '#providers/kubernetes/api/errors.ts';
 import { toWriterOptions } from '#providers/kubernetes/cache-writer/cache-model.ts';
 import type { KindFamily } from '#providers/kubernetes/caching/kind-families.ts';
-import {
-  type WatchCachingAgentOptions,
-  watchCachingAgent,
-} from '#providers/kubernetes/caching/watch-caching-agent.ts';
+import { createClusterSource } from '#providers/kubernetes/caching/scope-source.ts';
 import { createKubernetesClient } from '#providers/kubernetes/client/kubernetes-client.ts';
+import type { ObjectFacts } from '#providers/kubernetes/rows/facts.ts';
 import { WatchClient } from '#providers/kubernetes/watch/watch-client.ts';
 import { getCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { silentLog } from '../client/client-setup.ts';
@@ -35,7 +34,7 @@ export interface WatchBenchOptions {
 /** One account of the cluster, and what watches it. */
 export interface WatchBench extends AsyncDisposable {
   readonly account: string;
-  readonly options: WatchCachingAgentOptions;
+  readonly options: BenchOptions;
   /** The agent, for a worker. */
   readonly agent: CachingAgent;
   /** Begins to watch. */
@@ -49,6 +48,9 @@ export interface Watched {
   readonly progress: Omit<CachingResult, 'outcome'> | undefined;
   stop(): Promise<CachingResult>;
 }
+
+/** Options of watching an account of Kubernetes. */
+export type BenchOptions = WatchCachingAgentOptions<ObjectFacts>;
 
 let accounts = 0;
 
@@ -77,16 +79,20 @@ export function openWatchBench(options: WatchBenchOptions): WatchBench {
   const client = createKubernetesClient(parts);
   const watches = new WatchClient(parts);
   if (options.lateKind !== undefined) refuseFirstList(watches, options.lateKind);
-  const watchOptions: WatchCachingAgentOptions = {
-    account,
-    settings: parseKubernetesSettings(settings).cache,
-    family,
-    hasCustomAgent: family === 'custom',
-    client,
-    watches,
-    clock,
-    randomness: systemRandomness,
-    writer: createCacheWriter(toWriterOptions({ cache, account, clock, randomness: systemRandomness })),
+  const writing = toWriterOptions({ cache, account, clock, randomness: systemRandomness });
+  const watchOptions: BenchOptions = {
+    ...writing,
+    source: createClusterSource({
+      account,
+      settings: parseKubernetesSettings(settings).cache,
+      family,
+      hasCustomAgent: family === 'custom',
+      client,
+      watches,
+      clock,
+      randomness: systemRandomness,
+    }),
+    writer: createCacheWriter(writing),
     intervalMs: 30_000,
   };
   const agent: CachingAgent = {
@@ -121,11 +127,7 @@ function refuseFirstList(watches: WatchClient, kind: string): void {
   };
 }
 
-function startWatching(
-  options: WatchCachingAgentOptions,
-  cache: CacheStore,
-  state: string | undefined,
-): Watched {
+function startWatching(options: BenchOptions, cache: CacheStore, state: string | undefined): Watched {
   const aborter = new AbortController();
   let progress: Watched['progress'];
   const onProgress = (told: Omit<CachingResult, 'outcome'>): void => {

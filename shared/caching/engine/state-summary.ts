@@ -1,7 +1,6 @@
-import type { KubernetesAccount } from '../account/account.ts';
 import type { CachingAgentState, KindState, ScopeState } from './caching-agent-state.ts';
-import { isNarrow } from './kind-scopes.ts';
-import type { WatchedKind } from './watched-kinds.ts';
+import { isNarrow, type ReadingSource } from './kind-scopes.ts';
+import type { ScopedKind } from './scope-source.ts';
 
 /** The summary of a state. */
 export interface StateSummary {
@@ -9,11 +8,11 @@ export interface StateSummary {
   readonly items: number;
   /** The cache is complete as of this time, wall time in milliseconds, as far as it may be read; undefined until all of that was listed. */
   readonly asOfMs: number | undefined;
-  /** Kinds and namespaces that are read separately: the watches that a caching agent needs. */
+  /** Kinds and locations that are read separately: the watches that a caching agent needs. */
   readonly scopes: number;
   /** Those never listed completely. */
   readonly unlisted: number;
-  /** Kinds and namespaces that may not be read: `ingress`, `pod in shop`. */
+  /** Kinds and locations that may not be read: `ingress`, `pod in shop`. */
   readonly forbidden: readonly string[];
   /** Whether nothing may be read at all. */
   readonly isAllForbidden: boolean;
@@ -22,12 +21,12 @@ export interface StateSummary {
 /** Sums up what is known of an account's kinds. Scopes that may not be read do not make the rest look older. */
 export function summarizeState(
   { kinds: states }: Pick<CachingAgentState, 'kinds'>,
-  kinds: readonly WatchedKind[],
-  account: Pick<KubernetesAccount, 'namespaces'>,
+  kinds: readonly ScopedKind[],
+  source: ReadingSource,
 ): StateSummary {
   const read = kinds.flatMap((kind) => {
     const known = states.get(kind.kind);
-    return known === undefined ? [] : [{ kind, scopes: listReadScopes(kind, known, account) }];
+    return known === undefined ? [] : [{ kind, scopes: listReadScopes(kind, known, source) }];
   });
   const scopes = read.flatMap((each) => each.scopes.map(([, scope]) => scope));
   const readable = scopes.filter(isReadable);
@@ -44,24 +43,24 @@ export function summarizeState(
   };
 }
 
-type NamedScope = readonly [namespace: string, scope: ScopeState];
+type NamedScope = readonly [location: string, scope: ScopeState];
 
 /** The scopes of a kind that are read, and so make up its cache. */
 function listReadScopes(
-  kind: WatchedKind,
+  kind: ScopedKind,
   { scopes, wideAtMs }: KindState,
-  account: Pick<KubernetesAccount, 'namespaces'>,
+  source: ReadingSource,
 ): NamedScope[] {
-  const narrow = isNarrow(kind, { wideAtMs }, account);
-  const read = [...scopes].filter(([namespace]) => (namespace !== '') === narrow);
-  // No readable namespace is known: then none may be read.
+  const narrow = isNarrow(kind, { wideAtMs }, source);
+  const read = [...scopes].filter(([location]) => (location !== '') === narrow);
+  // No readable location is known: then none may be read.
   return read.length === 0 ? [...scopes] : read;
 }
 
 function listForbidden(kind: string, scopes: readonly NamedScope[]): string[] {
   const forbidden = scopes.filter(([, { forbiddenAtMs }]) => forbiddenAtMs !== undefined);
   if (forbidden.length === scopes.length && scopes.length > 0) return [kind];
-  return forbidden.map(([namespace]) => `${kind} in ${namespace}`);
+  return forbidden.map(([location]) => `${kind} in ${location}`);
 }
 
 function isReadable({ forbiddenAtMs, goneAtMs }: ScopeState): boolean {

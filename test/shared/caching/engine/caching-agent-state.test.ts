@@ -6,14 +6,14 @@ import {
   type KindState,
   parseCachingAgentState,
   type ScopeState,
-} from '#providers/kubernetes/caching/caching-agent-state.ts';
-import { TooLargeNames } from '#providers/kubernetes/caching/too-large.ts';
+} from '#caching/engine/caching-agent-state.ts';
+import { TooLargeNames } from '#caching/engine/too-large.ts';
 
 const time = fc.integer({ min: 1, max: 2 ** 45 });
 const maybeTime = fc.option(time, { nil: undefined });
 
 const scope: fc.Arbitrary<ScopeState> = fc.record({
-  resourceVersion: fc.option(
+  position: fc.option(
     fc.nat().map((number) => String(number)),
     { nil: undefined },
   ),
@@ -34,8 +34,8 @@ const kind: fc.Arbitrary<KindState> = fc.record({
 const state: fc.Arbitrary<CachingAgentState> = fc.record({
   epoch: fc.nat(),
   rules: fc.string(),
-  cluster: fc.string(),
-  applications: fc.string(),
+  identity: fc.string(),
+  choice: fc.string(),
   isSwept: fc.boolean(),
   checkAtMs: fc.nat(),
   compareMs: maybeTime,
@@ -55,6 +55,23 @@ describe('the state of an agent', () => {
     );
   });
 
+  test('is read as releases before the engine wrote it', () => {
+    const kinds = {
+      pod: { s: { '': ['7', 5, 3, 4] }, e: 1 },
+      service: { s: { shop: ['', 0, 0, 4, 6, 0, 0] }, w: 9 },
+    };
+    const plain = { epoch: 2, rules: 'r', cluster: 'uid', isSwept: true, checkAtMs: 8 };
+    const text = JSON.stringify({ form: 1, ...plain, applications: 'a', kinds });
+    const read = parseCachingAgentState(text);
+    expect(read).toMatchObject({ epoch: 2, identity: 'uid', choice: 'a', isSwept: true, checkAtMs: 8 });
+    expect(read?.kinds.get('pod')?.scopes.get('')).toMatchObject({ position: '7', asOfMs: 5, items: 3 });
+    expect(read?.kinds.get('service')?.scopes.get('shop')).toMatchObject({
+      position: undefined,
+      forbiddenAtMs: 6,
+    });
+    expect(JSON.parse(read === undefined ? '' : formatCachingAgentState(read))).toEqual(JSON.parse(text));
+  });
+
   test.each([
     ['nothing', undefined],
     ['no JSON', '{"form":'],
@@ -66,7 +83,7 @@ describe('the state of an agent', () => {
 
   test('of ten kinds takes less than a kilobyte', () => {
     const usual = {
-      resourceVersion: '123456789',
+      position: '123456789',
       asOfMs: 1_800_000_000_000,
       items: 5_000,
       movedAtMs: 1_800_000_000_000,
@@ -78,8 +95,8 @@ describe('the state of an agent', () => {
     const known: CachingAgentState = {
       epoch: 29_000_000,
       rules: 'r'.repeat(16),
-      cluster: 'u'.repeat(36),
-      applications: '',
+      identity: 'u'.repeat(36),
+      choice: '',
       isSwept: true,
       checkAtMs: 1_800_000_000_000,
       kinds: new Map(kinds),

@@ -1,11 +1,11 @@
 import type { Clock } from '#core/clock.ts';
-import type { ObjectChange } from '../cache-writer/object-change.ts';
+import type { ObjectChange } from '../writer/object-change.ts';
 
 /** The options of gathering changes. */
-export interface GatheredWritesOptions {
+export interface GatheredWritesOptions<Facts> {
   readonly clock: Clock;
   /** Writes changes, one call at a time. */
-  readonly write: (changes: readonly ObjectChange[]) => Promise<void>;
+  readonly write: (changes: readonly ObjectChange<Facts>[]) => Promise<void>;
   /** How long a change waits for others, milliseconds; called when the first one comes. Default: 50. */
   readonly getDelayMs?: (() => number) | undefined;
   /** This many are written without waiting for more. Default: 500. */
@@ -15,8 +15,8 @@ export interface GatheredWritesOptions {
 const defaultDelayMs = 50;
 const defaultMost = 500;
 
-interface Batch {
-  readonly changes: readonly ObjectChange[];
+interface Batch<Facts> {
+  readonly changes: readonly ObjectChange<Facts>[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -25,19 +25,19 @@ interface Batch {
  * Gathers changes that several watches report at about the same time: a server group and its pods are then written together, and changes
  * that come during a write wait for the next one together.
  */
-export class GatheredWrites {
-  readonly #options: GatheredWritesOptions;
-  #batches: Batch[] = [];
+export class GatheredWrites<Facts> {
+  readonly #options: GatheredWritesOptions<Facts>;
+  #batches: Batch<Facts>[] = [];
   #count = 0;
   #isBusy = false;
   #enough = new AbortController();
 
-  constructor(options: GatheredWritesOptions) {
+  constructor(options: GatheredWritesOptions<Facts>) {
     this.#options = options;
   }
 
   /** Resolves when these are written. @throws what `write` throws */
-  write(changes: readonly ObjectChange[]): Promise<void> {
+  write(changes: readonly ObjectChange<Facts>[]): Promise<void> {
     const written = new Promise<void>((resolve, reject) => {
       this.#batches.push({ changes, resolve, reject });
     });
@@ -61,7 +61,7 @@ export class GatheredWrites {
     this.#isBusy = false;
   }
 
-  async #writeAll(batches: readonly Batch[]): Promise<void> {
+  async #writeAll(batches: readonly Batch<Facts>[]): Promise<void> {
     try {
       await this.#options.write(batches.flatMap(({ changes }) => changes));
       for (const { resolve } of batches) resolve();

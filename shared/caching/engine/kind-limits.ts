@@ -1,32 +1,25 @@
-import type { CacheStore } from '#caching/store/cache-store.ts';
-import type { CachingPolicy } from '../account/account.ts';
-import type { ObjectChange } from '../cache-writer/object-change.ts';
-import { isSameKind } from '../kinds/name.ts';
+import type { CacheStore } from '../store/cache-store.ts';
+import type { ObjectChange } from '../writer/object-change.ts';
 import { toName } from './scope-reader.ts';
 
 /** The options of limiting a kind. */
 export interface LimitTools {
   readonly account: string;
   readonly cache: Pick<CacheStore, 'listHeads'>;
-  readonly policies: readonly CachingPolicy[];
-}
-
-/** How many objects of a kind are cached; undefined for no limit. Of two policies for a kind the first counts. */
-export function findKindLimit(policies: readonly CachingPolicy[], kind: string): number | undefined {
-  return policies.find(({ kubernetesKind }) => isSameKind(kubernetesKind, kind))?.maxEntriesPerAgent;
+  /** How many objects of a kind are cached; undefined for no limit. */
+  findLimit(kind: string): number | undefined;
 }
 
 /**
  * Leaves out the new objects that exceed a kind's limit. Cached objects stay, and each that goes makes room for the next object that
  * changes.
  */
-export async function limitChanges(
-  changes: readonly ObjectChange[],
+export async function limitChanges<Facts>(
+  changes: readonly ObjectChange<Facts>[],
   tools: LimitTools,
-): Promise<readonly ObjectChange[]> {
-  const { policies } = tools;
+): Promise<readonly ObjectChange<Facts>[]> {
   const limited = new Set(
-    changes.map(({ kind }) => kind).filter((kind) => findKindLimit(policies, kind) !== undefined),
+    changes.map(({ kind }) => kind).filter((kind) => tools.findLimit(kind) !== undefined),
   );
   if (limited.size === 0) return changes;
   const kept = changes.filter(({ kind }) => !limited.has(kind));
@@ -37,18 +30,18 @@ export async function limitChanges(
   return kept;
 }
 
-async function limitKind(
+async function limitKind<Facts>(
   kind: string,
-  changes: readonly ObjectChange[],
-  { account, cache, policies }: LimitTools,
-): Promise<ObjectChange[]> {
+  changes: readonly ObjectChange<Facts>[],
+  { account, cache, findLimit }: LimitTools,
+): Promise<ObjectChange<Facts>[]> {
   const cached = new Set<string>();
   for await (const page of cache.listHeads(account, kind)) {
     for (const { key } of page) cached.add(toName(key));
   }
   const gone = changes.filter(({ facts }) => facts === undefined);
   for (const change of gone) cached.delete(toName(change));
-  const most = findKindLimit(policies, kind) ?? Number.POSITIVE_INFINITY;
+  const most = findLimit(kind) ?? Number.POSITIVE_INFINITY;
   const kept = changes.filter((change) => {
     const key = toName(change);
     if (change.facts === undefined || (cached.size >= most && !cached.has(key))) return false;

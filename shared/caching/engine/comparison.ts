@@ -1,9 +1,9 @@
-import type { AccountEpoch } from '#caching/store/cache-store.ts';
 import { getRandomMs } from '#core/back-off.ts';
 import { type Clock, isAhead, type Randomness } from '#core/clock.ts';
+import type { AccountEpoch } from '../store/cache-store.ts';
 import type { CachingAgentState } from './caching-agent-state.ts';
 
-/** Milliseconds between two comparisons of the whole cache with the cluster, and their random spread. */
+/** Milliseconds between two comparisons of the whole cache with the platform, and their random spread. */
 const checkIntervalMs = { least: 55 * 60_000, spread: 10 * 60_000 } as const;
 
 /** Has the whole cache compared now if that was requested; what the same run lists anyway is not listed twice. */
@@ -20,7 +20,7 @@ export function isOutdated(state: CachingAgentState, current: AccountEpoch | und
   return epoch !== state.epoch || compareMs !== state.compareMs;
 }
 
-/** When to compare the whole cache with the cluster next. */
+/** When to compare the whole cache with the platform next. */
 export function getNextCheckMs(clock: Clock, randomness: Randomness): number {
   return clock.now() + checkIntervalMs.least + Math.floor(getRandomMs(checkIntervalMs.spread, randomness));
 }

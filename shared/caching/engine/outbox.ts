@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts';
-import type { ObjectChange } from '../cache-writer/object-change.ts';
-import { encodeFacts } from '../rows/facts-codec.ts';
+import type { CacheModel } from '../writer/cache-model.ts';
+import type { ObjectChange } from '../writer/object-change.ts';
 
 /** Once this many changes, or characters of their facts, wait to be sent, watches are not read any further. */
 export const outboxMax = { changes: 20_000, characters: 32 * 2 ** 20 } as const;
@@ -13,15 +13,17 @@ const busy = { changes: 10, withinMs: 60_000 } as const;
 const overhead = 200;
 
 /** Counts what waits to be sent to a remote writer, and says how long to gather changes first. */
-export class Outbox {
+export class Outbox<Facts> {
   readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #model: Pick<CacheModel<Facts>, 'encode'>;
   /** When the last ten changes came. */
   readonly #times: number[] = [];
   #changes = 0;
   #characters = 0;
 
-  constructor(clock: Pick<Clock, 'monotonic'>) {
+  constructor(clock: Pick<Clock, 'monotonic'>, model: Pick<CacheModel<Facts>, 'encode'>) {
     this.#clock = clock;
+    this.#model = model;
   }
 
   /** Whether nothing more should be added before something is sent. */
@@ -36,9 +38,9 @@ export class Outbox {
   }
 
   /** Counts changes until they are written. @throws what `write` throws */
-  async hold(changes: readonly ObjectChange[], write: () => Promise<void>): Promise<void> {
+  async hold(changes: readonly ObjectChange<Facts>[], write: () => Promise<void>): Promise<void> {
     const characters = changes.reduce(
-      (sum, { facts }) => sum + overhead + (facts ? encodeFacts(facts).length : 0),
+      (sum, { facts }) => sum + overhead + (facts === undefined ? 0 : this.#model.encode(facts).length),
       0,
     );
     this.#changes += changes.length;

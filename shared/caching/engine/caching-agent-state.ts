@@ -1,32 +1,32 @@
-import type { Restoration } from '#caching/writer/restored-platform.ts';
 import { asJsonArray, asString, isJsonObject, type JsonObject } from '#core/json.ts';
+import type { Restoration } from '../writer/restored-platform.ts';
 import { TooLargeNames } from './too-large.ts';
 
-/** What is known of the objects of a kind in one namespace, or in all. */
+/** What is known of the objects of a kind in one location, or in all. */
 export interface ScopeState {
-  /** The resource version up to which everything is cached; undefined if it must be listed. */
-  resourceVersion: string | undefined;
+  /** The position up to which everything is cached; undefined if it must be listed. */
+  position: string | undefined;
   /** The cache is complete as of this time, wall time in milliseconds; undefined until it was listed. */
   asOfMs: number | undefined;
   /** Its cached objects; a number for display, counted again with each list. */
   items: number;
-  /** When the resource version was last known to be recent, wall time in milliseconds: API servers forget old ones. */
+  /** When the position was last known to be recent, wall time in milliseconds: platforms forget old ones. */
   movedAtMs: number;
   /** Since when it may not be read: what was cached of it is kept. */
   forbiddenAtMs?: number | undefined;
   /** Since when it is known that it may be listed, but not be watched. */
   unwatchableAtMs?: number | undefined;
-  /** Since when the cluster does not serve the kind. */
+  /** Since when the platform does not serve the kind. */
   goneAtMs?: number | undefined;
 }
 
 /** What is known of a kind. */
 export interface KindState {
-  /** By namespace; the empty one means all namespaces, and is that of a cluster-scoped kind. */
+  /** By location; the empty one means all locations, and is that of a kind in none. */
   readonly scopes: Map<string, ScopeState>;
-  /** When to try again to read all namespaces at once; undefined as long as that is allowed. */
+  /** When to try again to read all locations at once; undefined as long as that is allowed. */
   wideAtMs: number | undefined;
-  /** Whether cached objects of unread namespaces have been evicted, where namespaces are read one by one. */
+  /** Whether cached objects of unread locations have been evicted, where locations are read one by one. */
   isSwept: boolean;
 }
 
@@ -34,21 +34,21 @@ export interface KindState {
 export interface CachingAgentState {
   /** The epoch that all of it belongs to. In another epoch it is worthless. */
   readonly epoch: number;
-  /** Hash of the rules of caching: see `hashCacheRules`. */
+  /** See `ScopeSource.rules`. */
   readonly rules: string;
-  /** UID of the cluster's namespace `kube-system` as it was last read; empty where that may not be read. */
-  cluster: string;
-  /** Shows whether Front50 still has the same applications; empty if Front50 is not asked. */
-  applications: string;
+  /** Identity of the platform as it was last read; empty where that may not be read. */
+  identity: string;
+  /** See `OpenSource.choice`. */
+  choice: string;
   /** Whether cached objects of unwanted kinds have been evicted. */
   isSwept: boolean;
-  /** When the whole cache is to be compared with the cluster, wall time in milliseconds. */
+  /** When the whole cache is to be compared with the platform, wall time in milliseconds. */
   checkAtMs: number;
   /** The last request for a comparison that was honored: see `AccountEpoch`. */
   compareMs?: number | undefined;
   /** When it was last compared, wall time in milliseconds, and how many objects were wrong, if that was counted. */
   compared?: { readonly atMs: number; readonly drift?: number | undefined } | undefined;
-  /** When the cluster was last noticed to have gone back in time. */
+  /** When the platform was last noticed to have gone back in time. */
   restored?: Restoration | undefined;
   readonly kinds: Map<string, KindState>;
   /** What is too large to be cached. */
@@ -59,11 +59,11 @@ export interface CachingAgentState {
 
 /** The state of a caching agent that is new to an epoch. */
 export function createCachingAgentState(
-  known: Pick<CachingAgentState, 'epoch' | 'rules' | 'cluster' | 'checkAtMs'>,
+  known: Pick<CachingAgentState, 'epoch' | 'rules' | 'identity' | 'checkAtMs'>,
 ): CachingAgentState {
   return {
     ...known,
-    applications: '',
+    choice: '',
     isSwept: false,
     kinds: new Map(),
     tooLarge: new TooLargeNames(),
@@ -78,7 +78,7 @@ export function createKindState(): KindState {
 
 /** The state of a scope that is to be listed. */
 export function createScopeState(nowMs: number): ScopeState {
-  return { resourceVersion: undefined, asOfMs: undefined, items: 0, movedAtMs: nowMs };
+  return { position: undefined, asOfMs: undefined, items: 0, movedAtMs: nowMs };
 }
 
 /** The version of the stored form. Raise it with every change: a state of another version is discarded. */
@@ -86,7 +86,7 @@ const formVersion = 1;
 
 /** A scope as stored; compact, since it is written with every run. */
 type StoredScope = readonly [
-  resourceVersion: string,
+  position: string,
   asOfMs: number,
   items: number,
   movedAtMs: number,
@@ -96,9 +96,9 @@ type StoredScope = readonly [
 ];
 
 interface StoredKind {
-  /** Scopes by namespace. */
-  readonly s: { readonly [namespace: string]: StoredScope };
-  /** When to try all namespaces again. */
+  /** Scopes by location. */
+  readonly s: { readonly [location: string]: StoredScope };
+  /** When to try all locations again. */
   readonly w?: number;
   /** Whether it was swept. */
   readonly e?: 1;
@@ -106,10 +106,11 @@ interface StoredKind {
 
 /** The state as text. */
 export function formatCachingAgentState(state: CachingAgentState): string {
-  const { applications, kinds, tooLarge, waiting, ...plain } = state;
+  const { identity: cluster, choice: applications, kinds, tooLarge, waiting, ...plain } = state;
   return JSON.stringify({
     form: formVersion,
     ...plain,
+    cluster,
     ...(applications !== '' && { applications }),
     kinds: Object.fromEntries([...kinds].map(([kind, known]) => [kind, toStoredKind(known)])),
     ...(tooLarge.names.size > 0 && { tooLarge: [...tooLarge.names] }),
@@ -134,8 +135,8 @@ function toAgentState(stored: JsonObject): CachingAgentState {
   return {
     epoch: Number(stored['epoch']),
     rules: asString(stored['rules']) ?? '',
-    cluster: asString(stored['cluster']) ?? '',
-    applications: asString(stored['applications']) ?? '',
+    identity: asString(stored['cluster']) ?? '',
+    choice: asString(stored['applications']) ?? '',
     isSwept: stored['isSwept'] === true,
     checkAtMs: Number(stored['checkAtMs']),
     compareMs: toNumber(stored['compareMs']),
@@ -163,7 +164,7 @@ function toRestoration(stored: unknown): Restoration | undefined {
 
 function toStoredKind({ scopes, wideAtMs, isSwept }: KindState): StoredKind {
   return {
-    s: Object.fromEntries([...scopes].map(([namespace, scope]) => [namespace, toStoredScope(scope)])),
+    s: Object.fromEntries([...scopes].map(([location, scope]) => [location, toStoredScope(scope)])),
     ...(wideAtMs !== undefined && { w: wideAtMs }),
     ...(isSwept && { e: 1 as const }),
   };
@@ -171,7 +172,7 @@ function toStoredKind({ scopes, wideAtMs, isSwept }: KindState): StoredKind {
 
 function toKindState({ s, w, e }: StoredKind): KindState {
   return {
-    scopes: new Map(Object.entries(s).map(([namespace, scope]) => [namespace, toScopeState(scope)])),
+    scopes: new Map(Object.entries(s).map(([location, scope]) => [location, toScopeState(scope)])),
     wideAtMs: w,
     isSwept: e === 1,
   };
@@ -179,17 +180,17 @@ function toKindState({ s, w, e }: StoredKind): KindState {
 
 /** Times are at least 1; unknown values are 0 or, at the end, omitted. */
 function toStoredScope(scope: ScopeState): StoredScope {
-  const { resourceVersion = '', asOfMs = 0, items, movedAtMs } = scope;
+  const { position = '', asOfMs = 0, items, movedAtMs } = scope;
   const { forbiddenAtMs = 0, unwatchableAtMs = 0, goneAtMs = 0 } = scope;
-  const usual = [resourceVersion, asOfMs, items, movedAtMs] as const;
+  const usual = [position, asOfMs, items, movedAtMs] as const;
   const isUsual = forbiddenAtMs + unwatchableAtMs + goneAtMs === 0;
   return isUsual ? usual : [...usual, forbiddenAtMs, unwatchableAtMs, goneAtMs];
 }
 
 function toScopeState(stored: StoredScope): ScopeState {
-  const [resourceVersion, asOfMs, items, movedAtMs, forbiddenAtMs, unwatchableAtMs, goneAtMs] = stored;
+  const [position, asOfMs, items, movedAtMs, forbiddenAtMs, unwatchableAtMs, goneAtMs] = stored;
   return {
-    resourceVersion: resourceVersion || undefined,
+    position: position || undefined,
     asOfMs: asOfMs || undefined,
     items,
     movedAtMs,

@@ -4,55 +4,45 @@ import {
   createScopeState,
   type KindState,
   type ScopeState,
-} from '#providers/kubernetes/caching/caching-agent-state.ts';
-import {
-  isOnePage,
-  mustList,
-  planScopes,
-  type WatchedScope,
-} from '#providers/kubernetes/caching/kind-scopes.ts';
-import { summarizeState } from '#providers/kubernetes/caching/state-summary.ts';
-import type { WatchedKind } from '#providers/kubernetes/caching/watched-kinds.ts';
+} from '#caching/engine/caching-agent-state.ts';
+import { isOnePage, mustList, planScopes, type StatedScope } from '#caching/engine/kind-scopes.ts';
+import type { ScopedKind } from '#caching/engine/scope-source.ts';
+import { summarizeState } from '#caching/engine/state-summary.ts';
 
 const nowMs = 1_000_000_000;
 const minuteMs = 60_000;
-const service = watched('Service', 'service', true);
-const role = watched('ClusterRole', 'clusterRole', false);
-
-function watched(kind: string, name: string, namespaced: boolean): WatchedKind {
-  const resource = { apiVersion: 'v1', kind, plural: `${name}s`, namespaced, builtIn: true };
-  return { kind: name, resource, isWanted: true };
-}
+const service: ScopedKind = { kind: 'service', id: 'service v1', isDivided: true };
+const role: ScopedKind = { kind: 'clusterRole', id: 'clusterRole v1', isDivided: false };
 
 function stateOf(
   scopes: Readonly<Record<string, Partial<ScopeState>>>,
   more: Partial<KindState> = {},
 ): KindState {
-  const known = Object.entries(scopes).map(([namespace, scope]) => {
-    const usual = { ...createScopeState(nowMs), resourceVersion: '5', asOfMs: nowMs };
-    return [namespace, { ...usual, ...scope }] as const;
+  const known = Object.entries(scopes).map(([location, scope]) => {
+    const usual = { ...createScopeState(nowMs), position: '5', asOfMs: nowMs };
+    return [location, { ...usual, ...scope }] as const;
   });
   return { ...createKindState(), ...more, scopes: new Map(known) };
 }
 
 describe('the scopes of a kind', () => {
-  const plan = (state: KindState, namespaces: readonly string[] | undefined, of: readonly string[] = []) =>
-    planScopes(service, state, { account: { namespaces: of }, namespaces, nowMs }).map(
-      ({ namespace }) => namespace,
+  const plan = (state: KindState, locations: readonly string[] | undefined, readsByLocation = false) =>
+    planScopes(service, state, { source: { readsByLocation }, locations, nowMs }).map(
+      ({ location }) => location,
     );
   const narrow = { wideAtMs: nowMs + minuteMs };
 
-  test('are all namespaces at once, or those of an account that names up to three', () => {
+  test('are all locations at once, or one by one where the source says so', () => {
     expect(plan(createKindState(), undefined)).toEqual(['']);
-    expect(plan(createKindState(), ['a'], ['a', 'b', 'c'])).toEqual(['a', 'b', 'c']);
-    expect(plan(createKindState(), ['a', 'b', 'c', 'd'], ['a', 'b', 'c', 'd'])).toEqual(['']);
+    expect(plan(createKindState(), ['a', 'b', 'c'], true)).toEqual(['a', 'b', 'c']);
+    expect(plan(createKindState(), ['a', 'b', 'c', 'd'])).toEqual(['']);
   });
 
-  test('are namespaces one by one where all at once is forbidden, and now and then all at once', () => {
+  test('are locations one by one where all at once is forbidden, and now and then all at once', () => {
     const forbidden = { '': { forbiddenAtMs: nowMs - minuteMs } };
     expect(plan(stateOf(forbidden, narrow), ['a', 'b'])).toEqual(['a', 'b']);
     expect(plan(stateOf(forbidden, { wideAtMs: nowMs }), ['a', 'b'])).toEqual(['', 'a', 'b']);
-    // The namespaces that there are cannot be told: those that are known go on.
+    // The existing locations are unknown: those that are known go on.
     expect(plan(stateOf({ ...forbidden, c: {} }, narrow), undefined)).toEqual(['c']);
   });
 
@@ -68,17 +58,17 @@ describe('the scopes of a kind', () => {
     }
   });
 
-  test('of a kind without namespaces are one, whatever the account names', () => {
+  test('of a kind without locations are one, however the source reads', () => {
     const scopes = planScopes(role, createKindState(), {
-      account: { namespaces: ['a'] },
-      namespaces: ['a'],
+      source: { readsByLocation: true },
+      locations: ['a'],
       nowMs,
     });
-    expect(scopes.map(({ namespace }) => namespace)).toEqual(['']);
+    expect(scopes.map(({ location }) => location)).toEqual(['']);
   });
 
   test.each([
-    { what: 'nothing is known', state: { resourceVersion: undefined }, is: true },
+    { what: 'nothing is known', state: { position: undefined }, is: true },
     { what: 'it is known', state: {}, is: false },
     { what: 'it is small and cannot be watched', state: { unwatchableAtMs: nowMs - minuteMs }, is: true },
     { what: 'it is large and was listed lately', state: { unwatchableAtMs: nowMs, items: 501 }, is: false },
@@ -90,11 +80,11 @@ describe('the scopes of a kind', () => {
     { what: 'a watch is to be tried again', state: { unwatchableAtMs: nowMs - 10 * minuteMs }, is: false },
   ])('are listed or not where $what', ({ state, is }) => {
     const [scope] = planScopes(service, stateOf({ '': state }), {
-      account: { namespaces: [] },
-      namespaces: undefined,
+      source: { readsByLocation: false },
+      locations: undefined,
       nowMs,
     });
-    expect(mustList(scope as WatchedScope, nowMs)).toBe(is);
+    expect(mustList(scope as StatedScope, nowMs)).toBe(is);
   });
 
   test('are one page only if they were listed', () => {
@@ -106,7 +96,7 @@ describe('the scopes of a kind', () => {
 
 describe('the summary of a state', () => {
   const summarize = (kinds: Readonly<Record<string, KindState>>) =>
-    summarizeState({ kinds: new Map(Object.entries(kinds)) }, [service, role], { namespaces: [] });
+    summarizeState({ kinds: new Map(Object.entries(kinds)) }, [service, role], { readsByLocation: false });
 
   test('is as of the oldest that may be read', () => {
     const clusterRole = stateOf({ '': { asOfMs: 70, items: 2 } });

@@ -1,11 +1,11 @@
-import type { CachingResult, CachingRun } from '#caching/scheduling/caching-agent.ts';
-import type { CachingAgentProgress } from '#caching/scheduling/caching-agent-store.ts';
-import { isThrottle } from '#caching/store/cache-store.ts';
-import { hashText } from '#caching/store/hash-text.ts';
-import { describeRestoration, isBelievable } from '#caching/writer/restored-platform.ts';
 import type { Clock } from '#core/clock.ts';
 import { mapConcurrently } from '#core/concurrency.ts';
-import type { CatchUpOutcome } from '../watch/catch-up-kind.ts';
+import type { CachingResult, CachingRun } from '../scheduling/caching-agent.ts';
+import type { CachingAgentProgress } from '../scheduling/caching-agent-store.ts';
+import { isThrottle } from '../store/cache-store.ts';
+import { hashText } from '../store/hash-text.ts';
+import type { CacheModel } from '../writer/cache-model.ts';
+import { describeRestoration, isBelievable } from '../writer/restored-platform.ts';
 import type { ScopeState } from './caching-agent-state.ts';
 import {
   type CachingSession,
@@ -14,9 +14,10 @@ import {
   reopenCachingSession,
 } from './caching-session.ts';
 import { describeComparison, getNextCheckMs, isCheckDue } from './comparison.ts';
-import { isOnePage, mustList, type WatchedScope } from './kind-scopes.ts';
+import { isOnePage, mustList, type StatedScope } from './kind-scopes.ts';
 import { type CheckedScope, checkScope } from './scope-check.ts';
 import { catchUpScope, listScope } from './scope-reader.ts';
+import type { ReadOutcome } from './scope-source.ts';
 import { summarizeState } from './state-summary.ts';
 
 /** Catch-ups at a time: each is a connection, and mostly waits. */
@@ -25,19 +26,19 @@ const catchUpConcurrency = 16;
 const listAttempts = 3;
 /** Lists at a time: after a restart of the API server every kind needs one. */
 const listConcurrency = 2;
-/** A resource version unchanged for this long is advanced by a bookmark, before the API server forgets it. */
+/** A position unchanged for this long is advanced by a longer catch-up, before the platform forgets it. */
 const quietMs = { least: 3 * 60_000, spread: 60_000 } as const;
 /** The results of lists are stored after this many milliseconds, or this many lists. */
 const commitAfter = { ms: 2_000, lists: 16 } as const;
 
 /**
- * Brings an account's cache up to date: asks for each kind's changes since the last run, lists what has no resource version yet, and evicts
+ * Brings an account's cache up to date: asks for each kind's changes since the last run, lists what has no position yet, and evicts
  * what is gone.
  *
- * @throws Error with a readable message when the account's cluster cannot be read at all.
+ * @throws Error with a readable message when the account's platform cannot be read at all.
  */
-export async function runCachingAgent(
-  options: CachingSessionOptions,
+export async function runCachingAgent<Facts>(
+  options: CachingSessionOptions<Facts>,
   run: CachingRun,
 ): Promise<CachingResult> {
   const session = await openCachingSession(options, run);
@@ -49,15 +50,15 @@ export async function runCachingAgent(
   throw new Error('the cluster went back in time twice during one run');
 }
 
-/** A readable proof that the cluster went back in time. */
+/** A readable proof that the platform went back in time. */
 interface Proof {
   readonly proof: string;
 }
 
-class AgentRun {
-  readonly #session: CachingSession;
+class AgentRun<Facts> {
+  readonly #session: CachingSession<Facts>;
   readonly #clock: Clock;
-  readonly #options: CachingSessionOptions;
+  readonly #options: CachingSessionOptions<Facts>;
   readonly #run: CachingRun;
   #drift: number | undefined;
   readonly #tried = new Set<ScopeState>();
@@ -71,7 +72,7 @@ class AgentRun {
   /** States are stored one at a time: lists end concurrently. */
   #isStoring = false;
 
-  constructor(session: CachingSession, options: CachingSessionOptions, run: CachingRun) {
+  constructor(session: CachingSession<Facts>, options: CachingSessionOptions<Facts>, run: CachingRun) {
     this.#session = session;
     this.#clock = options.clock;
     this.#options = options;
@@ -96,13 +97,13 @@ class AgentRun {
     if (proof !== undefined) return { proof };
     const outcome = await this.#listAndCheck();
     if (typeof outcome !== 'string') return outcome;
-    if (session.isNew && outcome === 'done') this.#run.cache.takeUnreadable(this.#options.account.name);
+    if (session.isNew && outcome === 'done') this.#run.cache.takeUnreadable(this.#options.account);
     await session.prune();
     this.#run.signal.throwIfAborted();
     return { ...session.toProgress(), outcome, drift: this.#drift, ...this.#toComplaints() };
   }
 
-  /** @returns proof that the cluster went back in time */
+  /** @returns proof that the platform went back in time */
   async #catchUpAll(): Promise<string | undefined> {
     const { tools } = this.#session;
     const nowMs = this.#clock.now();
@@ -113,7 +114,7 @@ class AgentRun {
     });
     this.#run.signal.throwIfAborted();
     const rewound = caughtUp.find(({ outcome }) => outcome.outcome === 'future');
-    if (rewound !== undefined) return toFutureProof(rewound.scope);
+    if (rewound !== undefined) return toFutureProof(rewound.scope, tools.model);
     // In one call: objects of one application are stored together.
     await tools.write(caughtUp.flatMap(({ changes }) => changes));
     for (const { scope, outcome, added, awaitsBookmark } of caughtUp) {
@@ -147,14 +148,14 @@ class AgentRun {
     }
   }
 
-  #isToBeListed(scope: WatchedScope): boolean {
+  #isToBeListed(scope: StatedScope): boolean {
     return mustList(scope, this.#clock.now()) && !this.#tried.has(scope.state);
   }
 
-  async #list(scope: WatchedScope): Promise<void> {
+  async #list(scope: StatedScope): Promise<void> {
     this.#tried.add(scope.state);
     const { tools, state } = this.#session;
-    state.tooLarge.forgetKind(scope.kind.kind, scope.namespace);
+    state.tooLarge.forgetKind(scope.kind.kind, scope.location);
     const most = this.#session.getRemainingQuota(scope);
     const write: typeof tools.write = async (changes, how) => {
       await tools.write(changes, how);
@@ -168,7 +169,7 @@ class AgentRun {
   }
 
   /** Lists when the process' limit of lists allows it, and again if the snapshot expires. */
-  #limitList<T extends { readonly outcome: CatchUpOutcome }>(list: () => Promise<T>): Promise<T> {
+  #limitList<T extends { readonly outcome: ReadOutcome }>(list: () => Promise<T>): Promise<T> {
     const { limitLists = (work) => work() } = this.#options;
     return untilUnexpired(() => limitLists(list));
   }
@@ -196,14 +197,14 @@ class AgentRun {
     this.#uncommitted -= listed;
   }
 
-  /** Progress of the first fill: how many of the separately read kinds, or namespaces, were listed. Undefined once all were. */
+  /** Progress of the first fill: how many of the separately read kinds, or locations, were listed. Undefined once all were. */
   #toFillDetails(): CachingAgentProgress['details'] {
     const { kinds, state } = this.#session;
-    const { scopes, unlisted } = summarizeState(state, kinds, this.#options.account);
+    const { scopes, unlisted } = summarizeState(state, kinds, this.#options.source);
     return unlisted > 0 ? { filled: `${scopes - unlisted} of ${scopes}` } : undefined;
   }
 
-  /** Compares the whole cache with the cluster when that is due. */
+  /** Compares the whole cache with the platform when that is due. */
   async #check(): Promise<CachingResult['outcome'] | Proof> {
     const { state } = this.#session;
     if (!isCheckDue(state, this.#clock.now())) return 'done';
@@ -212,7 +213,7 @@ class AgentRun {
     const scopes = (await this.#session.planScopes()).filter((scope) => this.#isToBeChecked(scope));
     const checks = await mapConcurrently(scopes, listConcurrency, (scope) => this.#checkScope(scope));
     this.#run.signal.throwIfAborted();
-    // Objects kept since another application became known are no earlier mistakes.
+    // Objects kept since another choice are no earlier mistakes.
     if (state.checkAtMs !== 0) this.#drift = checks.reduce((sum, { drift }) => sum + drift, 0);
     const proof = this.#toProof(checks.map((each) => each.proof).find((each) => each !== undefined));
     if (proof !== undefined) return proof;
@@ -222,7 +223,7 @@ class AgentRun {
     return 'done';
   }
 
-  async #checkScope(scope: WatchedScope): Promise<CheckedScope> {
+  async #checkScope(scope: StatedScope): Promise<CheckedScope> {
     const checked = await this.#limitList(() => checkScope(scope, this.#session.tools));
     const { outcome, caughtUp, items } = checked;
     // Changes received before the list broke off are cached all the same.
@@ -233,32 +234,34 @@ class AgentRun {
     return outcome.outcome === 'listed' ? checked : { ...checked, drift: 0, isBlocked: false };
   }
 
-  #isToBeChecked(scope: WatchedScope): boolean {
+  #isToBeChecked(scope: StatedScope): boolean {
     return (
       !this.#tried.has(scope.state) &&
-      scope.state.resourceVersion !== undefined &&
+      scope.state.position !== undefined &&
       this.#session.getRemainingQuota(scope) === undefined
     );
   }
 
-  async #note(scope: WatchedScope, outcome: CatchUpOutcome, items: number): Promise<void> {
+  async #note(scope: StatedScope, outcome: ReadOutcome, items: number): Promise<void> {
     const { state, kind } = scope;
-    const { resourceVersion, asOfMs = state.asOfMs, error } = outcome;
+    const { asOfMs = state.asOfMs, error } = outcome;
+    // What can only be listed is listed each time.
+    const position = this.#session.tools.source.catchUp === undefined ? undefined : outcome.position;
     switch (outcome.outcome) {
       case 'listed':
       case 'caughtUp':
         this.#read += 1;
-        return this.#session.recordRead(scope, { resourceVersion, asOfMs, items });
+        return this.#session.recordRead(scope, { position, asOfMs, items });
       case 'forbidden':
         return this.#session.recordForbidden(scope);
       case 'gone':
         return this.#session.recordDeletion(scope);
       case 'expired':
-        state.resourceVersion = undefined;
+        state.position = undefined;
         return;
       default:
         // What came before it broke off is cached: the next catch-up continues from there.
-        Object.assign(state, { resourceVersion, items });
+        Object.assign(state, { position, items });
         this.#failed += 1;
         this.#broken.set(kind.kind, error ?? new Error('it broke off'));
     }
@@ -266,8 +269,8 @@ class AgentRun {
 
   /** A part that cannot be read is reported, and the rest does not wait for it. If most cannot be read, the run has failed. */
   #toComplaints(): Pick<CachingResult, 'error' | 'details'> {
-    const { kinds, areNamespacesUnknown, state } = this.#session;
-    const { scopes, forbidden, isAllForbidden } = summarizeState(state, kinds, this.#options.account);
+    const { kinds, areLocationsUnknown, state } = this.#session;
+    const { scopes, forbidden, isAllForbidden } = summarizeState(state, kinds, this.#options.source);
     const broken = joinNames([...this.#broken].map(toText));
     const { compared } = state;
     const restored = describeRestoration(state.restored, this.#clock.now());
@@ -275,7 +278,7 @@ class AgentRun {
       kinds: kinds.length,
       watches: scopes,
       ...(forbidden.length > 0 && { forbidden: joinNames(forbidden) }),
-      ...(areNamespacesUnknown && { namespaces: 'may not be listed, and the account names none' }),
+      ...(areLocationsUnknown && this.#options.source.unknownLocations),
       ...(broken !== '' && { broken }),
       ...(restored !== undefined && { restored }),
       ...(compared !== undefined && { compared: describeComparison(compared) }),
@@ -287,7 +290,7 @@ class AgentRun {
 }
 
 /** The result of a list that starts again as long as its snapshot expires before it is complete. */
-async function untilUnexpired<T extends { readonly outcome: CatchUpOutcome }>(
+async function untilUnexpired<T extends { readonly outcome: ReadOutcome }>(
   list: () => Promise<T>,
 ): Promise<T> {
   let listed = await list();
@@ -297,15 +300,18 @@ async function untilUnexpired<T extends { readonly outcome: CatchUpOutcome }>(
   return listed;
 }
 
-/** Proof that the server is behind what it returned before. */
-function toFutureProof({ kind: { kind }, namespace, state: { resourceVersion } }: WatchedScope): string {
-  const where = namespace === '' ? '' : ` in ${namespace}`;
-  return `the newest resource version of ${kind}${where} is lower than ${resourceVersion}, which it had before`;
+/** Proof that the platform is behind what it returned before. */
+function toFutureProof(
+  { kind: { kind }, location, state: { position } }: StatedScope,
+  { positionName }: Pick<CacheModel<unknown>, 'positionName'>,
+): string {
+  const where = location === '' ? '' : ` in ${location}`;
+  return `the newest ${positionName} of ${kind}${where} is lower than ${position}, which it had before`;
 }
 
-/** Whether a resource version has not moved for a while; the time differs between scopes. */
-function isQuiet({ state, kind, namespace }: WatchedScope, nowMs: number): boolean {
-  const spreadMs = hashText(`${kind.kind} ${namespace}`) % quietMs.spread;
+/** Whether a position has not moved for a while; the time differs between scopes. */
+function isQuiet({ state, kind, location }: StatedScope, nowMs: number): boolean {
+  const spreadMs = hashText(`${kind.kind} ${location}`) % quietMs.spread;
   return nowMs - state.movedAtMs >= quietMs.least + spreadMs;
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { GatheredWrites } from '#caching/engine/gathered-writes.ts';
 import { toRevision } from '#caching/store/revision.ts';
+import type { ObjectChange } from '#caching/writer/object-change.ts';
 import { systemClock } from '#platform/services/system.ts';
-import type { ObjectChange } from '#providers/kubernetes/cache-writer/object-change.ts';
-import { GatheredWrites } from '#providers/kubernetes/caching/gathered-writes.ts';
 
 function change(name: string, resourceVersion: number): ObjectChange {
   const revision = toRevision(1, String(resourceVersion));

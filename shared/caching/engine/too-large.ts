@@ -1,7 +1,7 @@
-import type { CachingResult } from '#caching/scheduling/caching-agent.ts';
-import { describeName, getObjectName } from '#caching/store/object-names.ts';
-import { toApplicationName, toNamesOf } from '#caching/writer/row-batch.ts';
-import type { ObjectChange } from '../cache-writer/object-change.ts';
+import type { CachingResult } from '../scheduling/caching-agent.ts';
+import { describeName, getObjectName } from '../store/object-names.ts';
+import type { ObjectChange } from '../writer/object-change.ts';
+import { toApplicationName, toNamesOf } from '../writer/row-batch.ts';
 
 /** The most names that a caching agent remembers: it stores them with each run. */
 export const tooLargeNamesMax = 100;
@@ -30,11 +30,11 @@ export class TooLargeNames {
     for (const name of dropped) if (this.names.size < tooLargeNamesMax) this.names.add(toKept(name));
   }
 
-  /** Forgets the objects of a kind, in one namespace if given: they are about to be listed again. */
-  forgetKind(kind: string, namespace: string): void {
+  /** Forgets the objects of a kind, in one location if given: they are about to be listed again. */
+  forgetKind(kind: string, location: string): void {
     for (const name of this.names) {
       if (!name.startsWith(`${kind} `)) continue;
-      if (namespace === '' || name.endsWith(` in ${namespace}`)) this.names.delete(name);
+      if (location === '' || name.endsWith(` in ${location}`)) this.names.delete(name);
     }
   }
 

@@ -1,21 +1,20 @@
-import type { CachingResult, WatchRun } from '#caching/scheduling/caching-agent.ts';
-import { watchesMax } from '#caching/scheduling/choose-modes.ts';
 import { getLongestPauseMs, getRandomMs, retry } from '#core/back-off.ts';
 import { onceAborted } from '#core/deadline.ts';
-import type { ObjectChange } from '../cache-writer/object-change.ts';
-import type { KindProver } from '../watch/watch-kind.ts';
-import { runCachingAgent } from './caching-agent-run.ts';
+import type { CachingResult, WatchRun } from '../scheduling/caching-agent.ts';
+import { watchesMax } from '../scheduling/choose-modes.ts';
+import type { ObjectChange } from '../writer/object-change.ts';
 import { type CachingSession, type CachingSessionOptions, openCachingSession } from './caching-session.ts';
 import { ChangeRate } from './change-rate.ts';
 import { isOutdated } from './comparison.ts';
 import { GatheredWrites } from './gathered-writes.ts';
-import { isUnwatchable, type WatchedScope } from './kind-scopes.ts';
+import { isUnwatchable, type StatedScope } from './kind-scopes.ts';
 import { Outbox } from './outbox.ts';
+import type { ScopedKind } from './scope-source.ts';
+import { runCachingAgent } from './scoped-run.ts';
 import { watchScopes } from './watch-scopes.ts';
-import { selectWatchedKinds, type WatchedKind } from './watched-kinds.ts';
 
 /** Options of watching for a caching agent. */
-export interface WatchCachingAgentOptions extends CachingSessionOptions {
+export interface WatchCachingAgentOptions<Facts> extends CachingSessionOptions<Facts> {
   /** How often a run catches up with scopes that cannot be watched, milliseconds. */
   readonly intervalMs: number;
   /** Watches at once; default `watchesMax`, fewer than the client has connections. Runs catch up with the scopes beyond. */
@@ -30,13 +29,11 @@ const runIntervalMs = 5 * 60_000;
 const shortestWatchMs = 5_000;
 /** Delay before a served kind that could not be read (such as a new custom one) is read again, milliseconds; it doubles each time. */
 const unreadRetryMs = 2_000;
-/** How often to check for changes of the kinds that the cluster serves, milliseconds. */
-const kindsIntervalMs = 30_000;
 /** How often to check the directory for unused names, milliseconds. */
 const pruneIntervalMs = 30_000;
-/** Simultaneous work of a cluster's many accounts is spread over this time, milliseconds. */
+/** Simultaneous work of a platform's many accounts is spread over this time, milliseconds. */
 const spreadMs = 2_000;
-/** Failures in a row after which a kind that cannot be watched is reported: a restart of an API server causes fewer. */
+/** Failures in a row after which a kind that cannot be watched is reported: a restart of the platform causes fewer. */
 const toldFailures = 6;
 /** Tries to write changes, and the pauses between them: nothing else would write these. */
 const writeTriesMax = 3;
@@ -51,14 +48,17 @@ const tellIntervalMs = 250;
  *
  * @throws what a run throws, and errors of writing changes
  */
-export function watchCachingAgent(options: WatchCachingAgentOptions, run: WatchRun): Promise<CachingResult> {
+export function watchCachingAgent<Facts>(
+  options: WatchCachingAgentOptions<Facts>,
+  run: WatchRun,
+): Promise<CachingResult> {
   return new AgentWatch(options, run).run();
 }
 
-class AgentWatch {
-  readonly #options: WatchCachingAgentOptions;
+class AgentWatch<Facts> {
+  readonly #options: WatchCachingAgentOptions<Facts>;
   readonly #run: WatchRun;
-  readonly #troubles = new Map<WatchedScope, string>();
+  readonly #troubles = new Map<StatedScope, string>();
   /** The result of the last run or watch; its changes include all before. */
   #last: CachingResult;
   #isTelling = false;
@@ -68,7 +68,7 @@ class AgentWatch {
   /** Changes of the current watches that the rate includes. */
   #ratedChanges = 0;
 
-  constructor(options: WatchCachingAgentOptions, run: WatchRun) {
+  constructor(options: WatchCachingAgentOptions<Facts>, run: WatchRun) {
     this.#options = options;
     this.#run = run;
     this.#last = { outcome: 'done', state: run.state ?? '', items: 0, changes: 0 };
@@ -110,18 +110,21 @@ class AgentWatch {
     const planned = await session.planScopes();
     const nowMs = this.#options.clock.now();
     const watched = planned
-      .filter(({ state }) => state.resourceVersion !== undefined && !isUnwatchable(state, nowMs))
+      .filter(({ state }) => state.position !== undefined && !isUnwatchable(state, nowMs))
       .slice(0, this.#options.maximumWatches ?? watchesMax);
     this.#troubles.clear();
     this.#ratedChanges = 0;
     const ending = new AbortController();
     const ends = AbortSignal.any([signal, ending.signal]);
-    const isWhole = watched.length === planned.length && !this.#needsNamespaces(planned);
-    const isUnread = planned.some(({ state }) => state.resourceVersion === undefined);
+    const { findsLocations } = this.#options.source;
+    const isWhole =
+      watched.length === planned.length &&
+      !(findsLocations && planned.some(({ location }) => location !== ''));
+    const isUnread = planned.some(({ state }) => state.position === undefined);
     this.#incompleteRuns = isUnread ? this.#incompleteRuns + 1 : 0;
     const reasons = [this.#awaitDue(session, isWhole, ends), this.#awaitOtherKinds(session.kinds, ends)];
     const waiting = reasons.map((reason) => reason.finally(() => ending.abort()));
-    const provers: KindProver[] = [];
+    const provers: Prover[] = [];
     // A run brings up to date what is not watched.
     const end = (): void => ending.abort();
     const prove = isWhole && !isUnread ? () => this.#prove(session, provers, end) : async () => end();
@@ -142,28 +145,25 @@ class AgentWatch {
   }
 
   /** Proves how current all watched scopes are, and reports it; ends the watch if a run has something else to do. */
-  async #prove(session: CachingSession, provers: readonly KindProver[], end: () => void): Promise<void> {
+  async #prove(session: CachingSession<Facts>, provers: readonly Prover[], end: () => void): Promise<void> {
     const [current] = await Promise.all([
-      this.#run.cache.getEpoch(this.#options.account.name),
+      this.#run.cache.getEpoch(this.#options.account),
       ...provers.map((prove) => prove()),
     ]);
     this.#run.onProgress(this.#toProgress(session));
     if (isOutdated(session.state, current)) end();
   }
 
-  async #watchAll(session: CachingSession, { scopes, provers, signal }: Watching): Promise<void> {
-    const { clock, randomness, watches } = this.#options;
-    const outbox = this.#options.isDistant ? new Outbox(clock) : undefined;
-    const writes = new GatheredWrites({
+  async #watchAll(session: CachingSession<Facts>, { scopes, provers, signal }: Watching): Promise<void> {
+    const { clock, model } = this.#options;
+    const outbox = this.#options.isDistant ? new Outbox(clock, model) : undefined;
+    const writes = new GatheredWrites<Facts>({
       clock,
       write: (changes) => this.#write(session, changes),
       getDelayMs: outbox && (() => outbox.delayMs),
     });
     await watchScopes(scopes, {
-      watches,
-      clock,
-      randomness,
-      conversion: session.tools.conversion,
+      source: session.tools.source,
       signal,
       write: (changes) => outbox?.hold(changes, () => writes.write(changes)) ?? writes.write(changes),
       isFull: () => outbox?.isFull === true,
@@ -181,13 +181,8 @@ class AgentWatch {
     });
   }
 
-  /** Whether namespaces are read that no setting names: new ones may appear. */
-  #needsNamespaces(planned: readonly WatchedScope[]): boolean {
-    return this.#options.account.namespaces.length === 0 && planned.some(({ namespace }) => namespace !== '');
-  }
-
   /** Ends when a run is due. Meanwhile removes unused names, which needs no run. */
-  async #awaitDue(session: CachingSession, isWhole: boolean, signal: AbortSignal): Promise<void> {
+  async #awaitDue(session: CachingSession<Facts>, isWhole: boolean, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const dueMs = Math.min(clock.now() + this.#getIntervalMs(isWhole), session.state.checkAtMs);
     while (clock.now() < dueMs && !signal.aborted) {
@@ -205,21 +200,20 @@ class AgentWatch {
     return isWhole ? runIntervalMs : intervalMs;
   }
 
-  /** Ends when the cluster serves kinds other than these. */
-  async #awaitOtherKinds(kinds: readonly WatchedKind[], signal: AbortSignal): Promise<void> {
-    const { clock, family } = this.#options;
-    const intervalMs = family === 'custom' ? kindsIntervalMs : runIntervalMs;
+  /** Ends when the platform serves kinds other than these. */
+  async #awaitOtherKinds(kinds: readonly ScopedKind[], signal: AbortSignal): Promise<void> {
+    const { clock, source } = this.#options;
     const known = toText(kinds);
     let isSame = true;
     while (isSame && !signal.aborted) {
-      await clock.sleep(intervalMs, signal).catch(() => undefined);
+      await clock.sleep(source.kindsIntervalMs, signal).catch(() => undefined);
       // If this fails, the watches find out why.
-      const served = await selectWatchedKinds({ ...this.#options, signal }, family).catch(() => kinds);
+      const served = await source.selectKinds(signal).catch(() => kinds);
       isSame = toText(served) === known;
     }
   }
 
-  async #write(session: CachingSession, changes: readonly ObjectChange[]): Promise<void> {
+  async #write(session: CachingSession<Facts>, changes: readonly ObjectChange<Facts>[]): Promise<void> {
     const { signal } = this.#run;
     const { clock, randomness } = this.#options;
     const options = { backOff: writeBackOff, triesMax: writeTriesMax, clock, randomness, signal };
@@ -235,7 +229,7 @@ class AgentWatch {
   }
 
   /** Reports the progress a moment later: there may be more by then. */
-  #tell(session: CachingSession, signal: AbortSignal): void {
+  #tell(session: CachingSession<Facts>, signal: AbortSignal): void {
     const { clock } = this.#options;
     if (this.#isTelling) return;
     this.#isTelling = true;
@@ -246,7 +240,7 @@ class AgentWatch {
     clock.sleep(tellIntervalMs, signal).then(tell, tell);
   }
 
-  #toProgress(session: CachingSession): Omit<CachingResult, 'outcome'> {
+  #toProgress(session: CachingSession<Facts>): Omit<CachingResult, 'outcome'> {
     const last = this.#last;
     const [trouble] = this.#troubles.values();
     const progress = session.toProgress();
@@ -264,15 +258,18 @@ class AgentWatch {
 
 /** What is watched, and until when. */
 interface Watching {
-  readonly scopes: readonly WatchedScope[];
+  readonly scopes: readonly StatedScope[];
   /** Receives what proves how current each scope is. */
-  readonly provers: KindProver[];
+  readonly provers: Prover[];
   readonly signal: AbortSignal;
 }
 
-function toText(kinds: readonly WatchedKind[]): string {
+/** Proves how current one scope is. */
+type Prover = () => Promise<void>;
+
+function toText(kinds: readonly ScopedKind[]): string {
   return kinds
-    .map(({ kind, resource: { apiVersion } }) => `${kind} ${apiVersion}`)
+    .map(({ id }) => id)
     .sort()
     .join();
 }
