@@ -1,3 +1,4 @@
+import { emptyLists } from './empty-lists.ts';
 import type { Route } from './route.ts';
 
 export type { Access, AccessRules, Route } from './route.ts';
@@ -48,6 +49,8 @@ const resumeRoute = {
   access: { task: 'WRITE' },
   audit: 'changeTask',
 } as const;
+/** Ends a task, and publishes that. */
+const taskEnd = { ...resumeRoute, uses: ['readTasks', 'writeTasks', 'publishEvents'] } as const;
 
 /** Changes accounts of the store, publishes that, and ends sessions of agents whose proof an account no longer takes. */
 const accountChange = {
@@ -72,34 +75,6 @@ const providerChange = {
   uses: ['readAccounts', 'writeAccounts', 'publishEvents', 'endSessions'],
 } as const;
 const manageAccount = { manager: true, account: 'WRITE' } as const;
-
-/** Lists of what only other providers or services have: GET answers `[]`. All are one function. */
-const emptyLists: readonly string[] = [
-  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}/scalingActivities',
-  '/applications/{application}/serverGroups/{account}/{region}/events',
-  '/applications/{application}/functions',
-  '/certificates',
-  '/certificates/{cloudProvider}',
-  '/cloudMetrics/{cloudProvider}/{account}/{region}',
-  '/ecs/cloudMetrics/alarms',
-  '/ecs/ecsClusters',
-  '/ecs/secrets',
-  '/ecs/serviceDiscoveryRegistries',
-  '/elasticIps/{account}',
-  '/functions',
-  '/instanceTypes',
-  '/keyPairs',
-  '/networks/{cloudProvider}',
-  '/reports/reservation',
-  '/reports/reservation/{name}',
-  '/roles/{cloudProvider}',
-  '/servicebroker/{account}/services',
-  '/storage',
-  '/subnets',
-  '/subnets/{cloudProvider}',
-  '/tags',
-  '/vpcs',
-];
 
 /** What routes have in common that stand together. Without a method it is GET. */
 type RouteBase = Omit<Route, 'method' | 'path' | 'module'> & { readonly method?: Route['method'] };
@@ -233,7 +208,10 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     { ...operationsRoute, access: { task: 'WRITE', operations: true }, audit: 'changeTask' },
     { '/{cloudProvider}/task/{id}/restart': 'api/tasks/restart-task' },
   ],
-  [{ ...tasksRoute, access: filterAccounts }, { '/task': 'api/tasks/list-tasks' }],
+  [
+    { ...tasksRoute, access: filterAccounts },
+    { '/task': 'api/tasks/list-tasks', '/tasks': 'api/tasks/find-tasks' },
+  ],
   [
     { ...tasksRoute, access: { task: 'READ' } },
     {
@@ -243,10 +221,9 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
   ],
   // Spinnaker's `POST /task/{id}:resume`: API Gateway allows no text beside a variable, so the function matches it.
   [resumeRoute, { '/task/{id}': 'api/tasks/resume-task' }],
-  [
-    { ...resumeRoute, method: 'PATCH', uses: ['readTasks', 'writeTasks', 'publishEvents'] },
-    { '/{cloudProvider}/task/{id}': 'api/tasks/update-task' },
-  ],
+  [{ ...resumeRoute, access: { manager: true } }, { '/tasks/redrive': 'api/tasks/redrive-tasks' }],
+  [{ ...taskEnd, method: 'DELETE' }, { '/task/{id}': 'api/tasks/cancel-task' }],
+  [{ ...taskEnd, method: 'PATCH' }, { '/{cloudProvider}/task/{id}': 'api/tasks/update-task' }],
   [
     // What is cached is answered where the cluster does not, to who accepts that.
     { ...clusterRoute, uses: [...clusterRoute.uses, 'readCache'], access: readObject },

@@ -1,4 +1,4 @@
-import { asJsonArray, asJsonObject, asString } from '#core/json.ts';
+import { listAsked } from '#tasks/list-tasks.ts';
 import { isFinished, type OpenRow, type Task } from '#tasks/task.ts';
 import { endedKey } from '#tasks/tell-task.ts';
 
@@ -53,7 +53,7 @@ export function toAgentOperation(task: Task, clouddriverId: string | undefined):
   return {
     operationId: task.id,
     account: findAccount(task) ?? task.account,
-    operationType: listOperations(task).join(','),
+    operationType: listAsked(task).operations.join(','),
     startTime: toTime(task.acceptedAtMs),
     ...(isEnded && { endTime: toTime(endedAtMs), totalDurationMs: endedAtMs - task.acceptedAtMs }),
     opReceivedByClouddriver: { ...where, time: toTime(task.acceptedAtMs) },
@@ -73,11 +73,6 @@ export function toAgentOperation(task: Task, clouddriverId: string | undefined):
 /** An end from outside, or by the sweeper, is no result of an agent. */
 function isEndedBy({ ownerId, journal }: Task, agentId: string): boolean {
   return ownerId.endsWith(`@${agentId}`) && journal.at(-1)?.key !== endedKey;
-}
-
-function listOperations({ journal }: Task): readonly string[] {
-  const names = asJsonArray(asJsonObject(journal[0]?.value)?.['operations']);
-  return names.flatMap((name) => asString(name) ?? []);
 }
 
 function toTime(ms: number): string {

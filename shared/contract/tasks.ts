@@ -2,13 +2,16 @@ import * as z from 'zod';
 import {
   failureSchema,
   operationResultSchema,
+  redriveSchema,
   taskOwnerSchema,
+  taskPageSchema,
   taskReferenceSchema,
   taskSchema,
+  taskSummarySchema,
   v1OperationResultSchema,
 } from './answers/tasks.ts';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';
-import { kubernetesParameter, pathParameter } from './parameters.ts';
+import { kubernetesParameter, pathParameter, textParameter } from './parameters.ts';
 
 /** Named schemas of the task routes. */
 export const taskSchemas = {
@@ -16,7 +19,9 @@ export const taskSchemas = {
   OperationResult: operationResultSchema,
   KubernetesV1OperationResult: v1OperationResultSchema,
   Task: taskSchema,
+  TaskPage: taskPageSchema,
   TaskReference: taskReferenceSchema,
+  TaskSummary: taskSummarySchema,
 };
 
 const idExample = '01kak4rwm6h1zq5t9d0x8b2ceg';
@@ -121,6 +126,41 @@ const taskAnswer: ApiRoute['answer'] = {
 
 const idParameter = pathParameter('id', { description: 'Id of the task.', example: idExample });
 
+const summaryExample = {
+  id: idExample,
+  state: 'STARTED',
+  status:
+    'Waiting for the cluster of account prod (since 2026-11-21T09:00:00Z, until 2026-11-21T09:05:00Z at most)',
+  ...{ account: 'prod', accounts: ['prod'], user: 'ada@example.com', applications: ['shop'] },
+  ...{ operations: ['deployManifest'], objects: ['deployment frontend'] },
+  ...{ startTimeMs: 1_795_242_935_252, durationMs: 42_000 },
+};
+
+const filters: readonly (readonly [name: string, description: string, example: string])[] = [
+  ['account', 'Only tasks with an operation of this account.', 'prod'],
+  ['application', 'Only tasks of this application.', 'shop'],
+  ['user', 'Only tasks of this user.', 'ada@example.com'],
+  ['operation', 'Only tasks with an operation of this name.', 'deployManifest'],
+  ['cursor', 'That of the page before.', `001795242935252#${idExample}#7k2v`],
+];
+
+const listParameters: ApiRoute['parameters'] = [
+  {
+    ...{ in: 'query', name: 'state', description: 'Only tasks in this state.', example: 'FAILED' },
+    schema: taskSummarySchema.shape.state,
+  },
+  {
+    ...{ in: 'query', name: 'since', example: '2026-11-21T09:00:00Z' },
+    description: 'Only tasks accepted then or later: an ISO 8601 time, or milliseconds since 1970.',
+    schema: z.union([z.iso.datetime({ offset: true }), z.int().min(0)]),
+  },
+  {
+    ...{ in: 'query', name: 'limit', description: 'Tasks of a page. Default 50.', example: 50 },
+    schema: z.int().min(1).max(200),
+  },
+  ...filters.map(([name, description, example]) => textParameter(name, { description, example })),
+];
+
 /** Routes of tasks; that which starts one again with other operations stands with the operations. */
 export const taskRoutes: ApiRoutes = {
   'GET /task': {
@@ -131,6 +171,30 @@ export const taskRoutes: ApiRoutes = {
       description: 'The tasks.',
       schema: z.array(taskSchema),
       examples: { running: { summary: 'One that waits for a worker', value: [runningExample] } },
+    },
+  },
+  'GET /tasks': {
+    operationId: 'findTasks',
+    tag: 'tasks',
+    summary: 'The tasks of the last seven days, newest first, of accounts that the caller may read',
+    description:
+      'A page takes 2,000 tasks into account: filters that few match may answer none, and a cursor. A task that was started again is listed by that time.',
+    parameters: listParameters,
+    answer: {
+      description: 'A page.',
+      schema: taskPageSchema,
+      examples: { waiting: { summary: 'One that waits', value: { tasks: [summaryExample] } } },
+    },
+  },
+  'POST /tasks/redrive': {
+    operationId: 'redriveTasks',
+    tag: 'tasks',
+    summary:
+      'Sends for all open tasks now, those of dead letters too, instead of within a minute; for managers of accounts',
+    answer: {
+      description: 'What was sent.',
+      schema: redriveSchema,
+      examples: { sent: { summary: 'All', value: { sent: 3, failed: 0, isComplete: true } } },
     },
   },
   'GET /task/{id}': {
@@ -157,6 +221,15 @@ export const taskRoutes: ApiRoutes = {
     ],
     answer: taskReferenceAnswer,
     errors: [404, 405],
+  },
+  'DELETE /task/{id}': {
+    operationId: 'cancelTask',
+    tag: 'tasks',
+    summary: 'Cancels a task: it fails, not retryable. One under way stops before its next step',
+    description: 'No step is broken off. A task that has ended stays as it is.',
+    parameters: [idParameter],
+    answer: taskAnswer,
+    errors: [404, 409],
   },
   'PATCH /{cloudProvider}/task/{id}': {
     operationId: 'updateTask',

@@ -55,6 +55,8 @@ export interface CloudOperations<Session, Account extends NamedAccount, V extend
   openViolations(operation: NamedOperation, account: Account, source: Account | undefined): V;
   /** See `PreparedOperation.applications`. @param input the description as it was sent. @param description as parsed */
   listApplications(input: JsonObject, description: object): readonly string[];
+  /** See `PreparedOperation.objects`. Default: none. @param description as parsed */
+  listObjects?(description: object): readonly string[];
   /** Opens an operation's tools, and runs it with them: its writes are in the cache before this resolves. */
   perform<T>(subject: OperationSubject<Session, Account>, act: (work: W) => Promise<T>): Promise<T>;
   /** Runs an operation with tools that change nothing. @returns what it would change, in the place of its result */
@@ -123,6 +125,7 @@ export function defineOperation<
         account: account.name,
         ...(source !== undefined && source !== account && { sourceAccount: source.name }),
         applications: cloud.listApplications(input, description),
+        objects: cloud.listObjects?.(description) ?? [],
         operationClass,
         phase,
         async run(run) {

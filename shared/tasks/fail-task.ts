@@ -1,5 +1,6 @@
-import { ConflictError, InvalidInputError } from '#core/errors.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import { isJsonObject, type JsonValue } from '#core/json.ts';
+import { checkReadable } from './cancel-task.ts';
 import { settleTask, type TaskSystem } from './process-message.ts';
 import { orchestrationPhase, type Task } from './task.ts';
 import { toEndedEntry } from './tell-task.ts';
@@ -16,8 +17,7 @@ export async function failTask(
   task: Task,
   { retryable }: { readonly retryable: boolean },
 ): Promise<Task> {
-  if (task.unreadable !== undefined)
-    throw new ConflictError(`Task ${task.id} cannot be read, and stays as it is: ${task.unreadable}`);
+  checkReadable(task);
   const line = { phase: orchestrationPhase, status: 'Orchestration failed: the task was ended by request' };
   const state = retryable ? 'FAILED_RETRYABLE' : 'FAILED';
   const failed = await system.store.fail(task.id, state, toEndedEntry(state, line));

@@ -63,6 +63,8 @@ export interface PreparedOperation {
   readonly sourceAccount?: string;
   /** The applications that it changes, as far as its description shows: the caller must be able to write to each. */
   readonly applications: readonly string[];
+  /** Full names of the objects that it is about, as far as its description shows: `deployment web`. Default: none. */
+  readonly objects?: readonly string[];
   /** The class name that Clouddriver shows for it, for example `KubernetesDeployManifestOperation`. */
   readonly operationClass: string;
   /** Tag of its history lines, for example `DEPLOY_KUBERNETES_MANIFEST`. */

@@ -13,6 +13,7 @@ import {
   LeaseLostError,
   leaseDurationMs,
   type Task,
+  TaskCancelledError,
   type TaskStore,
   type WorkerStore,
 } from './task.ts';
@@ -99,6 +100,7 @@ export async function processTaskMessage(
       throw error;
     }
     system.log.warn('stopped working on a task', { taskId: message.taskId, reason: error.message });
+    if (error instanceof TaskCancelledError) await settleTask(system, error.task);
   }
 }
 

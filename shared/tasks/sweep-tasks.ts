@@ -1,6 +1,7 @@
 import { BreakerOpenError } from '#core/breaker.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { DeadLetterReason } from '#core/metrics.ts';
+import { cancelTask } from './cancel-task.ts';
 import { formatWaitMs, isForeign, journalFormat, toForeignEntry } from './journal-format.ts';
 import { settleTask, type TaskSystem, trySettleTask } from './process-message.ts';
 import { toAbandonedEntry } from './run-task.ts';
@@ -78,9 +79,24 @@ export async function sweepTasks(system: SweepSystem, cursor: SweepCursor = {}):
   return sweep.report;
 }
 
+/** Milliseconds of a redrive at most: a caller waits for it. */
+const redriveMs = 12_000;
+
+/** Sends for all open tasks now, oldest first, as the next sweep would. */
+export async function redriveTasks(
+  system: SweepSystem,
+): Promise<{ readonly sent: number; readonly failed: number; readonly isComplete: boolean }> {
+  const sweep = new Sweep(system, { onlySends: true });
+  const cursor: SweepCursor = {};
+  await sweep.resendOpen(cursor, redriveMs);
+  const { resent: sent, failed } = sweep.report;
+  return { sent, failed, isComplete: cursor.after === undefined };
+}
+
 class Sweep {
   readonly report = { resent: 0, settled: 0, removed: 0, failed: 0, unserved: 0, foreign: 0 };
   readonly #system: SweepSystem;
+  readonly #onlySends: boolean;
   readonly #startedAt: number;
   readonly #left: LeftRow[] = [];
   /** Accounts whose agents were notified. */
@@ -89,20 +105,22 @@ class Sweep {
   /** What was unavailable: nothing more is asked of it in this sweep. */
   readonly #away = { queue: false, bus: false };
 
-  constructor(system: SweepSystem) {
+  /** @param options.onlySends whether it ends no task, not even one that nobody can run. Default false */
+  constructor(system: SweepSystem, { onlySends = false } = {}) {
     this.#system = system;
+    this.#onlySends = onlySends;
     this.#startedAt = system.clock.monotonic();
   }
 
   /** Looks at each row, and sends for open tasks. */
-  async resendOpen(cursor: SweepCursor): Promise<void> {
+  async resendOpen(cursor: SweepCursor, endMs = resendMs): Promise<void> {
     for (;;) {
       const rows = await this.#system.store.listOpen(pageRows, cursor.after);
       if (rows.length === 0) {
         cursor.after = undefined;
         return;
       }
-      const looked = await this.#forEach(rows, resendMs, (row) => this.#look(row));
+      const looked = await this.#forEach(rows, endMs, (row) => this.#look(row));
       cursor.after = rows[looked - 1]?.key ?? cursor.after;
       if (looked < rows.length || this.#left.length > leftRowsMax) return;
     }
@@ -142,7 +160,7 @@ class Sweep {
         if (isAwaited && now - row.acceptedAtMs < staleRowAgeMs) return;
         this.#left.push({ row, work: 'remove' });
       } else if (isFinished(task)) this.#left.push({ row, work: 'settle' });
-      else if (isForeign(task) && (await this.#endForeign(task, row))) return;
+      else if (!this.#onlySends && (await this.#endUnwanted(task, row))) return;
       else if (task.inbox !== undefined) await this.#awaitAgent(task, task.inbox, row);
       else if (!this.#away.queue) await this.#resend(task, now);
     });
@@ -158,6 +176,14 @@ class Sweep {
       this.#away.queue ||= error instanceof BreakerOpenError;
       throw error;
     }
+  }
+
+  /** Ends a cancelled task whose worker died, and one whose journal's format no worker has. @returns whether it did */
+  async #endUnwanted(task: TaskStatus, row: OpenRow): Promise<boolean> {
+    const { id, cancelledBy } = task;
+    if (cancelledBy === undefined || isLeased(task, this.#system.clock.now()))
+      return isForeign(task) && this.#endForeign(task, row);
+    return (await cancelTask(this.#system, id, cancelledBy)) !== undefined;
   }
 
   /**
@@ -196,7 +222,7 @@ class Sweep {
       await this.#tellAgents(inbox.account);
     }
     const sinceMs = Math.max(acceptedAtMs, task.leaseUntilMs, task.changedAtMs);
-    if (system.clock.now() - sinceMs < inbox.waitMs) return;
+    if (this.#onlySends || system.clock.now() - sinceMs < inbox.waitMs) return;
     const seen = await this.#findSeen(inbox.account);
     if (seen?.isConnected) return;
     if (await this.#end(task, toUnservedEntry(inbox, seen))) this.report.unserved += 1;

@@ -7,7 +7,7 @@ export type TaskEventType = 'TaskAccepted' | 'TaskStepCompleted' | 'TaskComplete
 /** Accounts that a task's events name at most: an event has a size limit. */
 export const eventAccountsMax = 100;
 
-/** Names of operations in the event of an accepted task at most. */
+/** Names of operations, of applications and of objects in the event of an accepted task at most. */
 export const eventOperationsMax = 20;
 
 /** An event about a task. `more` has the members of its type. */

@@ -9,6 +9,7 @@ import {
   planLook,
   type StoredWait,
   type Wait,
+  waitPrefix,
 } from './wait.ts';
 
 interface JournalOptions {
@@ -21,9 +22,6 @@ interface JournalOptions {
   /** Whether the task may be put down while it waits. Default: its worker waits. */
   readonly putsDown?: boolean;
 }
-
-/** Prefix of the keys of waits, after that of their operation. */
-const waitPrefix = 'wait/';
 
 /** Keys of an operation's own steps: before them it waits for its cluster and for credentials. */
 const stepKey = new RegExp(`^op/\\d+/(?!${waitPrefix}(cluster$|credentials/))`);

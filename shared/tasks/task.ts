@@ -105,6 +105,10 @@ export interface Task {
   readonly hasChunks: boolean;
   /** Number of its first journal entries whose events the bus has surely taken. It may have taken more. */
   readonly told: number;
+  /** Whether it was put down to wait: no worker holds it until its next look. Default false. */
+  readonly isPutDown?: boolean | undefined;
+  /** The user who cancelled it; undefined where nobody did. No worker takes it from then on. */
+  readonly cancelledBy?: string | undefined;
   readonly journal: readonly JournalEntry[];
   /** Why it cannot be read: another release wrote it. It is kept and shown, but cannot be used. Left out for readable tasks. */
   readonly unreadable?: string;
@@ -122,6 +126,7 @@ export type TaskStatus = Pick<
   | 'parts'
   | 'changedAtMs'
   | 'journalFormat'
+  | 'cancelledBy'
 >;
 
 /** A worker's hold on a task. A commit succeeds only while no later lease was taken. */
@@ -228,12 +233,23 @@ export interface TaskStore {
    * @throws LeaseLostError when another worker has the task, it was ended, or the lease was given up.
    */
   renewLease(lease: Lease, signal?: AbortSignal): Promise<void>;
-  /** One conditional update: lease check, journal, history, state. @throws LeaseLostError */
+  /**
+   * One conditional update: lease check, journal, history, state. A task that was cancelled meanwhile ends with it, unless it ends the task.
+   *
+   * @throws LeaseLostError; TaskCancelledError where it has ended so
+   */
   commit(lease: Lease, commit: Commit): Promise<void>;
   /** Submits a task in state FAILED_RETRYABLE again, with other operations or, left out, with its own; undefined in other states. */
   restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined>;
   /** Fails an open task from outside and fences its worker out; undefined when it is not open. */
   fail(id: string, state: 'FAILED' | 'FAILED_RETRYABLE', entry: JournalEntry): Promise<Task | undefined>;
+  /**
+   * Has no worker take an open task any more. One that no worker holds ends at once; else it ends with its worker's next commit.
+   *
+   * @param user who asks for it
+   * @returns the task as it is then; undefined when it is not open
+   */
+  cancel(id: string, user: string): Promise<Task | undefined>;
   /**
    * Has agents find an open task again whose row in its account's inbox may be missing: the worker that handed it over may have died, or
    * been so late that it removed a newer row.
@@ -253,6 +269,17 @@ export type WorkerStore = Pick<TaskStore, 'takeLease' | 'renewLease' | 'commit' 
 /** Thrown by a commit or renewal when another worker holds the task, or when it was ended from outside. */
 export class LeaseLostError extends Error {
   override name = 'LeaseLostError';
+}
+
+/** Thrown by a commit that ended a cancelled task: what follows a task's end is left to do. */
+export class TaskCancelledError extends LeaseLostError {
+  override name = 'TaskCancelledError';
+  readonly task: Task;
+
+  constructor(task: Task) {
+    super(`task ${task.id} was cancelled`);
+    this.task = task;
+  }
 }
 
 /** Milliseconds of a lease unless it is renewed. */
@@ -307,6 +334,11 @@ export function toFailedEntry(
   };
   const line = { phase: orchestrationPhase, status: `Orchestration failed: ${message}` };
   return { key, lines: [line], results: [JSON.stringify(failure)] };
+}
+
+/** The last journal entry of a task that a user cancelled. */
+export function toCancelledEntry(user: string): JournalEntry {
+  return toFailedEntry('cancelled', `cancelled by ${user}`);
 }
 
 /** True once the task has ended, either way. */

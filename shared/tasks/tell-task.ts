@@ -3,9 +3,11 @@ import { getErrorMessage } from '#core/errors.ts';
 import { asJsonArray, isJsonObject, type JsonValue } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
 import type { BusEvent, EventBus } from '#platform/ports/event-bus.ts';
+import type { Asked } from './list-tasks.ts';
 import { isDryRunName } from './operation.ts';
 import { isFinished, type JournalEntry, type Task } from './task.ts';
 import { eventOperationsMax, toEndEvent, toTaskEvent } from './task-events.ts';
+import { isWaitKey } from './wait.ts';
 
 interface TellingSystem {
   readonly bus: EventBus;
@@ -19,9 +21,11 @@ const eventDelayMs = 1_000;
 /** Key of the entry of a task's end from outside. */
 export const endedKey = 'ended';
 
-/** The value of a task's first journal entry: further members of its event. */
-export function toAcceptedValue(names: Iterable<string>): JsonValue {
-  return { operations: [...new Set(names)].slice(0, eventOperationsMax) };
+/** The value of a task's first journal entry: further members of its event. At most 20 of each. */
+export function toAcceptedValue(asked: Asked): JsonValue {
+  const cut = (names: readonly string[]): string[] => [...new Set(names)].slice(0, eventOperationsMax);
+  const { operations, applications, objects } = asked;
+  return { operations: cut(operations), applications: cut(applications), objects: cut(objects) };
 }
 
 /** The last entry of a run that was ended from outside, with one line. */
@@ -135,7 +139,7 @@ function toEntryEvent(
     );
   }
   // Keys of steps begin with the number of their run. A wait completes nothing.
-  return /^\d/.test(key) && !/^\d+\/op\/\d+\/wait\//.test(key)
+  return /^\d/.test(key) && !isWaitKey(key)
     ? toTaskEvent(task, { type: 'TaskStepCompleted', atMs, more: { step: key } })
     : undefined;
 }

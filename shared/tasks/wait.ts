@@ -1,4 +1,5 @@
 import type { Clock } from '#core/clock.ts';
+import { asJsonObject, type JsonValue } from '#core/json.ts';
 
 /** What an operation waits for; see `OperationRun.waitUntil`. */
 export interface Wait {
@@ -30,6 +31,26 @@ export type StoredWait = {
   readonly sinceMs: number;
   readonly deadlineMs: number;
 };
+
+/** Prefix of the keys of waits, after that of their operation. */
+export const waitPrefix = 'wait/';
+
+/** The wait of a journal entry; undefined for an entry of anything else. @param key with its run: `0/op/1/wait/cluster` */
+export function getStoredWait(key: string, value: JsonValue | undefined): StoredWait | undefined {
+  if (!isWaitKey(key)) return undefined;
+  const { sinceMs, deadlineMs } = asJsonObject(value) ?? {};
+  return isTime(sinceMs) && isTime(deadlineMs) ? { sinceMs, deadlineMs } : undefined;
+}
+
+/** Whether a journal entry is that of a wait. @param key with its run */
+export function isWaitKey(key: string): boolean {
+  return /^\d+\/op\/\d+\/wait\//.test(key);
+}
+
+/** Entries of agents come from outside: a time beyond what a Date holds is none. */
+function isTime(value: JsonValue | undefined): value is number {
+  return typeof value === 'number' && Number.isFinite(new Date(value).getTime());
+}
 
 /** Milliseconds that a worker waits itself: a short wait costs no write. */
 export const inPlaceMs = 2_000;

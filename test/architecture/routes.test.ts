@@ -27,6 +27,7 @@ const unfiltered: { readonly [module: string]: string } = {
   'api/plugins/list-installed-plugins': 'plugins',
   'api/providers/create-provider': 'the account of the body',
   'api/providers/save-provider': 'the account of the body, which asks WRITE',
+  'api/tasks/redrive-tasks': 'numbers',
   'operators/activate-accounts': 'accounts of the body, each of which asks WRITE',
   'operators/create-dynamic-accounts': 'accounts of the body',
   'operators/delete-accounts': 'accounts of the body, each of which asks WRITE',

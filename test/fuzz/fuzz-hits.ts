@@ -62,6 +62,7 @@ function createTaskHits({ taskIds }: Playground): Hits {
   const tasks = ids.map((id) => ({ path: { cloudProvider: 'kubernetes', id } }));
   return {
     'GET /task/{id}': ids.map((id) => ({ path: { id } })),
+    'DELETE /task/{id}': ids.map((id) => ({ path: { id } })),
     'POST /task/{id}': ids.toReversed().map((id) => ({ path: { id: `${id}:resume` } })),
     'GET /{cloudProvider}/task/{id}/owner': tasks,
     'PATCH /{cloudProvider}/task/{id}': tasks.flatMap((task) => [

@@ -7,5 +7,5 @@ import { toTaskView } from '#tasks/task-view.ts';
 export const handler = apiHandler(openTasks, async function getTaskById(request, services) {
   const task = await getTask(services.store, request.getParameter('id'));
   request.access.checkTask(task);
-  return okText(toTaskView(task));
+  return okText(toTaskView(task, services.clock.now()));
 });

@@ -7,5 +7,5 @@ import { toTaskView } from '#tasks/task-view.ts';
 export const handler = apiHandler(openTasks, async function listTasks(request, services) {
   const running = await listRunningTasks(services.store);
   const tasks = running.filter((task) => request.access.mayReadTask(task));
-  return okText(`[${tasks.map(toTaskView).join(',')}]`);
+  return okText(`[${tasks.map((task) => toTaskView(task, services.clock.now())).join(',')}]`);
 });

@@ -13,7 +13,7 @@ const suffix = ':resume';
  */
 export const handler = apiHandler(openTasks, async function resumeTask(request, services) {
   const id = request.getParameter('id');
-  if (!id.endsWith(suffix)) throw new MethodNotAllowedError('POST', ['GET']);
+  if (!id.endsWith(suffix)) throw new MethodNotAllowedError('POST', ['GET', 'DELETE']);
   const task = await getTask(services.store, id.slice(0, -suffix.length));
   request.access.checkTask(task);
   return ok(toTaskReference(await restartTask(services, task)));

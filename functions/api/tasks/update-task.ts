@@ -11,5 +11,5 @@ export const handler = apiHandler(openTasks, async function updateTask(request, 
   const retryable = parseRetry(request.parseJson());
   const task = await getTask(services.store, request.getParameter('id'));
   request.access.checkTask(task);
-  return okText(toTaskView(await failTask(services, task, { retryable })));
+  return okText(toTaskView(await failTask(services, task, { retryable }), services.clock.now()));
 });

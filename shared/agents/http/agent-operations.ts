@@ -3,7 +3,7 @@ import { InvalidInputError, NotFoundError } from '#core/errors.ts';
 import { type ApiRequest, type ApiResponse, ok } from '#http/api-handler.ts';
 import { findClouddriverId } from '#http/clouddriver-view.ts';
 import { getNumber } from '#http/query-number.ts';
-import type { OpenRow, Task } from '#tasks/task.ts';
+import { findTask } from '#tasks/list-tasks.ts';
 import { isOfAgents, toAgentOperation } from '../agent-operation.ts';
 import type { OperatorServices } from '../services/operators.ts';
 
@@ -31,7 +31,7 @@ export async function listAgentOperations(
   }
   const rows = await services.agentTasks.list((page + 1) * items);
   const tasks = await mapConcurrently(rows.slice(page * items), concurrency, (row) =>
-    findTask(services, row),
+    findTask(services.store, row),
   );
   const clouddriverId = findClouddriverId(services);
   const known = tasks.filter((task) => task !== undefined);
@@ -49,10 +49,4 @@ export async function getAgentOperation(
   if (task === undefined || !isOfAgents(task)) throw new NotFoundError(`No operation of an agent is '${id}'`);
   request.access.checkTask(task);
   return ok(toAgentOperation(task, findClouddriverId(services)));
-}
-
-/** The task of a row. Rows of submissions that lost their race point to none, and those of a task that was started again to another. */
-async function findTask({ store }: OperatorServices, { taskId, key }: OpenRow): Promise<Task | undefined> {
-  const task = await store.find(taskId);
-  return task?.openRow === key ? task : undefined;
 }

@@ -2,7 +2,7 @@ import { TooLargeError } from '#core/errors.ts';
 import { type ApiResponse, ok } from '#http/api-handler.ts';
 import { sendForTask } from '#tasks/operation-queue.ts';
 import { settleTask } from '#tasks/process-message.ts';
-import { isFinished, type Lease, LeaseLostError } from '#tasks/task.ts';
+import { isFinished, type Lease, LeaseLostError, TaskCancelledError } from '#tasks/task.ts';
 import { type CommitMessage, commitsMax, type LeaseReference } from '../protocol/messages.ts';
 import { parseEntries } from '../protocol/task-messages.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
@@ -82,6 +82,7 @@ async function unlessLost(
     return await act();
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
+    if (error instanceof TaskCancelledError) await settleTask(hub, error.task);
     return refuseLease(hub, taskId);
   }
 }

@@ -96,7 +96,9 @@ export const taskSchema = z
         phase: z.string(),
         status: z.string(),
       })
-      .describe('The last line of the history, and the flags that Orca polls.'),
+      .describe(
+        'Where it is: the last line of the history, or what it waits for before a worker takes it. Flags that Orca polls.',
+      ),
     history: z.array(historyLineSchema),
     resultObjects: z.array(
       z.union([operationResultSchema, v1OperationResultSchema, dryRunResultSchema, failureSchema]),
@@ -116,6 +118,47 @@ export const taskSchema = z
     startTimeMs: z.int().min(0).describe('When it was accepted, in milliseconds since 1970.'),
   })
   .describe('A task.');
+
+/** A task in a list. */
+export const taskSummarySchema = z
+  .strictObject({
+    id: z.string().min(1),
+    state: z.enum(['STARTED', 'COMPLETED', 'FAILED', 'FAILED_RETRYABLE']),
+    status: z.string().describe('What it waits for, did last, or how it ended.'),
+    account: z.string().describe('The account of its first operation.'),
+    accounts: z.array(z.string()),
+    applications: z.array(z.string()).describe("The caller's `X-SPINNAKER-APPLICATION` first."),
+    user: z.string().describe('Empty when the caller gave none.'),
+    operations: z.array(z.string()),
+    objects: z.array(z.string()).describe('Full names, as far as the request shows them: `deployment web`.'),
+    startTimeMs: z.int().min(0),
+    endTimeMs: z.int().min(0).optional().describe('Missing while it is open.'),
+    durationMs: z.int().min(0).describe('Until its end, or until now.'),
+    failure: z.string().optional().describe('Message of the first operation that failed.'),
+  })
+  .describe('A task in a list; the first 20 operations, applications and objects of each.');
+
+/** A page of the list of tasks. */
+export const taskPageSchema = z.strictObject({
+  tasks: z.array(taskSummarySchema),
+  cursor: z.string().optional().describe('For the next page. Missing at the end.'),
+});
+
+/** How many tasks were sent for. */
+export const redriveSchema = z.strictObject({
+  sent: z.int().min(0).describe('Messages sent for open tasks.'),
+  failed: z.int().min(0).describe('Tasks that could not be looked at, or sent for; the log says why.'),
+  isComplete: z.boolean().describe('Whether all open tasks were looked at in time.'),
+});
+
+/** A task in a list. */
+export type TaskSummaryView = Answer<typeof taskSummarySchema>;
+
+/** A page of the list of tasks. */
+export type TaskPageView = Answer<typeof taskPageSchema>;
+
+/** How many tasks were sent for. */
+export type RedriveView = Answer<typeof redriveSchema>;
 
 /** Where to poll a task. */
 export const taskReferenceSchema = z

@@ -1,7 +1,7 @@
 import type { ItemTable, TimedTable } from '#platform/aws/table.ts';
 import type { OpenRow } from '../task.ts';
 import type { InboxStore, TaskHold } from '../task-inbox.ts';
-import { getAgentTaskKey } from './agent-task-list.ts';
+import { getDayRowKey } from './task-days.ts';
 import {
   getHeaderKey,
   parseHeader,
@@ -25,7 +25,7 @@ export async function putInboxRow(
   const { key, expiresAt } = row;
   await Promise.all([
     table.put({ pk: getInboxKey(account), sk: key, expiresAt }),
-    table.put({ ...getAgentTaskKey(key), expiresAt }),
+    table.put({ ...getDayRowKey('AGENTTASKS', key), expiresAt }),
   ]);
 }
 

@@ -69,6 +69,10 @@ export interface HeaderItem {
   readonly journal: readonly string[];
   /** Number of entries whose events the bus has taken, as far as stored. Missing where it is 0. */
   readonly told?: number;
+  /** Whether it was put down to wait. Missing where it was not. */
+  readonly isPutDown?: boolean;
+  /** The user who cancelled it. Missing where nobody did. */
+  readonly cancelledBy?: string;
   /** The payload's JSON text when it is small. */
   readonly payload?: string;
   /** Where the chunks of a larger payload are. */
@@ -172,6 +176,8 @@ function checkHeader(item: Item): asserts item is Item & HeaderItem {
   reader.findTexts(item, 'accounts');
   reader.findBoolean(item, 'isRestricted');
   reader.findNumber(item, 'told');
+  reader.findBoolean(item, 'isPutDown');
+  reader.findText(item, 'cancelledBy');
   reader.findText(item, 'payload');
   reader.findText(item, 'agentId');
   reader.findNumber(item, 'takenAt');
@@ -211,6 +217,8 @@ export function parseTask(header: HeaderItem, entries: readonly string[] = heade
     hasChunks: header.chunks !== undefined,
     changedAtMs: toChangedAtMs(header),
     told: header.told ?? 0,
+    isPutDown: header.isPutDown,
+    cancelledBy: header.cancelledBy,
     journal: entries.map((text) => parseEntry(text, header)),
   };
 }
@@ -238,6 +246,7 @@ export function toStatus(header: HeaderItem): TaskStatus {
     ...{ id, state, account, leaseUntilMs, openRow, inbox, parts },
     changedAtMs: toChangedAtMs(header),
     journalFormat: toJournalFormat(header),
+    cancelledBy: header.cancelledBy,
   };
 }
 

@@ -23,6 +23,8 @@ export function toRestart(restart: Restart): ItemUpdate {
   const update = new ItemUpdate()
     .set('state', 'STARTED')
     .remove('endedAt')
+    .remove('isPutDown')
+    .remove('cancelledBy')
     .set('leaseUntil', 0)
     .set('attempts', 0)
     // Entries of earlier runs are history only.

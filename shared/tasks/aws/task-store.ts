@@ -3,9 +3,10 @@ import { UnavailableError } from '#core/errors.ts';
 import { writeChunks } from '#platform/aws/chunks.ts';
 import { MalformedItemError } from '#platform/aws/item-reader.ts';
 import { type ItemTable, ItemUpdate } from '#platform/aws/table.ts';
-import { firstJournalFormat, journalFormat } from '../journal-format.ts';
+import { journalFormat } from '../journal-format.ts';
 import {
   type Commit,
+  isLeased,
   type JournalEntry,
   type Lease,
   type LeasedTask,
@@ -18,13 +19,15 @@ import {
   staleRowAgeMs,
   type TakeLeaseOptions,
   type Task,
+  TaskCancelledError,
   type TaskInbox,
   type TaskStatus,
   type TaskStore,
   taskRetentionMs,
+  toCancelledEntry,
 } from '../task.ts';
-import { getRestMs } from '../wait.ts';
 import { deleteInboxRow, putInboxRow } from './inbox-store.ts';
+import { getLeaseUntil, isProgress, requireFormat } from './lease-updates.ts';
 import { toNewHeader } from './new-header.ts';
 import { listOpenRows } from './open-rows.ts';
 import { getFirstInbox, type Handover, prepareHandover } from './task-handover.ts';
@@ -42,8 +45,8 @@ import {
   parseTask,
   toOpenRowKey,
   toStatus,
-  unbegun,
 } from './task-items.ts';
+import { putListRow, type RowTask } from './task-list.ts';
 import { readPayload, removePayload, writePayload } from './task-payload.ts';
 import { toRestart } from './task-restart.ts';
 import { readJournal } from './task-spills.ts';
@@ -75,7 +78,7 @@ export class DynamoTaskStore implements TaskStore {
     const openRow = getOpenRowKey(task.id, { acceptedAtMs: acceptedAt, random: this.#randomness.id() });
     const payload = await this.#writePayload(task.operations);
     const header = toNewHeader(task, { acceptedAt, openRow, payload, expiresAt: this.#getExpiry() });
-    const row = this.#putOpenRow(openRow, task.inbox);
+    const row = this.#putRows({ ...task, openRow, journal: [task.entry] });
     // An agent finds a task only by its row in the inbox.
     if (task.inbox !== undefined) await row;
     // The answer waits for both; a caller that gets no answer posts again.
@@ -90,7 +93,7 @@ export class DynamoTaskStore implements TaskStore {
     if (accepted) this.#checkOpenRow(acceptedAt);
     else {
       // The first submission may have died before it wrote its row.
-      if (winner.state === 'STARTED') await this.#putOpenRow(winner.openRow, winner.inbox);
+      if (winner.state === 'STARTED') await this.#putRows(winner);
       await this.#removeRows(openRow, task.inbox);
       await removePayload(this.#table, payload);
     }
@@ -131,7 +134,9 @@ export class DynamoTaskStore implements TaskStore {
       .require('state', '=', 'STARTED')
       .requireDue('leaseUntil', now, leaseDurationMs)
       .require('expiresAt', '>', toSeconds(now))
-      .requireNone('form');
+      .requireNone('form')
+      .requireNone('cancelledBy')
+      .remove('isPutDown');
     requireFormat(update, options.journalFormat ?? journalFormat);
     if (options.agentId !== undefined) update.set('agentId', options.agentId).set('takenAt', now);
     // Ending the task, or submitting it again, has also taken the lease away.
@@ -184,7 +189,7 @@ export class DynamoTaskStore implements TaskStore {
     if (entries.length > 0) update.append('journal', entries);
     if (isProgress(commit)) update.set('attempts', 0).set('expiresAt', this.#getExpiry());
     // A late renewal must not keep the task from the worker that checks it next.
-    if (commit.next === 'wait') update.add('fence', 1);
+    if (commit.next === 'wait') update.add('fence', 1).set('isPutDown', true);
     handover?.apply(update);
     if (commit.told !== undefined) update.set('told', commit.told);
     if (commit.next === 'COMPLETED' || commit.next === 'FAILED') {
@@ -205,6 +210,9 @@ export class DynamoTaskStore implements TaskStore {
     lease.inlineBytes += bytes;
     lease.validUntil = Math.max(lease.validUntil, validUntil);
     await handover?.finish();
+    if (header.cancelledBy === undefined || header.state !== 'STARTED') return;
+    const task = await this.fail(header.taskId, 'FAILED', toCancelledEntry(header.cancelledBy));
+    throw task === undefined ? leaseLost(lease) : new TaskCancelledError(task);
   }
 
   async #prepareHandover(lease: Lease): Promise<Handover> {
@@ -216,13 +224,13 @@ export class DynamoTaskStore implements TaskStore {
 
   async restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined> {
     // The sweeper keeps a row that this state lets it wait for, and removes others.
-    const status = await this.findStatus(id);
-    if (status?.state !== 'FAILED_RETRYABLE') return undefined;
-    const { parts, inbox } = submission ?? { parts: status.parts, inbox: getFirstInbox(status) };
+    const task = await this.find(id);
+    if (task?.state !== 'FAILED_RETRYABLE') return undefined;
+    const { parts, inbox } = submission ?? { parts: task.parts, inbox: getFirstInbox(task) };
     const acceptedAtMs = this.#clock.now();
     const openRow = getOpenRowKey(id, { acceptedAtMs, random: this.#randomness.id() });
     const payload = submission && (await this.#writePayload(submission.operations));
-    await this.#putOpenRow(openRow, inbox);
+    await this.#putRows({ ...task, ...submission, openRow, inbox });
     this.#checkOpenRow(acceptedAtMs);
     const expiresAt = this.#getExpiry();
     const update = toRestart({ entry, openRow, expiresAt, submission, payload, parts, inbox });
@@ -251,6 +259,22 @@ export class DynamoTaskStore implements TaskStore {
     if (state === 'FAILED') update.remove('payload');
     const header = await this.#updateHeader(id, update, (found) => found.journal.at(-1) === text);
     return header === undefined ? undefined : this.find(id);
+  }
+
+  async cancel(id: string, user: string): Promise<Task | undefined> {
+    await this.#learnTime();
+    const update = new ItemUpdate()
+      .set('cancelledBy', user)
+      .require('state', '=', 'STARTED')
+      .requireNone('form');
+    const isApplied = ({ state, cancelledBy }: HeaderItem) => state === 'STARTED' && cancelledBy === user;
+    const header = await this.#updateHeader(id, update, isApplied);
+    if (header === undefined) return undefined;
+    // From now on no worker takes it: one that holds none now never will.
+    const isHeld =
+      header.isPutDown !== true && isLeased({ leaseUntilMs: header.leaseUntil }, this.#clock.now());
+    if (isHeld) return this.find(id);
+    return this.fail(id, 'FAILED', toCancelledEntry(user));
   }
 
   async removeOpen(task: Task): Promise<void> {
@@ -294,10 +318,16 @@ export class DynamoTaskStore implements TaskStore {
     throw new UnavailableError('The task could not be stored in time; try again');
   }
 
-  /** Of all that points to a task the open row is written first and removed last: the sweeper finds everything else by it. */
-  async #putOpenRow(key: string, inbox: TaskInbox | undefined): Promise<void> {
+  /**
+   * Of what leads workers to a task the open row is written first and removed last: the sweeper finds everything else by it. The row in the
+   * list of all tasks is for people, and stays.
+   */
+  async #putRows({ inbox, ...task }: RowTask & Pick<Task, 'inbox'>): Promise<void> {
+    const key = task.openRow;
     const expiresAt = this.#getExpiry();
-    await this.#table.put({ ...toOpenRowKey(parseOpenRow(key)), expiresAt });
+    const open = this.#table.put({ ...toOpenRowKey(parseOpenRow(key)), expiresAt });
+    const writes = [open, putListRow(this.#table, task, expiresAt)];
+    await Promise.all(writes).finally(() => Promise.allSettled(writes));
     if (inbox !== undefined) await putInboxRow(this.#table, inbox.account, { key, expiresAt });
   }
 
@@ -353,24 +383,6 @@ export class DynamoTaskStore implements TaskStore {
   #getExpiry(): number {
     return toSeconds(this.#clock.now() + taskRetentionMs);
   }
-}
-
-/** Refuses a journal of another format, and stores the format of the worker that begins it. */
-function requireFormat(update: ItemUpdate, format: number | 'any'): void {
-  if (format === 'any') return;
-  update.requireOneOf('journalFormat', [unbegun, format], format === firstJournalFormat);
-  update.set('journalFormat', format);
-}
-
-/** Until when no other worker can take a task after a commit. */
-function getLeaseUntil({ next, lookSeconds = 1 }: Commit, now: number): number {
-  if (next === 'wait') return now + getRestMs(lookSeconds);
-  return next === 'hold' ? now + leaseDurationMs : 0;
-}
-
-/** Whether a commit is progress: all but holding the task, or giving it up, with nothing to append. */
-function isProgress({ entries, next }: Commit): boolean {
-  return entries.length > 0 || (next !== 'hold' && next !== 'release');
 }
 
 function leaseLost(lease: Lease): LeaseLostError {

@@ -1,10 +1,11 @@
 import type { CallerRights } from '#access/authorization.ts';
-import { ConflictError, InvalidInputError, RefusedOperationsError, ViolationList } from '#core/errors.ts';
+import { InvalidInputError, RefusedOperationsError, ViolationList } from '#core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import { clientRequestIdMax, operationsMax } from '#core/request-limits.ts';
 import { checkRequestSize } from '#core/request-size.ts';
 import type { ProviderSet } from '#provider-kit/provider-set.ts';
 import { agentWaitSecondsDefault } from '#settings/agent-settings.ts';
+import { checkReadable } from '../cancel-task.ts';
 import { isDryRunName, type PreparedOperation, toDryRunName, toOwnName } from '../operation.ts';
 import { sendForTask } from '../operation-queue.ts';
 import type { TaskSystem } from '../process-message.ts';
@@ -53,12 +54,12 @@ export async function acceptOperations(
   request: OperationsRequest,
 ): Promise<Task> {
   const requestId = parseClientRequestId(request);
-  const { operations, ...owners } = await checkOperations(providers, request);
+  const { operations, applications, objects, ...owners } = await checkOperations(providers, request);
   const { account, accounts } = owners;
   const id = await getTaskId(requestId, system.randomness);
   const entry = {
     ...toAcceptEntry('Initializing Orchestration Task'),
-    value: toAcceptedValue(operations.map(({ name }) => name)),
+    value: toAcceptedValue({ operations: operations.map(({ name }) => name), applications, objects }),
   };
   const { task, accepted } = await system.store.accept({
     id,
@@ -86,6 +87,9 @@ export interface CheckedOperations {
   readonly accounts: readonly string[];
   /** Whether one of them is restricted to groups. */
   readonly isRestricted: boolean;
+  /** Their applications, and full names of their objects, as far as descriptions show them. */
+  readonly applications: readonly string[];
+  readonly objects: readonly string[];
   /** Where the first waits for an agent; undefined when workers of the queue run it. */
   readonly inbox: TaskInbox | undefined;
   /** Their parts, where more than one worker runs them. */
@@ -104,15 +108,16 @@ export async function checkOperations(
   const operations = parseOperations(request);
   checkRequestSize(operations.map(({ description }) => description));
   const prepared = await prepareOperations(operations, providers, request.rights);
-  const applications = new Set(prepared.flatMap((each) => each.applications));
-  const denied = [...applications].filter((name) => !request.rights.mayUseApplication(name, 'WRITE'));
+  const applications = [...new Set(prepared.flatMap((each) => each.applications))];
+  const objects = prepared.flatMap((each) => each.objects ?? []);
+  const denied = applications.filter((name) => !request.rights.mayUseApplication(name, 'WRITE'));
   if (denied.length > 0) await request.onDenied(denied);
   const accounts = [...new Set(prepared.map(({ account }) => account))];
   const isRestricted = accounts.some((name) => providers.findAccount(name)?.permissions !== undefined);
   const [account = ''] = accounts;
   const inbox = findInbox(account, providers);
   const parts = toParts(prepared.map((each) => findInbox(each.account, providers)));
-  return { operations, account, accounts, isRestricted, inbox, parts };
+  return { operations, account, accounts, isRestricted, applications, objects, inbox, parts };
 }
 
 /** Where operations of an account wait that only its agents can run; undefined where workers of the queue can. */
@@ -149,8 +154,7 @@ function checkSameAccounts(
 
 /** Submits a retryable task again, with other operations or its own, for their accounts and its former. @throws InvalidInputError */
 export async function restartTask(system: TaskSystem, task: Task, submission?: Submission): Promise<Task> {
-  if (task.unreadable !== undefined)
-    throw new ConflictError(`Task ${task.id} cannot be read, and stays as it is: ${task.unreadable}`);
+  checkReadable(task);
   const entry = toAcceptEntry('Restarting task');
   const restarted = await system.store.restart(task.id, entry, submission && addOwners(submission, task));
   if (restarted === undefined) {

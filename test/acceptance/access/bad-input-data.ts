@@ -322,6 +322,7 @@ const missing: readonly RouteRow[] = [
   ['resuming an unknown task', 'POST /task/abc:resume', noTask, '{}'],
   ['an unknown task', 'GET /task/abc', noTask],
   ['a task id of another world', 'GET /task/..%2f..%2fetc%2fpasswd', 'Task not found (id: ../../etc/passwd)'],
+  ['cancelling an unknown task', 'DELETE /task/abc', noTask],
   ['failing an unknown task', 'PATCH /kubernetes/task/abc', noTask, { retry: true }],
   ['restarting an unknown task', 'POST /kubernetes/task/abc/restart', noTask, describeDeploy()],
   [
@@ -396,14 +397,14 @@ const missing: readonly RouteRow[] = [
 const wrongMethods: readonly RouteRow[] = [
   ['GET of a route that takes POST', `GET ${ops}`, "Request method 'GET' is not supported (supported: POST)"],
   [
-    'DELETE of a route that takes GET',
-    'DELETE /task/abc',
-    "Request method 'DELETE' is not supported (supported: GET, HEAD, POST)",
+    'PUT of a route that takes GET',
+    'PUT /task/abc',
+    "Request method 'PUT' is not supported (supported: DELETE, GET, HEAD, POST)",
   ],
   [
     'POST of a task without :resume',
     'POST /task/abc',
-    "Request method 'POST' is not supported (supported: GET)",
+    "Request method 'POST' is not supported (supported: GET, DELETE)",
     '{}',
   ],
 ];

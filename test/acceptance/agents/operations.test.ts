@@ -203,7 +203,9 @@ describeWithCluster('agents', (cluster) => {
 
     expect(task.status.failed).toBe(false);
     const waits = task.history.filter(({ status }) => status.startsWith('Waiting for'));
-    expect(waits.map(({ status }) => status)).toEqual(['Waiting for configMap held to be gone']);
+    expect(waits.map(({ status }) => status)).toEqual([
+      expect.stringMatching(/^Waiting for configMap held to be gone, held by busdriver.test\/hold \(since /),
+    ]);
   });
 
   test('that do not come fail a task after its time, in words that say so', async () => {

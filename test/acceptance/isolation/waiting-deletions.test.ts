@@ -105,7 +105,12 @@ async function expectDone(system: System, ids: readonly string[]): Promise<void>
     expect(status).toMatchObject({ completed: true, failed: false });
     const waits = history.filter((line) => line.status.startsWith('Waiting for '));
     expect(waits).toEqual([
-      { phase: 'DELETE_KUBERNETES_MANIFEST', status: `Waiting for configMap held-${index} to be gone` },
+      {
+        phase: 'DELETE_KUBERNETES_MANIFEST',
+        status: expect.stringMatching(
+          `^Waiting for configMap held-${index} to be gone, held by busdriver.test/hold \\(since .*, until .*\\)$`,
+        ),
+      },
     ]);
     expect(history.filter((line) => line.status === 'Deleted 1 objects')).toHaveLength(1);
   }

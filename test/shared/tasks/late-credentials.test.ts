@@ -1,7 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { VisibleError } from '#core/errors.ts';
 import { CredentialsError, credentialsWorkedMs } from '#tasks/late-credentials.ts';
-import { acceptTask, getTaskView, runTaskOnce, type Work } from '#test/support/system/task-runs.ts';
+import {
+  acceptTask,
+  getTaskView,
+  readLines,
+  runTaskOnce,
+  type Work,
+} from '#test/support/system/task-runs.ts';
 import { startTaskSystem } from '#test/support/system/task-system.ts';
 
 const system = await startTaskSystem();
@@ -35,7 +41,7 @@ async function acceptDeploy() {
     async look() {
       const { status, history, resultObjects } = await getTaskView(system, task);
       const { attempts = -1 } = (await system.store.find(task.id)) ?? {};
-      return { status, lines: history.map((line) => line.status), resultObjects, attempts };
+      return { status, lines: readLines({ history }), resultObjects, attempts };
     },
   };
 }
@@ -90,7 +96,7 @@ describe('credentials that end in the midst of a task', () => {
     expect((await getTaskView(system, task)).status).toMatchObject({ completed: false });
     system.clock.advance(15_000);
     await runTaskOnce(system, task, { works: { first: async () => ({}) }, clusterWaitMs });
-    expect((await getTaskView(system, task)).history.map(({ status }) => status)).toEqual([
+    expect(readLines(await getTaskView(system, task))).toEqual([
       ...['accepted', 'Processing op: TestFirst'],
       'Waiting for credentials of account account: Deploying failed: Unauthorized',
       ...['Completed op: TestFirst', 'Orchestration completed.'],

@@ -97,7 +97,7 @@ describe('processTaskMessage()', () => {
     const { withDoubles } = await import('#core/json.ts');
     await run(task, { first: async () => ({ manifest: withDoubles({ replicas: 3, ratio: 0.5 }) }) });
     const found = await system.store.find(task.id);
-    expect(found && toTaskView(found)).toContain(
+    expect(found && toTaskView(found, system.clock.now())).toContain(
       '"resultObjects":[{"manifest":{"replicas":3.0,"ratio":0.5}}]',
     );
   });

@@ -190,9 +190,9 @@ describe('an account without agents', () => {
       return calls;
     };
 
-    expect(await count(undefined)).toEqual(['put', 'putNew', 'update', 'update', 'delete']);
+    expect(await count(undefined)).toEqual(['put', 'put', 'putNew', 'update', 'update', 'delete']);
     expect(await count({ account: 'six', waitMs })).toEqual([
-      ...['put', 'put', 'put', 'putNew', 'update', 'update', 'delete', 'delete'],
+      ...['put', 'put', 'put', 'put', 'putNew', 'update', 'update', 'delete', 'delete'],
     ]);
   });
 });

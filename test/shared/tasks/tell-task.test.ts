@@ -20,7 +20,10 @@ afterAll(() => system[Symbol.asyncDispose]());
 /** Stores a task as a post of operations does. */
 async function accept(): Promise<Task> {
   const task = toNewTask(system, ['first']);
-  const entry = { ...task.entry, value: toAcceptedValue(['first']) };
+  const entry = {
+    ...task.entry,
+    value: toAcceptedValue({ operations: ['first'], applications: ['shop'], objects: [] }),
+  };
   return (await system.store.accept({ ...task, entry })).task;
 }
 
@@ -82,7 +85,11 @@ describe('each event of a task comes at least once', () => {
 
     expect(await listTold(task)).toEqual(['TaskAccepted', ...allOf(...stepsOf(0)), 'TaskCompleted']);
     const [accepted] = await system.listTaskEvents(task.id);
-    expect(accepted?.detail).toMatchObject({ operations: ['first'], taskId: task.id });
+    expect(accepted?.detail).toMatchObject({
+      operations: ['first'],
+      applications: ['shop'],
+      taskId: task.id,
+    });
   });
 
   it('when its worker dies between its end and the telling, or the bus is away all the time', async () => {

@@ -8,8 +8,10 @@ import {
   acceptTask,
   getTaskView,
   messageOf,
+  readLines,
   toOperation,
   type Work,
+  waitTimes,
 } from '#test/support/system/task-runs.ts';
 import { createMortalSystem, startTaskSystem } from '#test/support/system/task-system.ts';
 
@@ -86,7 +88,7 @@ const lines = [
 ];
 
 async function listLines(task: Task): Promise<string[]> {
-  return (await getTaskView(system, task)).history.map(({ status }) => status);
+  return readLines(await getTaskView(system, task));
 }
 
 describe('an operation that waits for long', () => {
@@ -104,7 +106,11 @@ describe('an operation that waits for long', () => {
 
     expect(sent.map(({ delaySeconds }) => delaySeconds)).toEqual([1, 2, 4, 8, ...Array(9).fill(15)]);
     expect(await system.store.find(task.id)).toMatchObject({ state: 'STARTED', attempts: 0 });
-    expect((await getTaskView(system, task)).status).toMatchObject({ status: 'Waiting for it' });
+    const { status } = (await getTaskView(system, task)).status;
+    const [since = 0, until = 0] = waitTimes.exec(status)?.slice(1).map(Date.parse) ?? [];
+    expect(status).toMatch(/^Waiting for it \(since /);
+    expect(clock.now() - since).toBeGreaterThan(2 * 60_000);
+    expect(until - since).toBeGreaterThan(timeoutMs - 10_000);
     awaited.isThere = true;
     clock.advance(15_000);
     await run(on, task, awaited.work);

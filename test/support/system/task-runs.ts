@@ -66,9 +66,17 @@ export function toOperation(name: string, work: Work | undefined): Operation | u
   return { name, prepare: () => prepared };
 }
 
+/** Since when, and until when, a line of a history says that a task waits. */
+export const waitTimes = / \(since (\S+Z), until (\S+Z) at most\)$/;
+
+/** The lines of a task's history, without the times of waits. */
+export function readLines({ history }: Pick<TaskView, 'history'>): string[] {
+  return history.map(({ status }) => status.replace(waitTimes, ''));
+}
+
 /** The task as it stands. */
 export async function getTaskView(system: TestTaskSystem, task: Task): Promise<TaskView> {
   const found = await system.store.find(task.id);
   if (found === undefined) throw new Error('the task is gone');
-  return JSON.parse(toTaskView(found)) as TaskView;
+  return JSON.parse(toTaskView(found, system.clock.now())) as TaskView;
 }

@@ -269,7 +269,7 @@ describe('what a row says of its uses', () => {
       // Whether agents of an account are connected stands beside the tasks.
       const tasks = opens(
         row,
-        /open(Tasks|WorkTasks|Operations)\b|get(ExpandedAccount|AgentHealth)\b|listExpandedAccounts\b/,
+        /open(Tasks|TaskList|WorkTasks|Operations)\b|get(ExpandedAccount|AgentHealth)\b|listExpandedAccounts\b/,
       );
       const agents = opens(row, /openAgents\b/);
       const streams = opens(row, /openStreams\b/);

@@ -86,8 +86,8 @@ describe('npm run cost', () => {
     expect(stdout.split('\n')[0]).toBe('US dollars a month, prices of us-east-1, 2026-11');
     expect(stdout).toMatch(/^accounts cached by turns +264.00$/m);
     expect(stdout).toMatch(/^ {2}KMS: key of tables and secrets, before its first rotation +1.00$/m);
-    expect(stdout).toMatch(/^By service\n {2}DynamoDB +847.11\n/m);
-    expect(stdout).toMatch(/^Sum +1,262.06\n… for each account +1.26$/m);
+    expect(stdout).toMatch(/^By service\n {2}DynamoDB +847.15\n/m);
+    expect(stdout).toMatch(/^Sum +1,262.10\n… for each account +1.26$/m);
   });
 
   it('prints JSON', () => {

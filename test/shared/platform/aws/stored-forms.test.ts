@@ -141,7 +141,7 @@ describe('what a release stored in forms that this one does not know', () => {
     ).toBeUndefined();
     await tasks.fail(taskId, 'FAILED', entry).catch(() => undefined);
     await expect(tasks.findStatus(taskId)).rejects.toThrow('attribute form: expected 1');
-    const listed = (await listRunningTasks(tasks)).map((task) => JSON.parse(toTaskView(task)));
+    const listed = (await listRunningTasks(tasks)).map((task) => JSON.parse(toTaskView(task, 0)));
     expect(listed.filter(({ id }) => id === taskId)).toMatchObject([
       {
         id: taskId,

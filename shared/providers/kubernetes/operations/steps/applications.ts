@@ -1,7 +1,7 @@
 import { parseMoniker } from '#core/frigga.ts';
 import { asJsonArray, asString, getPath, isJsonObject, type JsonObject } from '#core/json.ts';
 import { annotationKeys, readTextAnnotation } from '../../manifest/annotations.ts';
-import { readGenerateName, readMoniker } from '../../manifest/identity.ts';
+import { readFullName, readGenerateName, readMoniker } from '../../manifest/identity.ts';
 
 /**
  * The applications of an operation's objects, each once: the one that the description names, and those in annotations of its manifests,
@@ -18,6 +18,12 @@ export function listApplications(input: JsonObject, description: object): readon
   const targets = ['manifestName', 'serverGroupName'].map((field) => asString(getPath(description, field)));
   const ofNames = named ? [] : targets.map((name = '') => parseMoniker(name.split(' ').at(-1) ?? '').app);
   return [...new Set([named, ...manifests, ...ofNames].flatMap((application) => application || []))];
+}
+
+/** Full names of an operation's objects, as far as its description shows them: its manifests, or its target. */
+export function listObjects(description: object): readonly string[] {
+  const target = asString(getPath(description, 'manifestName'));
+  return [...listManifests(description).map(readFullName), ...(target ? [target] : [])];
 }
 
 /** `app` is the application of the object that a stage of Deck's chooses. */

@@ -61,13 +61,20 @@ export async function deleteObjects(work: DeletingWork, deletions: readonly Dele
   if (first === undefined) return;
   const { clock, settings } = work.session;
   let left = deletions;
+  const finalizers = new Set<string>();
   const look = async ({ isFirst, isLate }: Look): Promise<true | undefined> => {
     if (isFirst) left = await keep(left, (each) => requestDeletion(work, each));
-    left = await keep(left, (each) => isThere(work, each, isLate));
+    finalizers.clear();
+    left = await keep(left, (each) => isThere(work, each, { isLate, finalizers }));
     return left.length === 0 || undefined;
   };
+  const describe = (): string => {
+    const names = describeSome(left.map(({ fullName }) => fullName));
+    const held = finalizers.size > 0 ? `, held by ${describeSome([...finalizers])}` : '';
+    return `${names} to be gone${held}`;
+  };
   await work.run.waitUntil(`gone/${first.uid}`, look, {
-    describe: () => `${describeSome(left.map(({ fullName }) => fullName))} to be gone`,
+    describe,
     // A decision by a process whose clock was ahead must not prolong the wait.
     deadlineMs: Math.min(first.decidedAtMs, clock.now()) + settings.operationTimeoutMs,
     clock,
@@ -108,23 +115,28 @@ export function readUid(object: Manifest | undefined): string | undefined {
   return object && asString(asUnchecked<KubernetesObject>(object).metadata?.uid);
 }
 
-/** @throws FailedOperationError if it still exists past the deadline */
+/** @param at.finalizers gets those that hold it @throws FailedOperationError if it still exists past the deadline */
 async function isThere(
   { client, session, run }: DeletingWork,
   deletion: Deletion,
-  isLate: boolean,
+  { isLate, finalizers }: Pick<Look, 'isLate'> & { readonly finalizers: Set<string> },
 ): Promise<boolean> {
   const live = await client.get(deletion.ref, { signal: run.signal });
   if (live === undefined || readUid(live) !== deletion.uid) return false;
+  for (const finalizer of readFinalizers(live)) finalizers.add(finalizer);
   if (isLate) throw notGone(deletion, live, session.settings.operationTimeoutMs);
   return true;
 }
 
 function notGone({ fullName }: Deletion, live: Manifest, timeoutMs: number): FailedOperationError {
-  const finalizers = readList(asUnchecked<KubernetesObject>(live).metadata?.finalizers).join(', ');
+  const finalizers = readFinalizers(live).join(', ');
   const reason =
     finalizers === '' ? 'the cluster has not ended it' : `these finalizers hold it: ${finalizers}`;
   return new FailedOperationError(
     `${fullName} is still there ${timeoutMs / 60_000} minutes after its deletion was asked for; ${reason}`,
   );
+}
+
+function readFinalizers(live: Manifest): readonly string[] {
+  return readList(asUnchecked<KubernetesObject>(live).metadata?.finalizers).map(String);
 }

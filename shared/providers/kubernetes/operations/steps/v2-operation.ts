@@ -9,7 +9,7 @@ import type { KubernetesSession } from '../../account/session.ts';
 import type { KubernetesClient } from '../../api/client.ts';
 import { findNamespaceProblem, findTextProblem } from '../../api/names.ts';
 import type { Coordinates } from '../../manifest/identity.ts';
-import { listApplications } from './applications.ts';
+import { listApplications, listObjects } from './applications.ts';
 import { runTracked, type TrackedClient } from './track-writes.ts';
 
 /** The tools of an operation. */
@@ -77,6 +77,7 @@ export const kubernetesV2: CloudOperations<KubernetesSession, KubernetesAccount,
     formatViolation,
     openViolations: (operation, account) => new Validation(operation, account),
     listApplications,
+    listObjects,
     perform: ({ session, account, run }, act) =>
       runTracked(
         { session, account },
