@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { waitSecondsMax } from '#tasks/get-task.ts';
 import {
   failureSchema,
   operationResultSchema,
@@ -202,7 +203,14 @@ export const taskRoutes: ApiRoutes = {
     tag: 'tasks',
     summary: 'A task with its history and results',
     description: 'Orca polls it every five seconds. A task is kept for seven days after its last change.',
-    parameters: [idParameter],
+    parameters: [
+      idParameter,
+      {
+        ...{ in: 'query', name: 'waitSeconds', example: 15, schema: z.int().min(0).max(waitSecondsMax) },
+        description:
+          'Answers once the task has ended, after these seconds at most. A function in AWS waits a little less than 20.',
+      },
+    ],
     answer: taskAnswer,
     errors: [404],
   },

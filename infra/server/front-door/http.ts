@@ -142,7 +142,7 @@ class FrontDoor {
   readonly #findAgent: FindAgent;
   readonly #upgrades: UpgradeRoute | undefined;
   readonly #largeTurns: Turns;
-  /** By the function's module: several routes may lead to one. */
+  /** By the function's module, to which several routes may lead; requests that wait on purpose have slots of their own. */
   readonly #slots = new Map<string, FunctionSlots>();
   readonly #garbage = new GarbageCollection();
 
@@ -215,7 +215,7 @@ class FrontDoor {
     place.enter({ caller, account: match.pathParameters['account'], kind });
     // Agents ask all the while, also where there is nothing to do.
     if (match.route.api !== 'agent') this.#garbage.countRequest();
-    const slots = this.#getSlots(match.route);
+    const slots = this.#getSlots(match.route, isPausing(match.route, target.query));
     slots.checkCapacity();
     const addBytes = (count: number) => place.addBodyBytes(count);
     const body = await readBody(request, { limits: this.#limits, addBytes });
@@ -255,12 +255,15 @@ class FrontDoor {
     return session && `session ${session}`;
   }
 
-  #getSlots(route: Route): FunctionSlots {
-    let slots = this.#slots.get(route.module);
+  /** @param pauses whether the request waits on purpose: such take no time of the processor, and no places of the others */
+  #getSlots(route: Route, pauses: boolean): FunctionSlots {
+    const key = pauses ? `${route.module} pausing` : route.module;
+    let slots = this.#slots.get(key);
     if (slots === undefined) {
-      const { functionWaitingMax: waitingMax, functionWaitMs: waitMs } = this.#limits;
-      slots = new FunctionSlots({ concurrency: getConcurrency(route, this.#limits), waitingMax, waitMs });
-      this.#slots.set(route.module, slots);
+      const { functionWaitingMax: waitingMax, functionWaitMs: waitMs, functionRequestsMax } = this.#limits;
+      const concurrency = pauses ? functionRequestsMax : getConcurrency(route, this.#limits);
+      slots = new FunctionSlots({ concurrency, waitingMax, waitMs });
+      this.#slots.set(key, slots);
     }
     return slots;
   }
@@ -272,6 +275,11 @@ function getConcurrency(route: Route, limits: FrontDoorLimits): number {
   const { api, uses = [] } = route;
   const readsTasks = api === 'agent' || uses.includes('readTasks') || uses.includes('findAgents');
   return readsTasks ? limits.taskFunctionRequestsMax : limits.functionRequestsMax;
+}
+
+/** Whether a request waits for a task's end. */
+function isPausing({ access }: Route, query: URLSearchParams): boolean {
+  return typeof access === 'object' && access.task === 'READ' && query.has('waitSeconds');
 }
 
 /** Whether a function starts or changes tasks, or writes to their table what is known of agents: all of these but those that deal with caches. */

@@ -19,6 +19,7 @@ const routes: readonly Route[] = [
   { ...toRoute('GET', '/agent/v1/wait', 'wait'), api: 'agent' },
   toRoute('GET', '/health', 'echo'),
   { ...toRoute('GET', '/tasks/{id}', 'echo'), access: { task: 'READ' } },
+  { ...toRoute('GET', '/ends/{id}', 'poll'), access: { task: 'READ' }, uses: ['readTasks'] },
   { ...toRoute('POST', '/ops', 'echo'), access: { operations: true } },
 ];
 
@@ -33,6 +34,10 @@ async function startFront(
   const answer = { statusCode: 200, body: '{}' };
   const functions: { readonly [module: string]: Handler } = {
     echo: async () => answer,
+    poll: async (event) =>
+      (event as APIGatewayProxyEvent).queryStringParameters?.['waitSeconds'] === undefined
+        ? answer
+        : functions['wait']?.(event, {} as never),
     wait: (event) => {
       waited.push((event as APIGatewayProxyEvent).headers['authorization']);
       return release.promise.then(() => answer);
@@ -225,4 +230,13 @@ test('agents behind one address take turns by their sessions, and who proves non
   front.release();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(6).fill(200));
   expect(front.waited).toEqual(['agent-1', 'stranger', 'agent-2', 'agent-1', 'broken', 'agent-1']);
+});
+
+test('those that wait for a task take no place of those that poll it', async () => {
+  const front = await startFront({ taskFunctionRequestsMax: 1 });
+  const waiting = [1, 2, 3].map((id) => ask(`${front.url}/ends/${id}?waitSeconds=20`));
+  await expect.poll(() => front.waited.length).toBe(3);
+  expect((await ask(`${front.url}/ends/1`)).status).toBe(200);
+  front.release();
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
 });
