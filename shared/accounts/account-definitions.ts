@@ -2,7 +2,7 @@ import { InvalidInputError, TooLargeError } from '#core/errors.ts';
 import { asJsonObject, asString, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import { getSetting } from '#settings/spring-config.ts';
-import { listInlineSecrets } from './definition-secrets.ts';
+import { listPlainSecrets } from './definition-secrets.ts';
 import {
   type AccountDefinition,
   accountBodyBytesMax,
@@ -20,7 +20,7 @@ export interface DefinitionRules {
 
 /** Providers whose accounts an API may create. */
 export function listStoredTypes(plugins: readonly ProviderPlugin[]): readonly string[] {
-  return plugins.filter(({ storesAccounts }) => storesAccounts).map(({ name }) => name);
+  return plugins.filter(({ storedAccounts }) => storedAccounts).map(({ name }) => name);
 }
 
 /** @throws InvalidInputError for a type whose accounts no API may create. */
@@ -64,9 +64,7 @@ export async function checkAccountDefinition(
 ): Promise<void> {
   const plugin = plugins.find((each) => each.name === type);
   if (plugin === undefined) return;
-  const secrets = arePlainSecretsAllowed
-    ? []
-    : [...new Set([...(plugin.findPlainSecrets?.(body) ?? []), ...listInlineSecrets(body)])];
+  const secrets = arePlainSecretsAllowed ? [] : listPlainSecrets({ type, body }, plugins);
   if (secrets.length > 0) {
     throw new InvalidInputError(
       secrets.map((path) => `${path}: holds a secret: store it in Secrets Manager and give a reference`),
@@ -87,7 +85,7 @@ export async function checkAccountDefinition(
 /** The violations in a reason, each of which begins with the account's place. */
 function toViolations(reason: string, name: string): readonly string[] {
   const at = `stored account "${name}"`;
-  return reason.split(`; ${at}`).map((text) => text.replace(at, '').replace(/^\./, ''));
+  return reason.split(`; ${at}`).map((text) => text.replace(at, '').replace(/^(\.|: )/, ''));
 }
 
 function toText(body: JsonObject): string {

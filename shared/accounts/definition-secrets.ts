@@ -1,6 +1,7 @@
 import { InvalidInputError } from '#core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { ProviderPlugin } from '#provider-kit/provider.ts';
+import type { StoredAccounts } from '#provider-kit/stored-accounts.ts';
 import {
   isInlineSecret,
   isSecretReference,
@@ -22,11 +23,22 @@ export interface ReferredSecret {
   readonly reference: SecretReference;
 }
 
-/** Paths of all texts that are secrets in the form of references. */
-export function listInlineSecrets(body: JsonObject): readonly string[] {
-  return listTexts(body)
-    .filter(({ text }) => isInlineSecret(text))
-    .map(({ path }) => path);
+/** Paths of the options that hold a secret itself, be it in the form of a reference. */
+export function listPlainSecrets(
+  { type, body }: Pick<AccountDefinition, 'type' | 'body'>,
+  plugins: readonly ProviderPlugin[],
+): readonly string[] {
+  const rules = findRules(type, plugins);
+  const plain = (rules?.secrets ?? []).filter((path) => {
+    const value = getSetting(body, path);
+    if (value === undefined || value === null || value === '') return false;
+    // A password of digits alone may be a number.
+    return (
+      typeof value !== 'string' || !(isSecretReference(value) || rules?.holdsSecret?.(path, value) === false)
+    );
+  });
+  const inline = listTexts(body).filter(({ text }) => isInlineSecret(text));
+  return [...new Set([...plain, ...inline.map(({ path }) => path)])];
 }
 
 /** The secrets that a definition refers to, not those it holds. @throws InvalidInputError naming an option with an invalid reference */
@@ -34,7 +46,7 @@ export function listReferredSecrets(
   { type, body }: AccountDefinition,
   plugins: readonly ProviderPlugin[],
 ): readonly ReferredSecret[] {
-  const named = (plugins.find(({ name }) => name === type)?.secretNameOptions ?? []).flatMap((path) => {
+  const named = (findRules(type, plugins)?.secretNames ?? []).flatMap((path) => {
     const text = getSetting(body, path);
     return typeof text === 'string' && text.trim() !== '' && !isSecretReference(text) ? [{ path, text }] : [];
   });
@@ -90,7 +102,7 @@ export function unmaskDefinition(
     throw new InvalidInputError(`${unknown.path}: expected a value, got the mask of one that is not stored`);
   }
   const masked = listTexts(definition.body).find(({ text }) => text === secretMask);
-  const destinations = plugins.find(({ name }) => name === definition.type)?.secretDestinations ?? [];
+  const destinations = findRules(definition.type, plugins)?.secretDestinations ?? [];
   const moved = destinations.find((path) => getSetting(filled, path) !== getSetting(former ?? {}, path));
   if (masked === undefined || moved === undefined) return { ...definition, body: filled };
   throw new InvalidInputError(
@@ -99,7 +111,11 @@ export function unmaskDefinition(
 }
 
 function listSecretPaths(type: string, plugins: readonly ProviderPlugin[]): readonly string[] {
-  return plugins.find(({ name }) => name === type)?.secretOptions ?? [];
+  return findRules(type, plugins)?.secrets ?? [];
+}
+
+function findRules(type: string, plugins: readonly ProviderPlugin[]): StoredAccounts | undefined {
+  return plugins.find(({ name }) => name === type)?.storedAccounts;
 }
 
 /** The object with another value at a dotted path, if there is one that is no reference. Keys may have any spelling. */

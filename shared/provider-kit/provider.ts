@@ -23,6 +23,7 @@ import type { DiscoveryStore } from './discovery-store.ts';
 import type { HostServices } from './host-services.ts';
 import type { RegistryCredentialSource } from './registry-credentials.ts';
 import type { SharedClients } from './shared-clients.ts';
+import type { StoredAccounts } from './stored-accounts.ts';
 
 /** What a provider is opened with. */
 export interface ProviderOptions {
@@ -249,21 +250,6 @@ export interface SettingsInspector {
   findUnusable(settings: JsonObject, options: InspectOptions): Promise<readonly RejectedAccount[]>;
 }
 
-/**
- * Returns the option by which a definition has an identity of this installation sent to a host of its choice: such accounts are for
- * administrators. Undefined where there is none.
- *
- * @throws InvalidInputError where the settings do not allow the host
- */
-export type IdentityCheck = (definition: JsonObject, settings: JsonObject) => string | undefined;
-
-/** A definition without members that are no options. */
-export interface KeptOptions {
-  readonly kept: JsonObject;
-  /** A sentence for each dropped member. */
-  readonly dropped: readonly string[];
-}
-
 /** A provider as the registry lists it: a name and how to open it. Opening makes no network call. */
 export interface ProviderPlugin {
   readonly name: string;
@@ -277,20 +263,8 @@ export interface ProviderPlugin {
    * Anything else beside them is reported as unknown. Default: everything below its name.
    */
   readonly knownSettings?: readonly string[];
-  /** Whether an API may create its accounts. Default false. */
-  readonly storesAccounts?: boolean;
-  /** Removes members from a definition that are no options of its accounts. Default: keeps all. */
-  keepOptions?(definition: JsonObject): KeptOptions;
-  /** Options of an account, as dotted paths, that may hold a secret: their values are never shown. Default: none. */
-  readonly secretOptions?: readonly string[];
-  /** Options of an account, as dotted paths, that say where its secrets are sent. Default: none. */
-  readonly secretDestinations?: readonly string[];
-  /** Options of an account, as dotted paths, that name a secret without a reference. Default: none. */
-  readonly secretNameOptions?: readonly string[];
-  /** Returns which of them hold a secret in a definition, not a reference to one. Default: none. */
-  findPlainSecrets?(definition: JsonObject): readonly string[];
-  /** Loads the check for where a definition has identities of this installation sent. Default: no definition does that. */
-  loadIdentityCheck?(): Promise<IdentityCheck>;
+  /** How an API creates its accounts. Left out where none does. */
+  readonly storedAccounts?: StoredAccounts;
   /** Options of an account about reaching its cluster: one that agents serve has none of them. Left out where agents serve none. */
   readonly reachOptions?: readonly string[];
   /**

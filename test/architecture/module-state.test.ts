@@ -18,8 +18,6 @@ const exceptions: { readonly [place: string]: string } = {
   'shared/settings/coerce.ts dropped': 'counts within one parsing, which never waits',
   'shared/providers/fiat/answers.ts sharedSets': 'sets that nobody changes, by what they hold',
   'shared/providers/kubernetes/client/discovery.ts builtIn': 'resources that every cluster serves',
-  'shared/providers/kubernetes/account/account.ts readEntries':
-    'what follows from an entry, by the entry itself',
   'shared/providers/kubernetes/manifest/traffic.ts indexes': list,
   'shared/providers/kubernetes/manifest/version.ts indexes': list,
   'shared/providers/artifacts/download/download-slots.ts slotsOfProcess': limit,

@@ -40,7 +40,7 @@ export const settingAdditions: readonly Addition[] = [
     ],
   }),
   addition('account-option', 'an option of accounts', {
-    items: accountOptions,
+    items: accountOptions.known,
     newcomer: 'quietHours',
     needs: (option) => [
       readSection('docs/kubernetes.md', 'Options of an account').includes(`\`${option}\``) ||

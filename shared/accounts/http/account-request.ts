@@ -14,6 +14,7 @@ import { openNewestProviders } from '#provider-kit/services/providers.ts';
 import { plugins } from '#providers/index.ts';
 import { parseAccountsFlag, plainSecretsPath, shutOut } from '#settings/account-storage.ts';
 import { checkAccountDefinition, parseAccountDefinition } from '../account-definitions.ts';
+import { keepOptions } from '../account-options.ts';
 import { type DefinitionChange, toDefinitionEvent } from '../definition-event.ts';
 import { maskDefinition, unmaskDefinition } from '../definition-secrets.ts';
 import type { AccountServices } from '../management/accounts.ts';
@@ -36,10 +37,8 @@ export function parseAccountBody(
 ): AccountDefinition {
   const { name, type, body } = parseAccountDefinition(request.parseJson(), plugins);
   request.audit({ action: 'changeAccount', account: name });
-  const { kept, dropped } = plugins.find((plugin) => plugin.name === type)?.keepOptions?.(body) ?? {
-    kept: body,
-    dropped: [],
-  };
+  const options = plugins.find((plugin) => plugin.name === type)?.storedAccounts?.options ?? { known: [] };
+  const { kept, dropped } = keepOptions(body, options);
   for (const reason of dropped) log.warn('account with an unknown key', { account: name, reason });
   return { name, type, body: kept };
 }
@@ -288,11 +287,15 @@ export async function checkDefinition(
   services: AccountServices,
   { definition, before, verb }: Omit<AccountWrite, 'origin'>,
 ): Promise<AccountDefinition> {
+  const { name, type } = definition;
+  if (before !== undefined && before.type !== type) {
+    throw new InvalidInputError(`type: expected ${before.type}, which account ${name} has: delete it first`);
+  }
   const filled = unmaskDefinition(definition, before?.body, plugins);
   const { permissions } = parseAccess(filled.body);
   if (permissions?.WRITE && !request.access.rights.hasGroupOf(permissions.WRITE)) {
     throw new RefusedChangeError(
-      `Cannot ${verb} account without granting permissions for current user (name: ${definition.name})`,
+      `Cannot ${verb} account without granting permissions for current user (name: ${name})`,
     );
   }
   const { settings, config, clock, randomness, log } = services;

@@ -64,7 +64,9 @@ export async function checkIdentityRights(
   { settings }: Pick<SecretServices, 'settings'>,
   { definition, verb }: CheckedDefinition,
 ): Promise<void> {
-  const check = await plugins.find(({ name }) => name === definition.type)?.loadIdentityCheck?.();
+  const check = await plugins
+    .find(({ name }) => name === definition.type)
+    ?.storedAccounts?.loadIdentityCheck?.();
   const option = check?.(definition.body, settings);
   if (option === undefined || isAllowedAll(access)) return;
   throw new AccessDeniedError(

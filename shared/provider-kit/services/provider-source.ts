@@ -128,12 +128,14 @@ function openProviderSet(
     settingsSecret === 'artifacts' ? knowledge.hasArtifacts : knowledge.hasClusters;
   // Accounts of all providers share one set of names: one that two providers had would be as open as the more open one.
   const takenNames = new Set<string>();
+  // Those of the store come first, whatever their provider.
+  const types = new Map(storedAccounts.map(({ name, type }) => [name, type]));
   const providers = plugins.map((plugin) => {
     const provider = plugin.open({
       ...options,
       storedAccounts: pickDefinitions(storedAccounts, plugin.name),
       credentials: has(plugin) ? 'given' : 'withheld',
-      takenNames: new Set(takenNames),
+      takenNames: new Set([...takenNames, ...types.keys()].filter((name) => types.get(name) !== plugin.name)),
     });
     for (const { name } of [...provider.accounts, ...provider.rejectedAccounts]) takenNames.add(name);
     return provider;

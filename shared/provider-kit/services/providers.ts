@@ -97,7 +97,7 @@ function createLiveAccounts(services: Services): LiveAccounts {
   return new LiveAccounts({
     open: async () => (await import('#accounts/services/account-store.ts')).openAccountStore(services),
     clock: openBase(services).clock,
-    types: plugins.filter(({ storesAccounts }) => storesAccounts).map(({ name }) => name),
+    types: plugins.filter(({ storedAccounts }) => storedAccounts).map(({ name }) => name),
   });
 }
 

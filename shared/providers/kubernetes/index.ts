@@ -5,27 +5,16 @@ import { parseAccountFields } from './account/account-fields.ts';
 import { createAgentAccess, reachOptions } from './account/agent-access.ts';
 import { knownSettings } from './account/known-settings.ts';
 import { inlineFiles, toLocalSettings } from './account/local-settings.ts';
-import {
-  findPlainSecrets,
-  secretDestinations,
-  secretNameOptions,
-  secretOptions,
-} from './account/plain-secrets.ts';
 import { toPublicSettings } from './account/public-settings.ts';
 import { KubernetesSession } from './account/session.ts';
-import { keepOptions } from './account/unknown-keys.ts';
+import { storedAccounts } from './account/stored-accounts.ts';
 import { createLateReads } from './late-reads.ts';
 import { rowCodec } from './rows/row-codec.ts';
 
 /** Kubernetes: everything that a manifest can describe, through the API servers of the configured accounts. */
 export const kubernetesPlugin: ProviderPlugin = {
   name: 'kubernetes',
-  storesAccounts: true,
-  keepOptions,
-  secretOptions,
-  secretDestinations,
-  secretNameOptions,
-  findPlainSecrets,
+  storedAccounts,
   reachOptions,
   readAgentAuth: (definition) => createAgentAccess(parseAccountFields(definition, ''), '')?.auth,
   rowCodecs: { serverGroups: rowCodec, pods: rowCodec, services: rowCodec },
@@ -33,10 +22,6 @@ export const kubernetesPlugin: ProviderPlugin = {
   async loadInspector() {
     const { createKubeconfigInspector } = await import('./account/kubeconfig-choices.ts');
     return createKubeconfigInspector();
-  },
-  async loadIdentityCheck() {
-    const { findBorrowedIdentity } = await import('./account/broker-hosts.ts');
-    return findBorrowedIdentity;
   },
   open: openKubernetes,
   toPublicSettings,

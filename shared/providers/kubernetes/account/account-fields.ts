@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '#core/json.ts';
+import type { AccountOptions } from '#provider-kit/stored-accounts.ts';
 import { agentWaitSeconds } from '#settings/agent-settings.ts';
 import {
   booleanField,
@@ -72,7 +73,7 @@ const nestedShapes = {
 /**
  * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`, `server`, `kubeconfigSecret`,
  * `insecure`, `noProxy`, `clusterScopedKinds`, `cacheMode`, `readiness`, `serverGroupKind` and `agent` are ours. Obsolete keys are not
- * read: see `unknown-keys.ts`.
+ * read.
  */
 const accountShape = {
   name: requiredText,
@@ -119,12 +120,13 @@ const accountShape = {
 const accountField = settingsField(accountShape);
 
 /** The names of an account's options; docs/kubernetes.md describes all of them. */
-export const accountOptions: readonly string[] = Object.keys(accountShape);
-
-/** The names of options within options, by the option that holds them: an object, or a list of such. */
-export const nestedOptions: { readonly [option: string]: readonly string[] } = Object.fromEntries(
-  Object.entries(nestedShapes).map(([option, shape]) => [option, Object.keys(shape)]),
-);
+export const accountOptions = {
+  known: Object.keys(accountShape),
+  nested: Object.fromEntries(
+    Object.entries(nestedShapes).map(([option, shape]) => [option, Object.keys(shape)]),
+  ),
+  ignored: ['kubectlExecutable', 'liveManifestCalls', 'oAuthScopes', 'type'],
+} satisfies AccountOptions;
 
 /** The settings of one account, as they are written. */
 export type AccountFields = ReturnType<typeof parseAccountFields>;

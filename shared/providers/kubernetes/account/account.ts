@@ -1,5 +1,7 @@
+import { describeUnknownKeys } from '#accounts/account-options.ts';
 import type { Account, AccountWarning, RejectedAccount } from '#accounts/model/account.ts';
 import { parseAccess } from '#accounts/permissions.ts';
+import { rememberEntries } from '#accounts/remembered-entries.ts';
 import type { CacheModeSetting } from '#caching/scheduling/cache-mode.ts';
 import type { AccountView, KubernetesAccountView } from '#contract/answers/credentials.ts';
 import { InvalidInputError } from '#core/errors.ts';
@@ -19,11 +21,15 @@ import {
   createConnection,
   findConnectionConflicts,
 } from './account-connection.ts';
-import { type AccountFields, findUnusableTexts, parseAccountFields } from './account-fields.ts';
+import {
+  type AccountFields,
+  accountOptions,
+  findUnusableTexts,
+  parseAccountFields,
+} from './account-fields.ts';
 import { parseKubernetesSettings } from './account-settings.ts';
 import { createAgentAccess, findAgentConflicts, settleAgentAccess } from './agent-access.ts';
 import { checkTokenBroker } from './token-brokers.ts';
-import { describeUnknownKeys } from './unknown-keys.ts';
 import { findV1Conflicts, findV1Rules, listNamedNamespaces, type V1Rules } from './v1-rules.ts';
 
 /** Caches only this many objects of a kind, the first ones listed. */
@@ -83,7 +89,10 @@ export interface ParsedAccounts {
 
 /** What is known of accounts besides their settings. */
 export type ParseOptions = Partial<
-  Pick<ProviderOptions, 'storedAccounts' | 'refusedAccounts' | 'placement' | 'servesAgents' | 'credentials'>
+  Pick<
+    ProviderOptions,
+    'storedAccounts' | 'refusedAccounts' | 'placement' | 'servesAgents' | 'credentials' | 'takenNames'
+  >
 >;
 
 /**
@@ -96,7 +105,7 @@ export type ParseOptions = Partial<
  */
 export function parseKubernetesAccounts(
   settings: JsonObject,
-  { storedAccounts = [], refusedAccounts = [], placement, servesAgents, credentials }: ParseOptions = {},
+  { storedAccounts = [], refusedAccounts = [], takenNames, ...options }: ParseOptions = {},
 ): ParsedAccounts {
   const path = 'kubernetes.accounts';
   const list = getSetting(settings, path) || [];
@@ -105,7 +114,7 @@ export function parseKubernetesAccounts(
   const accounts: KubernetesAccount[] = [];
   const rejected: RejectedAccount[] = [];
   const warnings: AccountWarning[] = [];
-  const names = new Set<string>();
+  const names = new Set(takenNames);
   const mayUseMachine = parseAccountsFlag(settings, machineAccessPath);
   const entries = [
     ...storedAccounts.map((entry) => ({
@@ -126,9 +135,10 @@ export function parseKubernetesAccounts(
       const refusal = isStored ? undefined : refusedAccounts.find((each) => each.name === name);
       if (refusal !== undefined) throw new InvalidInputError(refusal.reason);
       const account = parsed.get();
-      if (placement === 'deployed' && credentials !== 'withheld') checkReachable(account.connection, at);
+      if (options.placement === 'deployed' && options.credentials !== 'withheld')
+        checkReachable(account.connection, at);
       checkTokenBroker(account.connection.server, settings);
-      accounts.push(settleAgentAccess(account, at, { settings, placement, servesAgents }));
+      accounts.push(settleAgentAccess(account, at, { ...options, settings }));
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       rejected.push({ name, reason: error.message });
@@ -146,27 +156,18 @@ interface EntryReading {
 }
 
 /** What an entry means by itself, whatever the other entries are. */
-interface ReadEntry extends EntryReading {
+interface ReadEntry {
   readonly warnings: readonly AccountWarning[];
   /** @throws InvalidInputError for an entry that is wrong */
   get(): KubernetesAccount;
 }
 
-/** Entries that stay the same objects, such as definitions of stored accounts, are read once: a thousand would take long. */
-const readEntries = new WeakMap<object, ReadEntry>();
+const readEntry = rememberEntries(parseEntry);
 
-function readEntry(entry: JsonValue, reading: EntryReading): ReadEntry {
-  const known = typeof entry === 'object' && entry !== null ? readEntries.get(entry) : undefined;
-  if (known?.at === reading.at && known.isConfined === reading.isConfined) return known;
-  const read = { ...reading, ...parseEntry(entry, reading) };
-  if (typeof entry === 'object' && entry !== null) readEntries.set(entry, read);
-  return read;
-}
-
-function parseEntry(entry: JsonValue, reading: EntryReading): Omit<ReadEntry, keyof EntryReading> {
+function parseEntry(entry: JsonValue, reading: EntryReading): ReadEntry {
   const { at } = reading;
   const name = findEntryName(entry) ?? at;
-  const unknown = describeUnknownKeys(entry, at).map((reason) => ({
+  const unknown = describeUnknownKeys(entry, { at, options: accountOptions }).map((reason) => ({
     message: 'account with an unknown key',
     account: name,
     reason,

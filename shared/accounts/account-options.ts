@@ -1,33 +1,39 @@
-import { accessKeys, findMisspeltKeys } from '#accounts/permissions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
-import type { KeptOptions } from '#provider-kit/provider.ts';
+import type { AccountOptions } from '#provider-kit/stored-accounts.ts';
 import { describeUnknownKey, keyLengthMax } from '#settings/nearest-key.ts';
 import { joinPath, toCanonicalKey } from '#settings/spring-config.ts';
-import { accountOptions, nestedOptions } from './account-fields.ts';
+import { accessKeys, findMisspeltKeys } from './permissions.ts';
 
 /** Unknown keys of one account that are reported; further ones are only counted. */
 export const unknownKeysToldMax = 20;
 
-/**
- * Keys that Clouddriver, Halyard or the Operator know and that have no effect here, even if they never had any. Old files contain them, and
- * their authors need not be warned.
- */
-const ignoredKeys: readonly string[] = ['kubectlExecutable', 'liveManifestCalls', 'oAuthScopes', 'type'];
+/** A definition without members that are no options. */
+export interface KeptOptions {
+  readonly kept: JsonObject;
+  /** A sentence for each dropped member. */
+  readonly dropped: readonly string[];
+}
+
+/** Where an entry is, and what it may have. */
+interface EntryRules {
+  readonly at: string;
+  readonly options: AccountOptions;
+}
 
 /**
- * Describes the unknown keys in an entry of `kubernetes.accounts` and in its nested options: a misspelt `namespaces` opens an account to
- * all namespaces.
+ * Describes the unknown keys of an account and of its nested options: a misspelt `namespaces` opens an account to all namespaces.
  *
- * @param at path of the entry
+ * @param rules `at` is the path of the entry
  * @returns sentences, each of which begins with the path of a key
  */
-export function describeUnknownKeys(entry: JsonValue, at: string): readonly string[] {
-  const known = [...accountOptions, ...accessKeys];
+export function describeUnknownKeys(entry: JsonValue, { at, options }: EntryRules): readonly string[] {
+  const { nested = {}, ignored = [] } = options;
+  const known = [...options.known, ...accessKeys];
   // An account with one of these is rejected because of it.
   const refused = isJsonObject(entry) ? findMisspeltKeys(entry) : [];
   const found = [
-    ...describeKeys(entry, { at, known, ignored: [...ignoredKeys, ...refused] }),
-    ...Object.entries(nestedOptions).flatMap(([option, names]) =>
+    ...describeKeys(entry, { at, known, ignored: [...ignored, ...refused] }),
+    ...Object.entries(nested).flatMap(([option, names]) =>
       listMembers(entry, option, at).flatMap((member) =>
         describeKeys(member.value, { at: member.at, known: names, ignored: [] }),
       ),
@@ -41,17 +47,18 @@ export function describeUnknownKeys(entry: JsonValue, at: string): readonly stri
 }
 
 /** Takes out of a definition, and of the options within its options, what {@link describeUnknownKeys} reports. */
-export function keepOptions(definition: JsonObject): KeptOptions {
+export function keepOptions(definition: JsonObject, options: AccountOptions): KeptOptions {
+  const { known, nested = {}, ignored = [] } = options;
   // Keys that look like permissions are refused.
-  const known = toKeySet([...accountOptions, ...accessKeys, ...ignoredKeys, ...findMisspeltKeys(definition)]);
-  const nested = new Map(
-    Object.entries(nestedOptions).map(([option, names]) => [toCanonicalKey(option), toKeySet(names)]),
+  const top = toKeySet([...known, ...accessKeys, ...ignored, ...findMisspeltKeys(definition)]);
+  const below = new Map(
+    Object.entries(nested).map(([option, names]) => [toCanonicalKey(option), toKeySet(names)]),
   );
-  const kept = Object.entries(keepKeys(definition, known)).map(([key, value]) => {
-    const names = nested.get(toCanonicalKey(key));
+  const kept = Object.entries(keepKeys(definition, top)).map(([key, value]) => {
+    const names = below.get(toCanonicalKey(key));
     return [key, names === undefined ? value : keepMembers(value, names)];
   });
-  return { kept: Object.fromEntries(kept), dropped: describeUnknownKeys(definition, '') };
+  return { kept: Object.fromEntries(kept), dropped: describeUnknownKeys(definition, { at: '', options }) };
 }
 
 /** The same for an option's value: an object, or a list of objects. */
