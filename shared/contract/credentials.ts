@@ -93,6 +93,20 @@ const definitionExample = {
   permissions: { READ: ['shop'], WRITE: ['shop-operators'] },
 };
 
+const registryDefinitionExample = {
+  type: 'dockerRegistry',
+  name: 'hub',
+  address: 'https://index.docker.io',
+  username: 'robot',
+  password: 'encrypted:secrets-manager!r:eu-west-1!s:docker-hub!k:password',
+  repositories: ['acme/shop'],
+};
+
+const definitionExamples = {
+  secret: { summary: 'A cluster whose kubeconfig is a secret', value: definitionExample },
+  registry: { summary: 'A Docker registry whose password is a secret', value: registryDefinitionExample },
+};
+
 const stored =
   'Only where `account.storage.enabled` is true; else 400. Only who may manage accounts; see docs/accounts.md.';
 
@@ -109,7 +123,7 @@ const definitionBody = {
   description: 'The account.',
   schema: accountDefinitionSchema,
   required: true,
-  examples: { secret: { summary: 'A cluster whose kubeconfig is a secret', value: definitionExample } },
+  examples: definitionExamples,
 } as const;
 
 const definitionAnswer = {
@@ -117,7 +131,7 @@ const definitionAnswer = {
     'The account as it was stored; its `ETag` is the revision. Where Fiat is off and its permissions shut out the caller, ' +
     '`warnings` says so, which is not stored.',
   schema: accountDefinitionSchema,
-  examples: { secret: { summary: 'A cluster whose kubeconfig is a secret', value: definitionExample } },
+  examples: definitionExamples,
 } as const;
 
 const accountChanges: ApiRoutes = {

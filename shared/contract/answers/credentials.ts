@@ -116,7 +116,7 @@ export const dockerRegistryAccountSchema = z
 /** A definition of an account that an API made. */
 export const accountDefinitionSchema = z
   .looseObject({
-    type: z.string().min(1).describe('The provider: `kubernetes`.'),
+    type: z.string().min(1).describe('The provider: `kubernetes` or `dockerRegistry`. It stays.'),
     name: z
       .string()
       .min(1)

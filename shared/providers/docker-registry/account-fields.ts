@@ -1,5 +1,6 @@
 import { accessKeys } from '#accounts/permissions.ts';
 import type { JsonValue } from '#core/json.ts';
+import type { AccountOptions } from '#provider-kit/stored-accounts.ts';
 import {
   booleanField,
   intField,
@@ -10,7 +11,7 @@ import {
   stringField,
   withDefault,
 } from '#settings/coerce.ts';
-import { ecrField } from './ecr-account.ts';
+import { ecrField, ecrOptions } from './ecr-account.ts';
 
 /** Path of the accounts in Spinnaker's configuration. */
 export const accountsPath = 'dockerRegistry.accounts';
@@ -58,14 +59,18 @@ const accountSchema = requireField(settingsField(accountShape));
 /** One entry of `dockerRegistry.accounts`, whose options are each valid. */
 export type AccountFields = ReturnType<typeof parseAccountFields>;
 
-/** What Halyard and the Operator write beside the options: it changes nothing here. */
-const idleOptions = ['providerVersion', 'type'];
+/** What an account may have. Halyard and the Operator also write some that change nothing here. */
+export const accountOptions = {
+  known: Object.keys(accountShape),
+  nested: { ecr: ecrOptions },
+  ignored: ['providerVersion', 'type'],
+} satisfies AccountOptions;
 
 /** All that is known of the settings of Docker registries. */
 export const knownSettings: readonly string[] = [
   enabledPath,
   'dockerRegistry.primaryAccount',
-  ...[...Object.keys(accountShape), ...accessKeys, ...idleOptions].map(
+  ...[...accountOptions.known, ...accessKeys, ...accountOptions.ignored].map(
     (option) => `${accountsPath}.*.${option}`,
   ),
 ];

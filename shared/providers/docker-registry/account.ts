@@ -1,17 +1,19 @@
 import type { Account, AccountWarning, RejectedAccount } from '#accounts/model/account.ts';
 import { parseAccess } from '#accounts/permissions.ts';
+import { rememberEntries } from '#accounts/remembered-entries.ts';
 import type { AccountView, DockerRegistryAccountView } from '#contract/answers/credentials.ts';
 import { InvalidInputError } from '#core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { CredentialsOwner } from '#oci/credentials.ts';
 import { isRepositoryName } from '#oci/names.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
+import { machineAccessPath, parseAccountsFlag } from '#settings/account-storage.ts';
 import { booleanField, parseAt } from '#settings/coerce.ts';
 import { findReferenceProblems, isSecretReference } from '#settings/secret-reference.ts';
 import { findMember, getSetting } from '#settings/spring-config.ts';
 import { hasPlaceholder } from '#settings/spring-placeholders.ts';
 import { type AccountFields, accountsPath, enabledPath, parseAccountFields } from './account-fields.ts';
-import { type EcrRegistry, findEcrRegistry } from './ecr-account.ts';
+import { type EcrRegistry, findEcrRegistry, isEcrHost } from './ecr-account.ts';
 
 /** The most characters of a pattern for names of repositories. */
 const patternLengthMax = 1_000;
@@ -54,6 +56,8 @@ export interface RegistryAccount extends Account, CredentialsOwner {
   readonly insecure: boolean;
   /** Hosts besides the registry's that may be called at any address. */
   readonly trustedHosts: ReadonlySet<string>;
+  /** Its options as they are written. */
+  readonly fields: AccountFields;
   /** The Amazon ECR registry, which is called by its own API; undefined for any other registry. */
   readonly ecr: EcrRegistry | undefined;
 }
@@ -65,11 +69,12 @@ export interface ParsedAccounts {
   readonly warnings: readonly AccountWarning[];
 }
 
-type ParseOptions = Pick<ProviderOptions, 'settings' | 'placement' | 'credentials' | 'takenNames'>;
+type ParseOptions = Pick<ProviderOptions, 'settings' | 'storedAccounts' | 'placement' | 'takenNames'>;
 
 /**
- * Reads `dockerRegistry.accounts`. An account that is wrong is rejected, and the others are read. Of two with one name only the first
- * counts, even if it is rejected: the second may be open to more people. There are none when `dockerRegistry.enabled` is false.
+ * Reads accounts made by an API, and then `dockerRegistry.accounts`. An account that is wrong is rejected, and the others are read. Of two
+ * with one name only the first counts, even if it is rejected: the second may be open to more people. There are none when
+ * `dockerRegistry.enabled` is false.
  */
 export function parseRegistryAccounts(options: ParseOptions): ParsedAccounts {
   const accounts: RegistryAccount[] = [];
@@ -85,27 +90,47 @@ export function parseRegistryAccounts(options: ParseOptions): ParsedAccounts {
     }
   };
   attempt(accountsPath, () => {
-    for (const [index, entry] of listEntries(options.settings).entries()) {
-      const at = `${accountsPath}[${index}]`;
+    const mayUseMachine = parseAccountsFlag(options.settings, machineAccessPath);
+    for (const { entry, at, isStored } of listEntries(options)) {
       const name = findEntryName(entry);
       attempt(name || at, () => {
         if (names.has(name)) throw new InvalidInputError(`${at}.name: an earlier account has this name`);
         if (name !== '') names.add(name);
-        const fields = parseAccountFields(entry, at);
-        accounts.push(createAccount(fields, { ...options, entry, at }));
-        warnings.push(...listWarnings(fields, at));
+        const { placement } = options;
+        const read = readEntry(entry, { placement, at, isConfined: isStored && !mayUseMachine });
+        if (read.account === undefined) throw read.error;
+        accounts.push(read.account);
+        warnings.push(...read.warnings);
       });
     }
   });
   return { accounts, rejected, warnings };
 }
 
-/** The entries of the list of accounts. @throws InvalidInputError if it is not a list. */
-export function listEntries(settings: JsonObject): readonly JsonValue[] {
+/** An account as it was defined. */
+export interface AccountEntry {
+  readonly entry: JsonValue;
+  /** Its place: messages begin with it. */
+  readonly at: string;
+  /** Whether an API made it. */
+  readonly isStored: boolean;
+}
+
+/** The accounts as they were defined, those made by an API first. @throws InvalidInputError if the settings have no list. */
+export function listEntries({
+  settings,
+  storedAccounts = [],
+}: Pick<ParseOptions, 'settings' | 'storedAccounts'>): readonly AccountEntry[] {
   const isEnabled = parseAt(booleanField(), getSetting(settings, enabledPath), enabledPath) ?? true;
   const list = getSetting(settings, accountsPath) || [];
   if (!Array.isArray(list)) throw new InvalidInputError(`${accountsPath}: expected a list of accounts`);
-  return isEnabled ? list : [];
+  if (!isEnabled) return [];
+  return [
+    ...storedAccounts.map((entry) => ({
+      ...{ entry, at: `stored account "${findEntryName(entry)}"`, isStored: true },
+    })),
+    ...list.map((entry, index) => ({ entry, at: `${accountsPath}[${index}]`, isStored: false })),
+  ];
 }
 
 /** The name of an entry, even if the rest is invalid; empty if it has none. */
@@ -114,16 +139,25 @@ export function findEntryName(entry: JsonValue): string {
   return typeof name === 'object' ? '' : String(name).trim();
 }
 
-interface EntryReading extends Pick<ParseOptions, 'placement' | 'credentials'> {
-  readonly entry: JsonValue;
-  /** Its path: messages begin with it. */
-  readonly at: string;
+interface EntryReading extends Pick<ParseOptions, 'placement'>, Pick<AccountEntry, 'at'> {
+  /** Whether it may use nothing of the machine, and send no identity of ours to a host of its choice. */
+  readonly isConfined: boolean;
 }
 
-function createAccount(fields: AccountFields, reading: EntryReading): RegistryAccount {
+const readEntry = rememberEntries((entry, reading: EntryReading) => {
+  try {
+    const fields = parseAccountFields(entry, reading.at);
+    const account = createAccount(fields, entry, reading);
+    return { account, warnings: listWarnings(fields, reading.at) };
+  } catch (error) {
+    return { error };
+  }
+});
+
+function createAccount(fields: AccountFields, entry: JsonValue, reading: EntryReading): RegistryAccount {
   const { at } = reading;
-  const access = parseAccess(asJsonObject(reading.entry) ?? {}, at);
-  const name = findEntryName(reading.entry);
+  const access = parseAccess(asJsonObject(entry) ?? {}, at);
+  const name = findEntryName(entry);
   const violations = [...findConflicts(fields, name), ...findUnusable(fields, reading)];
   if (violations.length > 0)
     throw new InvalidInputError(violations.map((violation) => `${at}: ${violation}`));
@@ -141,6 +175,7 @@ function createAccount(fields: AccountFields, reading: EntryReading): RegistryAc
     registry,
     email: fields.email ?? '',
     credentials: fields,
+    fields,
     repositories: createChoice(fields, at),
     charts: {
       names: [...new Set(fields.helmOciRepositories)],
@@ -155,12 +190,23 @@ function createAccount(fields: AccountFields, reading: EntryReading): RegistryAc
     sortTagsByDate: fields.sortTagsByDate,
     insecure: fields.insecureRegistry,
     trustedHosts: new Set(fields.trustedHosts.map((host) => host.toLowerCase())),
-    ecr: findEcrRegistry(
-      baseUrl.hostname,
-      { ecr: fields.ecr, hasPassword: listPasswords(fields).length > 0 },
-      at,
-    ),
+    ecr: createEcr(fields, baseUrl, reading),
   };
+}
+
+function createEcr(
+  fields: AccountFields,
+  { protocol, hostname }: URL,
+  { at, isConfined }: EntryReading,
+): EcrRegistry | undefined {
+  const hasPassword = listPasswords(fields).length > 0;
+  const registry = findEcrRegistry(hostname, { ecr: fields.ecr, hasPassword }, at);
+  const isSafe = protocol === 'https:' && isEcrHost(hostname) && !fields.insecureRegistry;
+  if (registry === undefined || isSafe || !isConfined) return registry;
+  throw new InvalidInputError(
+    `${at}.address: expected the registry's own at Amazon ECR, by https and without insecureRegistry: other hosts would receive ` +
+      `Busdriver's token, as they may of accounts made by an API only where ${machineAccessPath} is true`,
+  );
 }
 
 /** What is wrong with the combination of valid options, in Clouddriver's words. */
@@ -202,7 +248,7 @@ const machineOptions = ['passwordFile', 'passwordCommand', 'dockerconfigFile', '
 const secretOptions: readonly string[] = ['username', 'password'];
 
 /** What cannot work: an unresolved placeholder, a reference where none is allowed, a file where functions have none. */
-function findUnusable(fields: AccountFields, { placement }: EntryReading): readonly string[] {
+function findUnusable(fields: AccountFields, { placement, isConfined }: EntryReading): readonly string[] {
   const texts = Object.entries(fields).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
@@ -213,16 +259,16 @@ function findUnusable(fields: AccountFields, { placement }: EntryReading): reado
       return [`${option}: expected the value itself, no reference to a secret`];
     return findReferenceProblems(value, option);
   });
-  if (placement !== 'deployed') return unusable;
   const onMachine = machineOptions.filter((option) => fields[option]);
-  return [
-    ...unusable,
-    ...onMachine.map(
-      (option) =>
-        `${option}: deployed functions read no files and run no programs: use a reference to a secret`,
-    ),
-  ];
+  if (placement === 'deployed') return [...unusable, ...onMachine.map((option) => `${option}: ${noMachine}`)];
+  return isConfined ? [...unusable, ...onMachine.map((option) => `${option}: ${foreignMachine}`)] : unusable;
 }
+
+const noMachine = 'deployed functions read no files and run no programs: use a reference to a secret';
+
+const foreignMachine =
+  'a file or program of the machine that Busdriver runs on, which accounts made by an API may use only where ' +
+  `${machineAccessPath} is true`;
 
 /** Reads an address. Removes a slash at its end and `/v2`, as in Clouddriver. @throws InvalidInputError, which does not quote it. */
 function parseAddress(text: string, at: string): URL {

@@ -31,7 +31,15 @@ export const ecrField = settingsField({
   externalId: stringField(),
 });
 
+/** Names of the options of `ecr`. */
+export const ecrOptions: readonly string[] = Object.keys(forms);
+
 type EcrFields = Partial<Record<keyof typeof forms, string | undefined>>;
+
+/** Whether a host is that of a private registry of Amazon ECR. @param host in lower case */
+export function isEcrHost(host: string): boolean {
+  return registryHost.test(host);
+}
 
 /** The fields that identify an account as ECR's. */
 interface EcrOptions {

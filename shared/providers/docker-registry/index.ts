@@ -1,28 +1,26 @@
+import { createHash } from 'node:crypto';
 import { NotFoundError } from '#core/errors.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
+import { type ClientUse, SharedClients } from '#provider-kit/shared-clients.ts';
 import { parseRegistryAccounts, type RegistryAccount } from './account.ts';
 import type { AccountClient } from './account-client.ts';
-import { knownSettings } from './account-fields.ts';
+import { accountOptions, knownSettings } from './account-fields.ts';
 import { toPublicSettings } from './public-settings.ts';
 
 /** Docker registries: images by their tags, through the registries of the configured accounts. */
 export const dockerRegistryPlugin: ProviderPlugin = {
   name: 'dockerRegistry',
   knownSettings,
+  storedAccounts: { options: accountOptions, secrets: ['password'], secretDestinations: ['address'] },
   open: openDockerRegistry,
   toPublicSettings,
 };
 
 function openDockerRegistry(options: ProviderOptions): Provider {
   const { accounts, rejected, warnings } = parseRegistryAccounts(options);
-  const clients = new Map<string, Promise<AccountClient>>();
-  /** Loaded and opened on first use. */
-  const openClient = (account: RegistryAccount): Promise<AccountClient> => {
-    const load = async () => (await import('./account-client.ts')).openAccountClient(account, options);
-    const opening = clients.get(account.name) ?? load();
-    clients.set(account.name, opening);
-    return opening;
-  };
+  const uses = new Map<string, ClientUse<AccountClient>>();
+  const openClient = createClientOpener(options, uses);
+  const closing = createClosing(uses);
   return {
     name: dockerRegistryPlugin.name,
     accounts,
@@ -55,9 +53,41 @@ function openDockerRegistry(options: ProviderOptions): Provider {
         return { address, email: account.email, basicAuth: await credentials.get() };
       },
     },
+    closing,
+    [Symbol.asyncDispose]: () => closing[Symbol.asyncDispose](),
+  };
+}
+
+/** Opens the client of an account, the same each time. It is loaded on first use, and shared with other openings of the same account. */
+function createClientOpener(options: ProviderOptions, uses: Map<string, ClientUse<AccountClient>>) {
+  // Clients outlive the opening: they must not keep all accounts that it knew in memory.
+  const { clock, randomness, log, services = {}, environment = {} } = options;
+  const { clients = new SharedClients() } = options;
+  return (account: RegistryAccount): Promise<AccountClient> => {
+    const known = uses.get(account.name);
+    if (known !== undefined) return known.client;
+    const use = clients.use(toKey(account), async () => {
+      const { openAccountClient } = await import('./account-client.ts');
+      return openAccountClient(account, { clock, randomness, log, services, environment });
+    });
+    uses.set(account.name, use);
+    return use.client;
+  };
+}
+
+/** Of all options of the account: what the client does depends on most of them. It holds no secret. */
+function toKey({ cloudProvider, fields }: RegistryAccount): string {
+  const text = JSON.stringify([cloudProvider, fields]);
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** A separate function, since a closure retains all variables of its function. */
+function createClosing(uses: Map<string, ClientUse<AccountClient>>): AsyncDisposable {
+  return {
     async [Symbol.asyncDispose]() {
-      const opened = await Promise.all(clients.values());
-      await Promise.all(opened.map((client) => client[Symbol.asyncDispose]()));
+      const ended = [...uses.values()];
+      uses.clear();
+      await Promise.all(ended.map((use) => use.release()));
     },
   };
 }

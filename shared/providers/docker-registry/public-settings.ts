@@ -5,11 +5,15 @@ import { findEntryName, listEntries } from './account.ts';
 import { type AccountFields, parseAccountFields, publicAccountOptions } from './account-fields.ts';
 
 /** The accepted accounts with their public options, as they were parsed, which leaves out unknown members. */
-export function toPublicSettings(settings: JsonObject, { accounts }: Pick<Provider, 'accounts'>): JsonObject {
+export function toPublicSettings(
+  settings: JsonObject,
+  { accounts }: Pick<Provider, 'accounts'>,
+  storedAccounts: readonly JsonObject[] = [],
+): JsonObject {
   const left = new Map(accounts.map((account) => [account.name, account]));
   // If the list cannot be read, no account was accepted.
-  const entries = left.size === 0 ? [] : listEntries(settings);
-  const shown = entries.flatMap((entry): JsonObject[] => {
+  const entries = left.size === 0 ? [] : listEntries({ settings, storedAccounts });
+  const shown = entries.flatMap(({ entry }): JsonObject[] => {
     // The first of a name is the one that counts, as when it was accepted.
     const name = findEntryName(entry);
     const account = left.get(name);

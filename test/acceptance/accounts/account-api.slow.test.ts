@@ -137,7 +137,13 @@ describe("Clouddriver's account API on one machine", () => {
       403,
       'Access denied to account yaml - required authorization: WRITE',
     ],
-    ['POST', '/credentials', { type: 'aws', name: 'a' }, 400, ['type: expected one of kubernetes']],
+    [
+      'POST',
+      '/credentials',
+      { type: 'aws', name: 'a' },
+      400,
+      ['type: expected one of kubernetes, dockerRegistry'],
+    ],
     [
       'POST',
       '/credentials',

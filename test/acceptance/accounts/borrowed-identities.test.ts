@@ -331,6 +331,16 @@ describe('what else a definition may not lend', () => {
       'configureImagePullSecrets: expected false',
     ],
     [
+      'a token of ECR, to another host',
+      () => ({ ...ecrAccount, address: thief.url }),
+      "address: expected the registry's own at Amazon ECR",
+    ],
+    [
+      'a token of ECR, to whoever answers',
+      () => ({ ...ecrAccount, insecureRegistry: true }),
+      "address: expected the registry's own at Amazon ECR",
+    ],
+    [
       'a secret whose region is a host',
       () => ({ kubeconfigContents: `encrypted:ssm!r:${new URL(thief.url).host}/#!n:/kubeconfig` }),
       'no AWS region is known',
@@ -340,6 +350,11 @@ describe('what else a definition may not lend', () => {
     expect(listStolen()).toEqual([]);
   });
 });
+
+const ecrAccount = {
+  ...{ type: 'dockerRegistry', ecr: { registryId: ecrRegistryId, region: ecrRegion }, inspectDigests: true },
+  ...{ address: `https://${ecrRegistryId}.dkr.ecr.${ecrRegion}.amazonaws.com`, repositories: ['shop'] },
+};
 
 function toOidcUser(issuer: string): JsonObject {
   const config = { 'idp-issuer-url': issuer, 'client-id': 'c', 'refresh-token': planted.google };

@@ -87,9 +87,17 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((set) => set[Symbol.asyncDispose]()));
 });
 
-function open(from: JsonObject, credentials: 'given' | 'withheld'): ProviderSet {
+function open(
+  from: JsonObject,
+  credentials: 'given' | 'withheld',
+  stored: readonly JsonObject[] = [],
+): ProviderSet {
   const options = createTestOptions(from, { credentials, placement: 'deployed' });
-  const set = new ProviderSet(plugins.map((plugin) => plugin.open(options)));
+  const set = new ProviderSet(
+    plugins.map((plugin) =>
+      plugin.open({ ...options, storedAccounts: stored.filter(({ type }) => type === plugin.name) }),
+    ),
+  );
   opened.push(set);
   return set;
 }
@@ -119,6 +127,17 @@ describe('account facts', () => {
     ]);
     expect(known.getAccount('old').requiredGroupMembership).toEqual(['admins']);
     expect(known.rejectedAccounts).toEqual([]);
+  });
+
+  it('hold accounts that an API made, whatever their provider', () => {
+    const own = { type: 'dockerRegistry', name: 'own', address: 'https://own.test', password: planted };
+    const storedAccounts = [{ name: 'own', type: 'dockerRegistry', body: own }];
+    const providers = open({}, 'given', [own]);
+    const { settings } = toAccountFacts(plugins, { settings: {}, providers, storedAccounts });
+    expect(JSON.stringify(settings)).not.toContain(planted);
+    expect(open(settings, 'withheld').getAccount('own')).toMatchObject({
+      ...{ cloudProvider: 'dockerRegistry', details: { address: 'https://own.test' } },
+    });
   });
 
   it('tell what operations and views look at', () => {

@@ -108,6 +108,31 @@ describe('Docker registry accounts', () => {
     expect(rejected[0]?.reason).toContain('passwordFile: deployed functions read no files');
   });
 
+  test('made by an API come first, and use the machine only where the settings allow it', () => {
+    const own = { type: 'dockerRegistry', name: 'a', address: 'https://own.test' };
+    const taken = parse([{ name: 'a', address }], { storedAccounts: [own] });
+    expect(taken.accounts.map(({ baseUrl }) => baseUrl.href)).toEqual(['https://own.test/']);
+    expect(taken.rejected.map(({ reason }) => reason)).toEqual([
+      'dockerRegistry.accounts[0].name: an earlier account has this name',
+    ]);
+    const storedAccounts = [
+      { ...own, catalogFile: '/run/planted' },
+      { ...own, name: 'b', ecr: { registryId: '123456789012', region: 'eu-west-1' } },
+      { ...own, name: 'c', address: 'http://123456789012.dkr.ecr.eu-west-1.amazonaws.com' },
+      { ...own, name: 'd', address: 'https://123456789012.dkr.ecr.eu-west-1.amazonaws.com' },
+    ];
+    const confined = parse([], { storedAccounts });
+    expect(confined.accounts.map(({ name }) => name)).toEqual(['d']);
+    expect(confined.rejected.map(({ reason }) => reason.replace(/ (program|at Amazon) .*/, ''))).toEqual([
+      'stored account "a": catalogFile: a file or',
+      `stored account "b".address: expected the registry's own`,
+      `stored account "c".address: expected the registry's own`,
+    ]);
+    const busdriver = { accounts: { allowMachineAccess: true } };
+    const allowed = parse([], { settings: { busdriver }, storedAccounts });
+    expect(allowed.accounts.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   test('are warned of a password with blanks around it', () => {
     const { warnings } = parse([{ name: 'a', address, password: ' planted ' }]);
     expect(warnings.map(({ reason }) => reason)).toEqual([

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
+import { SharedClients } from '#provider-kit/shared-clients.ts';
 import { dockerRegistryPlugin } from '#providers/docker-registry/index.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { createTestClock } from '#test/support/run/test-clock.ts';
@@ -58,6 +59,34 @@ describe('credentials of Docker registries, for other providers,', () => {
     password = 's3cr3t';
     clock.advance(120_000);
     await expect.poll(async () => (await opened.get('hub'))?.basicAuth).toBe(basicAuth);
+  });
+
+  test('of an account that has not changed are kept when others have', async () => {
+    let reads = 0;
+    const reading = { text: 's3cr3t', versionId: '1', asOfMs: 0, readAgainAtMs: Number.POSITIVE_INFINITY };
+    const secrets = {
+      read: async () => 's3cr3t',
+      follow: async () => {
+        reads += 1;
+        return reading;
+      },
+      readRoles: async () => undefined,
+    };
+    const account = { username: 'robot', password: 'encrypted:secrets-manager!r:eu-west-1!s:hub' };
+    const more = { services: { secrets }, clients: new SharedClients() };
+    const openBeside = (email: string) =>
+      open(account, { ...more, storedAccounts: [{ ...account, name: 'other', address, email }] });
+    await using before = openBeside('a@example.com');
+    for (const name of ['hub', 'other']) await before.get(name);
+    expect(reads).toBe(2);
+    await using after = openBeside('b@example.com');
+    expect((await after.get('hub'))?.basicAuth).toBe(basicAuth);
+    expect(reads).toBe(2);
+    expect((await after.get('other'))?.email).toBe('b@example.com');
+    expect(reads).toBe(3);
+    // What the former ones opened stays for those that came after them.
+    await before[Symbol.asyncDispose]();
+    expect((await after.get('hub'))?.basicAuth).toBe(basicAuth);
   });
 
   test('are told by the name of the option when they cannot be read', async () => {
