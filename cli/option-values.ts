@@ -35,6 +35,12 @@ export function addValue(text: string, earlier: readonly string[] = []): readonl
   return [...earlier, text];
 }
 
+/** A number of seconds, 1 to 86400, as text. @throws InvalidArgumentError */
+export function parseSeconds(text: string): string {
+  if (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= 86_400) return text;
+  throw new InvalidArgumentError('Expected a number of seconds, 1 to 86400.');
+}
+
 /** A value that is not empty. @throws InvalidArgumentError */
 export function parseText(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('Expected a value.');

@@ -8,12 +8,13 @@ import { completeWords, formatCompletionScript, type Shell, shells } from './com
 import type { CliContext } from './context.ts';
 import { formatExamples } from './help.ts';
 import { parseUrl, parseUser } from './option-values.ts';
+import { addTaskCommands } from './tasks/commands.ts';
 
 /** The program with all its commands. A command that fails throws; one that ends otherwise sets `process.exitCode`. */
 export function buildProgram(context: CliContext): Command {
   const program = new Command('busdriver')
     .description(
-      "Busdriver's command line: runs Busdriver, and looks after the accounts and agents of one that runs.",
+      "Busdriver's command line: runs Busdriver, deploys by one that runs, and looks after its tasks, accounts and agents.",
     )
     .version(packageJson.version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
@@ -39,6 +40,7 @@ export function buildProgram(context: CliContext): Command {
     .helpCommand(false)
     .exitOverride();
   addLauncherCommands(program);
+  addTaskCommands(program, context);
   addAccountCommands(program, context);
   addAgentCommands(program, context);
   addCompletionCommands(program, context);
@@ -47,6 +49,7 @@ export function buildProgram(context: CliContext): Command {
     [
       formatExamples(
         'busdriver start --kubeconfig ~/.kube/config',
+        'busdriver deploy --account prod --application shop -f shop.yaml',
         'busdriver accounts list',
         'busdriver accounts list --output json',
         'busdriver accounts add prod --eks production --region eu-west-1',

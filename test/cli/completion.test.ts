@@ -38,7 +38,7 @@ describe.each(shells)('the script for %s', (shell) => {
 
 describe('bash', () => {
   it.each([
-    [[''], ['start', 'demo', 'accounts', 'agent', 'completion']],
+    [[''], ['start', 'demo', 'deploy', 'tasks', 'task', 'cancel', 'accounts', 'agent', 'completion']],
     [['acc'], ['accounts']],
     [
       ['accounts', ''],
