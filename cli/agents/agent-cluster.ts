@@ -2,8 +2,9 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { getErrorMessage } from '#core/errors.ts';
 import { asJsonArray, asJsonObject, asString, getPath, isSameJson, type JsonObject } from '#core/json.ts';
-import type { PlainAnswer, PlainCall, PlainCalls } from '#providers/kubernetes/transport/plain-calls.ts';
+import type { PlainAnswer, PlainCall, PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
 import { CliError } from '../cli-error.ts';
+import { openCalls } from '../cluster-calls.ts';
 import type { CliContext } from '../context.ts';
 import { toLine } from '../terminal.ts';
 
@@ -42,35 +43,9 @@ export class AgentCluster implements AsyncDisposable {
 
   /** Opens a cluster. @throws CliError where the kubeconfig is of no use */
   static async open({ kubeconfig, context }: ClusterChoice, cli: CliContext): Promise<AgentCluster> {
-    const { environment, terminal } = cli;
-    const [{ PlainCalls: Calls }, { systemClock }] = await Promise.all([
-      import('#providers/kubernetes/transport/plain-calls.ts'),
-      import('#platform/services/system.ts'),
-    ]);
-    const [first = ''] = (environment['KUBECONFIG'] ?? '').split(path.delimiter);
-    const kubeconfigFile = kubeconfig ?? (first || path.join(homedir(), '.kube/config'));
-    const silent = () => {};
-    const tell = (message: string) => terminal.tell(message);
-    const calls = new Calls({
-      connection: {
-        name: kubeconfigFile,
-        kubeconfigFile,
-        context,
-        serviceAccount: false,
-        placement: 'local',
-      },
-      clock: systemClock,
-      log: { debug: silent, info: silent, warn: tell, error: tell },
-      environment,
-    });
-    const cluster = new AgentCluster(calls);
-    try {
-      await calls.locate();
-      return cluster;
-    } catch (error) {
-      await calls[Symbol.asyncDispose]();
-      throw new CliError(getErrorMessage(error), { next: 'name a kubeconfig by --kubeconfig', cause: error });
-    }
+    const [first = ''] = (cli.environment['KUBECONFIG'] ?? '').split(path.delimiter);
+    const chosen = { context, kubeconfig: kubeconfig ?? (first || path.join(homedir(), '.kube/config')) };
+    return new AgentCluster(await openCalls(chosen, cli, 'name a kubeconfig by --kubeconfig'));
   }
 
   /** The issuer of the cluster's service account tokens, and its keys. @throws CliError where that is unknown */
@@ -92,7 +67,7 @@ export class AgentCluster implements AsyncDisposable {
    */
   async apply(object: JsonObject, isDryRun: boolean): Promise<ApplyOutcome> {
     const target = toPath(object);
-    const before = await this.#send({ method: 'GET', path: target });
+    const before = await this.#send({ path: target });
     if (![200, 404].includes(before.status)) throw refuse('GET', target, before);
     const query = `fieldManager=${fieldManager}&force=true${isDryRun ? '&dryRun=All' : ''}`;
     const contentType = 'application/apply-patch+yaml';
@@ -113,14 +88,14 @@ export class AgentCluster implements AsyncDisposable {
   async describePods(namespace: string, name: string): Promise<string> {
     const selector = encodeURIComponent(`app.kubernetes.io/instance=${name}`);
     const path = `/api/v1/namespaces/${namespace}/pods?labelSelector=${selector}&limit=20`;
-    const answer = await this.#send({ method: 'GET', path }).catch(() => undefined);
+    const answer = await this.#send({ path }).catch(() => undefined);
     if (answer?.status !== 200) return '';
     const states = asJsonArray(getPath(answer.body, 'items')).map(describePod);
     return states.length === 0 ? 'it has no pod yet' : [...new Set(states)].join(', ');
   }
 
   async #get(path: string, accept?: string): Promise<PlainAnswer['body']> {
-    const answer = await this.#send({ method: 'GET', path, ...(accept !== undefined && { accept }) });
+    const answer = await this.#send({ path, ...(accept !== undefined && { accept }) });
     if (answer.status !== 200) throw refuse('GET', path, answer);
     return answer.body;
   }

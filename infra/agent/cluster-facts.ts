@@ -5,7 +5,7 @@ import { waitAtMost } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import { asString, getPath } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
-import { PlainCalls } from '#providers/kubernetes/transport/plain-calls.ts';
+import { PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
 import { type AgentAccount, toConnection } from './config/agent-config.ts';
 
 /** Clusters that are asked at a time. */
@@ -70,8 +70,8 @@ async function tellCluster(
   try {
     const { url } = await calls.locate();
     // One after the other, on one connection: many agents begin at one moment where a machine is started.
-    const space = await calls.call({ method: 'GET', path: '/api/v1/namespaces/kube-system' });
-    const version = await calls.call({ method: 'GET', path: '/version' });
+    const space = await calls.call({ path: '/api/v1/namespaces/kube-system' });
+    const version = await calls.call({ path: '/version' });
     const certFingerprint = await calls.findCertificate();
     const facts = {
       kubeHost: url,

@@ -28,7 +28,7 @@ import type { Peer } from './peers/peer-addresses.ts';
 import { defaultNamePrefix, parsePeerSettings } from './peers/peer-settings.ts';
 import { PeerTokens } from './peers/peer-tokens.ts';
 import { type PeerSettings, type Peers, startPeers } from './peers/peers.ts';
-import { openPodCluster, type PodCluster } from './peers/pod-cluster.ts';
+import { PodCluster } from './peers/pod-cluster.ts';
 import { createReadiness } from './readiness.ts';
 import { findResources, listEventSources, toClientOptions } from './resources.ts';
 
@@ -75,11 +75,11 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
   const services = new Services(environment);
   starting.defer(() => closeServices(services, log));
   const cluster = starting.use(
-    openPodCluster({ ...options, clock: systemClock, randomness: systemRandomness, log }),
+    new PodCluster({ ...options, clock: systemClock, randomness: systemRandomness, log }),
   );
   const peers = starting.use(openPeers({ settings, cluster, log }));
   const { peerTokenFile: file, toPeerUrl: toUrl, podName } = options;
-  const tokens = new PeerTokens({ client: cluster.client, file, clock: systemClock, log });
+  const tokens = new PeerTokens({ cluster, file, clock: systemClock, log });
   const agents = starting.use(openAgentServer({ services, peers, tokens, podName, log, toUrl }));
   const access = new HostAccess(tokens, Promise.resolve(services));
   const readiness = createReadiness(services, log);

@@ -39,6 +39,8 @@ const tables = 'functions/[a-z-]+\\.ts$';
 const stored = 'shared/platform/aws/tables.ts';
 
 const kubernetes = 'shared/providers/kubernetes/';
+/** The Kubernetes provider for what is no part of it: it calls clusters by `calls/`, not by what accounts are read and written with. */
+const kubernetesOutside = `${kubernetes}(?!transport/|client/|watch/)`;
 const config = 'shared/platform/config.ts';
 const system = 'shared/platform/services/system.ts';
 /** Schemas of answers, and types of them alone. */
@@ -77,8 +79,9 @@ export const importRules: { readonly [files: string]: string } = {
   'infra/local/': `infra/local/ infra/server/ infra/options.ts infra/tools/test-cluster/ ${subjects} ${stored}
     ${tables} @aws-sdk/ aws-lambda ${node}`,
   'infra/kubernetes/': `infra/kubernetes/ infra/server/ infra/options.ts infra/tools/build/ ${subjects}
-    ${kubernetes} ${stored} ${tables} @aws-sdk/ @grpc/grpc-js aws-lambda ${node}`,
-  'infra/agent/': `infra/agent/ infra/tools/build/ ${rules} shared/agents/protocol/ ${kubernetes}
+    ${kubernetesOutside} ${stored} ${tables} @kubernetes/client-node @aws-sdk/ @grpc/grpc-js aws-lambda ${node}`,
+  'infra/agent/': `infra/agent/ infra/tools/build/ ${rules} shared/agents/protocol/ ${kubernetesOutside}
+    ${kubernetes}transport/proxy-tunnel.ts
     shared/platform/aws/identity/gateway-signer.ts ${config} shared/platform/garbage.ts ${system}
     shared/platform/services/logger.ts package.json @grpc/grpc-js undici yaml ${node}`,
   'infra/tools/deploy-check/': `infra/tools/deploy-check/ infra/aws/context/ infra/aws/stacks/ infra/options.ts
@@ -87,6 +90,6 @@ export const importRules: { readonly [files: string]: string } = {
   'infra/aws/': `infra/aws/ shared/core/ shared/tasks/payload-limit.ts shared/providers/declarations.ts ${config} ${stored} ${tables}
     docs/openapi.json aws-cdk-lib constructs esbuild ${node}`,
   'cli/': `cli/ ${rules} ${config} ${system} package.json shared/settings/live/settings.ts
-    ${kubernetes}transport/ commander yaml ${node}`,
+    ${kubernetes}calls/ commander yaml ${node}`,
   'test/': '.',
 };

@@ -52,8 +52,9 @@ describe('a package that users install', () => {
 });
 
 describe('@kubernetes/client-node', () => {
-  it('is imported for its types alone, which weigh nothing', () => {
-    expect(sources.filter(loadsClient).map(({ path }) => path)).toEqual([]);
+  it('is imported for its types, which weigh nothing, and loaded by replicas alone', () => {
+    const paths = sources.filter(loadsClient).map(({ path }) => path);
+    expect(paths).toEqual(['infra/kubernetes/peers/watched-objects.ts']);
   });
 
   it.each([

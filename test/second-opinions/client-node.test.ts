@@ -247,7 +247,7 @@ describeWithCluster('client-node, about the same API server,', (cluster) => {
 
 /**
  * Why `credentials/oidc.ts` renews id-tokens itself. When one of these fails, the package has been mended: see whether it can take over
- * (docs/decisions/0048-client-node-where-it-is-better.md).
+ * (docs/decisions/0086-client-node-for-types-and-peers.md).
  */
 describe('the KubeConfig of client-node', () => {
   const renew = async (issuer: (url: string) => unknown): Promise<string> => {

@@ -1,26 +1,15 @@
-import type { Clock, Randomness } from '#core/clock.ts';
+import type { Clock } from '#core/clock.ts';
 import { mapConcurrently } from '#core/concurrency.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import { asString, getPath } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
-import { getBuiltInResource } from '#providers/kubernetes/api/built-in-resources.ts';
-import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
-import { createKubernetesClient } from '#providers/kubernetes/client/kubernetes-client.ts';
+import { type AccessAttributes, toAccessReview } from '#providers/kubernetes/calls/access-review.ts';
+import { PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
 import { type AgentAccount, toConnection } from '../config/agent-config.ts';
 import type { CheckRow } from './check-table.ts';
 
 /** Reviews that are asked for at a time. */
 const reviewsAtOnce = 8;
-
-/** Requests a second, and at once. */
-const budget = { qps: 20, burst: 50 };
-
-/** A right that somebody may have: a verb on a resource of a group, the empty text for Kubernetes' own. */
-interface Right {
-  readonly verb: string;
-  readonly group: string;
-  readonly resource: string;
-}
 
 /** Rights that caching needs at least: without these an application shows nothing. */
 const cachingRights = combine(
@@ -46,7 +35,6 @@ const operationRights = combine(
 /** Dependencies of checking clusters. */
 export interface ClusterCheckOptions {
   readonly clock: Clock;
-  readonly randomness: Randomness;
   readonly log: Logger;
   readonly environment: { readonly [name: string]: string | undefined };
 }
@@ -65,10 +53,10 @@ export async function checkCluster(
   const what = `cluster of ${name}`;
   try {
     const connection = { ...toConnection(account), requestTimeoutSeconds: 10 };
-    await using client = createKubernetesClient({ ...options, connection, budget });
-    const version =
-      asString(getPath(await client.getJson('/version'), 'gitVersion')) ?? 'of an unknown version';
-    const missing = await findMissing(client, namespace);
+    await using calls = new PlainCalls({ ...options, connection });
+    const answer = await calls.send({ path: '/version' });
+    const version = asString(getPath(answer, 'gitVersion')) ?? 'of an unknown version';
+    const missing = await findMissing(calls, namespace);
     const where = namespace === '' ? 'in all namespaces' : `in namespace ${namespace}`;
     return [
       { what, verdict: 'good', details: `Kubernetes ${version}` },
@@ -83,15 +71,13 @@ export async function checkCluster(
 
 /** Asks the API server, as `kubectl auth can-i` does. @returns which of some rights are not granted */
 async function findMissing(
-  client: Pick<KubernetesClient, 'create'>,
+  calls: PlainCalls,
   namespace: string,
-): Promise<(rights: readonly Right[]) => readonly Right[]> {
-  const review = getBuiltInResource('authorization.k8s.io/v1', 'SelfSubjectAccessReview');
-  const { apiVersion, kind } = review;
-  const refused = new Set<Right>();
+): Promise<(rights: readonly AccessAttributes[]) => readonly AccessAttributes[]> {
+  const refused = new Set<AccessAttributes>();
   await mapConcurrently([...cachingRights, ...operationRights], reviewsAtOnce, async (right) => {
-    const resourceAttributes = { ...right, ...(namespace !== '' && { namespace }) };
-    const answer = await client.create(review, { apiVersion, kind, spec: { resourceAttributes } });
+    const attributes = { ...right, ...(namespace !== '' && { namespace }) };
+    const answer = await calls.send(toAccessReview(attributes));
     if (getPath(answer, 'status', 'allowed') !== true) refused.add(right);
   });
   return (rights) => rights.filter((right) => refused.has(right));
@@ -100,7 +86,7 @@ async function findMissing(
 function toRow(
   what: string,
   verdict: CheckRow['verdict'],
-  { missing, where }: { readonly missing: readonly Right[]; readonly where: string },
+  { missing, where }: { readonly missing: readonly AccessAttributes[]; readonly where: string },
 ): CheckRow {
   if (missing.length === 0) return { what, verdict: 'good', details: `all rights ${where}` };
   const names = missing.map(
@@ -112,6 +98,6 @@ function toRow(
 function combine(
   verbs: readonly string[],
   resources: readonly (readonly [string, string])[],
-): readonly Right[] {
+): readonly AccessAttributes[] {
   return resources.flatMap(([group, resource]) => verbs.map((verb) => ({ verb, group, resource })));
 }

@@ -1,6 +1,6 @@
 import { getPath } from '#core/json.ts';
-import { getBuiltInResource } from '#providers/kubernetes/api/built-in-resources.ts';
-import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
+import { toAccessReview } from '#providers/kubernetes/calls/access-review.ts';
+import type { PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
 import { type PeerApi, peerResources } from './peer-addresses.ts';
 
 /** What this process must be allowed to do to find its peers. */
@@ -15,24 +15,15 @@ export type PeerVerb = (typeof peerVerbs)[number];
  * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
  */
 export async function findMissingVerbs(
-  client: Pick<KubernetesClient, 'create'>,
+  cluster: Pick<PlainCalls, 'send'>,
   { api, namespace }: { readonly api: PeerApi; readonly namespace: string },
   signal?: AbortSignal,
 ): Promise<readonly PeerVerb[]> {
-  const review = getBuiltInResource('authorization.k8s.io/v1', 'SelfSubjectAccessReview');
-  const { apiVersion, plural: resource } = peerResources[api];
+  const { plural: resource, apiVersion } = peerResources[api];
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
   const missing: PeerVerb[] = [];
   for (const verb of peerVerbs) {
-    const answer = await client.create(
-      review,
-      {
-        apiVersion: review.apiVersion,
-        kind: review.kind,
-        spec: { resourceAttributes: { namespace, verb, group, resource } },
-      },
-      { signal },
-    );
+    const answer = await cluster.send(toAccessReview({ namespace, verb, group, resource }), signal);
     if (getPath(answer, 'status', 'allowed') !== true) missing.push(verb);
   }
   return missing;

@@ -5,8 +5,7 @@ import { createConcurrencyLimit } from '#core/concurrency.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import { asJsonArray, asString, getPath } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
-import { getBuiltInResource } from '#providers/kubernetes/api/built-in-resources.ts';
-import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
+import type { PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
 
 /** The audience of tokens by which replicas know each other: no other service takes them. */
 export const peerAudience = 'busdriver-peer';
@@ -28,7 +27,7 @@ const waitingMax = 64;
 
 /** How peers are known. */
 export interface PeerTokensOptions {
-  readonly client: Pick<KubernetesClient, 'create'>;
+  readonly cluster: Pick<PlainCalls, 'send'>;
   /** File with this pod's own projected token of {@link peerAudience}; the kubelet renews it. */
   readonly file: string;
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -100,10 +99,10 @@ export class PeerTokens {
 
   /** @returns the user whose it is; undefined where it is not good for this audience */
   async #review(token: string): Promise<string | undefined> {
-    const resource = getBuiltInResource('authentication.k8s.io/v1', 'TokenReview');
-    const { apiVersion, kind } = resource;
-    const spec = { token, audiences: [peerAudience] };
-    const answer = await this.#options.client.create(resource, { apiVersion, kind, spec });
+    const apiVersion = 'authentication.k8s.io/v1';
+    const body = { apiVersion, kind: 'TokenReview', spec: { token, audiences: [peerAudience] } };
+    const path = `/apis/${apiVersion}/tokenreviews`;
+    const answer = await this.#options.cluster.send({ method: 'POST', path, body });
     const isGood =
       getPath(answer, 'status', 'authenticated') === true &&
       // A server that knows no audiences says nothing of them.

@@ -3,9 +3,9 @@ import type { Clock, Randomness } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import { asString, getPath } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
+import { KubernetesApiError } from '#providers/kubernetes/api/errors.ts';
 import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
-import { findRefusal } from '#providers/kubernetes/watch/kind-refusal.ts';
-import type { WatchChange } from '#providers/kubernetes/watch/watch.ts';
+import { getCollectionPath } from '#providers/kubernetes/api/resource-path.ts';
 import { findMissingVerbs, formatPeerRole } from './peer-access.ts';
 import {
   type Peer,
@@ -36,8 +36,6 @@ export interface StartPeersOptions {
   readonly clock: Clock;
   readonly randomness: Pick<Randomness, 'fraction'>;
   readonly log: Logger;
-  /** Seconds after which the API server ends a watch, and the next one goes on where it ended. Default 240. */
-  readonly watchSeconds?: number;
   /** Longest pause after a failure, milliseconds. Default 30,000. */
   readonly pauseMsMax?: number;
 }
@@ -54,9 +52,8 @@ export interface Peers extends AsyncDisposable {
 /** Objects whose addresses are kept: Services whose names begin alike are few. */
 const objectsMax = 200;
 
-const defaultWatchSeconds = 240;
 const firstPauseMs = 500;
-/** A watch that lasted so long did not fail, milliseconds. */
+/** What lasted so long did not fail at once, milliseconds. */
 const steadyMs = 1_000;
 const defaultPauseMsMax = 30_000;
 
@@ -91,8 +88,7 @@ class PeerFinder {
   state: PeerState = 'starting';
   readonly #options: StartPeersOptions;
   #api: PeerApi;
-  /** Addresses by the name of the object that has them. */
-  readonly #objects = new Map<string, readonly PeerAddress[]>();
+  #namespace = 'unknown';
   #peers: ReadonlyMap<string, Peer> = new Map();
   #failures = 0;
   /** The last trouble that was logged: one that goes on is logged once. */
@@ -111,11 +107,12 @@ class PeerFinder {
     const { clock, randomness, pauseMsMax = defaultPauseMsMax } = this.#options;
     const backOff = { firstMs: firstPauseMs, mostMs: pauseMsMax, fixedShare: 0.5 };
     while (!signal.aborted) {
+      const beganMs = clock.monotonic();
       try {
         await this.#keepUp(signal);
       } catch (error) {
         if (signal.aborted) return;
-        this.#failures += 1;
+        this.#failures = clock.monotonic() - beganMs < steadyMs ? this.#failures + 1 : 1;
         this.#complain(error);
         await clock.sleep(getPauseMs(backOff, this.#failures, randomness), signal).catch(getErrorMessage);
       }
@@ -124,131 +121,82 @@ class PeerFinder {
 
   /** Looks at the rights, lists, and watches for as long as it goes well. @throws what ended it */
   async #keepUp(signal: AbortSignal): Promise<void> {
-    const namespace = await this.#options.cluster.client.getDefaultNamespace({ signal });
-    await this.#checkAccess(namespace, signal);
-    let resourceVersion = await this.#list(namespace, signal);
-    this.#tellOfSuccess(namespace);
-    while (!signal.aborted) resourceVersion = await this.#watch({ namespace, resourceVersion, signal });
-  }
-
-  async #checkAccess(namespace: string, signal: AbortSignal): Promise<void> {
-    const missing = await findMissingVerbs(
-      this.#options.cluster.client,
-      { api: this.#api, namespace },
-      signal,
-    );
-    if (missing.length > 0) throw new ForbiddenError(`it may not ${missing.join(' and ')} ${this.#api}`);
-  }
-
-  /** @returns the list's resource version, from which a watch goes on */
-  async #list(namespace: string, signal: AbortSignal): Promise<string> {
-    const scope = { resource: peerResources[this.#api], namespace };
-    const found = new Map<string, readonly PeerAddress[]>();
-    let resourceVersion = '';
+    const { cluster } = this.#options;
+    this.#namespace = (await cluster.locate()).namespace;
+    await this.#checkAccess(signal);
     try {
-      for await (const page of this.#options.cluster.watchClient.listFrom(scope, { signal })) {
-        for (const item of page.items) this.#take(found, item);
-        resourceVersion = page.resourceVersion;
-      }
+      const { watchObjects } = await import('./watched-objects.ts');
+      await watchObjects(cluster, {
+        path: getCollectionPath(peerResources[this.#api], this.#namespace),
+        onObjects: (objects) => this.#take(objects),
+        signal,
+      });
     } catch (error) {
       this.#changeApi(error);
       throw error;
     }
-    this.#objects.clear();
-    for (const [name, addresses] of found) this.#objects.set(name, addresses);
-    this.#refresh();
-    return resourceVersion;
+  }
+
+  async #checkAccess(signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#options;
+    const missing = await findMissingVerbs(cluster, { api: this.#api, namespace: this.#namespace }, signal);
+    if (missing.length > 0) throw new ForbiddenError(`it may not ${missing.join(' and ')} ${this.#api}`);
   }
 
   /** A cluster that does not serve Endpoints any more has EndpointSlices. */
   #changeApi(error: unknown): void {
-    const isGone = findRefusal(error) === 'gone';
+    const isGone = error instanceof KubernetesApiError && error.status === 404;
     if (isGone && this.#options.settings.api === 'auto') this.#api = 'endpointslices';
   }
 
-  /** One watch. @returns where the next one goes on @throws what ended it before its time */
-  async #watch({ namespace, resourceVersion, signal }: OneWatch): Promise<string> {
-    const { cluster, watchSeconds: timeoutSeconds = defaultWatchSeconds } = this.#options;
-    const end = await cluster.watchClient.watch({
-      resource: peerResources[this.#api],
-      ...{ namespace, resourceVersion, timeoutSeconds, signal },
-      onChanges: (changes) => this.#apply(changes),
-    });
-    const isSteady = end.changes > 0 || end.lastedMs >= steadyMs;
-    if (isSteady) this.#failures = 0;
-    if (end.ended === 'server-end' && isSteady) return end.resourceVersion;
-    if (end.ended === 'expired') return await this.#list(namespace, signal);
-    throw end.error ?? new Error('the API server ends watches at once');
-  }
-
-  #apply(changes: readonly WatchChange[]): void {
-    if (changes.length === 0) return;
-    for (const { type, object } of changes) {
-      if (type === 'DELETED') this.#objects.delete(getName(object));
-      else this.#take(this.#objects, object);
-    }
-    this.#refresh();
-  }
-
-  /** Keeps the addresses of one object, where it has any. */
-  #take(objects: Map<string, readonly PeerAddress[]>, object: Manifest): void {
-    const name = getName(object);
-    const addresses = readPeerAddresses(this.#api, object, this.#options.settings);
-    objects.delete(name);
-    if (addresses.length > 0 && objects.size < objectsMax) objects.set(name, addresses);
-  }
-
   /** Several Services may lead to one pod: it is listed once, under the first of them by name. */
-  #refresh(): void {
+  #take(objects: readonly Manifest[]): void {
     const lastUpdated = new Date(this.#options.clock.now()).toISOString();
     const peers = new Map<string, Peer>();
-    for (const name of [...this.#objects.keys()].sort()) {
-      for (const address of this.#objects.get(name) ?? []) {
-        if (peers.has(address.id)) continue;
-        const known = this.#peers.get(address.id);
-        const isSame = known?.baseUrl === address.baseUrl && known.ready === address.ready;
-        peers.set(address.id, isSame ? known : { ...address, lastUpdated });
-      }
+    for (const address of this.#readAddresses(objects)) {
+      if (peers.has(address.id)) continue;
+      const known = this.#peers.get(address.id);
+      const isSame = known?.baseUrl === address.baseUrl && known.ready === address.ready;
+      peers.set(address.id, isSame ? known : { ...address, lastUpdated });
     }
     this.#peers = new Map([...peers].sort(([one], [other]) => (one < other ? -1 : 1)));
+    if (this.state !== 'watching') this.#tellOfSuccess();
   }
 
-  #tellOfSuccess(namespace: string): void {
+  /** In the order of the names of their objects. */
+  #readAddresses(objects: readonly Manifest[]): readonly PeerAddress[] {
+    return objects
+      .map((object) => ({
+        name: asString(getPath(object, 'metadata', 'name')) ?? '',
+        addresses: readPeerAddresses(this.#api, object, this.#options.settings),
+      }))
+      .filter(({ addresses }) => addresses.length > 0)
+      .slice(0, objectsMax)
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+      .flatMap(({ addresses }) => addresses);
+  }
+
+  #tellOfSuccess(): void {
     this.state = 'watching';
     this.#complaint = '';
-    const kind = peerResources[this.#api].kind;
-    this.#options.log.info(`Watching kubernetes ${kind} on namespace ${namespace}`, {
+    const { kind } = peerResources[this.#api];
+    this.#options.log.info(`Watching kubernetes ${kind} on namespace ${this.#namespace}`, {
       clouddrivers: this.#peers.size,
     });
   }
 
   #complain(error: unknown): void {
-    const isForbidden = error instanceof ForbiddenError || findRefusal(error) === 'forbidden';
+    const isForbidden =
+      error instanceof ForbiddenError || (error instanceof KubernetesApiError && error.status === 403);
     this.state = isForbidden ? 'forbidden' : 'stale';
     const reason = getErrorMessage(error);
     if (reason === this.#complaint) return;
     this.#complaint = reason;
-    void this.#logTrouble(reason, isForbidden);
-  }
-
-  async #logTrouble(reason: string, isForbidden: boolean): Promise<void> {
-    const { cluster, log } = this.#options;
-    const namespace = await cluster.client.getDefaultNamespace().catch(() => 'unknown');
     const { kind } = peerResources[this.#api];
-    log.error(
-      `>>>>>>> Unable to list kubernetes ${kind} in namespace ${namespace} to discover clouddriver instances. ` +
+    this.#options.log.error(
+      `>>>>>>> Unable to list kubernetes ${kind} in namespace ${this.#namespace} to discover clouddriver instances. ` +
         'Agent will NOT work if running more than one clouddriver replica!',
-      { reason, ...(isForbidden && { role: formatPeerRole(this.#api, namespace) }) },
+      { reason, ...(isForbidden && { role: formatPeerRole(this.#api, this.#namespace) }) },
     );
   }
-}
-
-interface OneWatch {
-  readonly namespace: string;
-  readonly resourceVersion: string;
-  readonly signal: AbortSignal;
-}
-
-function getName(object: Manifest): string {
-  return asString(getPath(object, 'metadata', 'name')) ?? '';
 }

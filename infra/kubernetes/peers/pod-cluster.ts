@@ -1,47 +1,42 @@
-import type { Clock, Randomness } from '#core/clock.ts';
-import type { Logger } from '#core/logger.ts';
-import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
-import { createKubernetesClient } from '#providers/kubernetes/client/kubernetes-client.ts';
-import { WatchClient } from '#providers/kubernetes/watch/watch-client.ts';
+import { retry } from '#core/back-off.ts';
+import type { Randomness } from '#core/clock.ts';
+import type { JsonValue } from '#core/json.ts';
+import { isForCredentials, isUnreachable } from '#providers/kubernetes/api/errors.ts';
+import { type PlainCall, PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
+import type { ConnectionOptions } from '#providers/kubernetes/credentials/connection.ts';
 
 /** How the API server of the cluster that this process runs in is reached. */
-export interface PodClusterOptions {
-  /** Where `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT` are. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Folder with `token`, `ca.crt` and `namespace` of the pod's service account. Default: where Kubernetes puts them. */
-  readonly serviceAccountDirectory?: string | undefined;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  readonly log: Logger;
+export interface PodClusterOptions extends ConnectionOptions {
+  readonly randomness: Pick<Randomness, 'fraction'>;
 }
 
-/** The cluster that this process runs in, by the credentials of its pod, which are read again when they change. Disposing ends watches. */
-export interface PodCluster extends AsyncDisposable {
-  /** For single requests. */
-  readonly client: KubernetesClient;
-  /** For lists and watches. */
-  readonly watchClient: WatchClient;
-}
+const connection = {
+  name: 'own cluster',
+  serviceAccount: true,
+  placement: 'local',
+  requestTimeoutSeconds: 10,
+} as const;
 
-/** Requests a second, and at once: a few reviews and one watch are all that there is. */
-const budget = { qps: 20, burst: 50 };
+/** How calls are repeated that failed for the moment, or with a token that may have been replaced. */
+const retries = {
+  backOff: { firstMs: 250, fixedShare: 0.5 },
+  triesMax: 4,
+  isRetryable: (error: unknown) => isUnreachable(error) || isForCredentials(error),
+};
 
-/** Opens the cluster that this process runs in. It is called with the first request: outside of a pod that fails. */
-export function openPodCluster(options: PodClusterOptions): PodCluster {
-  const connection = {
-    name: 'own cluster',
-    serviceAccount: true,
-    placement: 'local',
-    requestTimeoutSeconds: 10,
-  } as const;
-  const client = createKubernetesClient({ ...options, connection, budget });
-  const watchClient = new WatchClient({ ...options, connection, budget, maximumWatches: 2 });
-  return {
-    client,
-    watchClient,
-    async [Symbol.asyncDispose]() {
-      await watchClient[Symbol.asyncDispose]();
-      await client[Symbol.asyncDispose]();
-    },
-  };
+/**
+ * The cluster that this process runs in, by the credentials of its pod, which are read again when they change. It is called with the first
+ * request: outside of a pod that fails. Disposing cuts the connections.
+ */
+export class PodCluster extends PlainCalls {
+  readonly #options: PodClusterOptions;
+
+  constructor(options: PodClusterOptions) {
+    super({ ...options, connection });
+    this.#options = options;
+  }
+
+  override send(call: PlainCall, signal?: AbortSignal): Promise<JsonValue | undefined> {
+    return retry({ ...retries, ...this.#options, signal }, () => super.send(call, signal));
+  }
 }

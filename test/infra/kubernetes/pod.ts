@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { LogFields, Logger } from '#core/logger.ts';
-import { openPodCluster, type PodCluster } from '#infra/kubernetes/peers/pod-cluster.ts';
+import { PodCluster } from '#infra/kubernetes/peers/pod-cluster.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import type { TcpForwarder } from '#test/shared/providers/kubernetes/transport/tcp-forwarder.ts';
 import { startTcpForwarder } from '#test/shared/providers/kubernetes/transport/tcp-forwarder.ts';
@@ -85,7 +85,7 @@ class Pod {
   }
 
   openCluster(log: Logger = new RecordedLog()): PodCluster {
-    return openPodCluster({
+    return new PodCluster({
       environment: this.environment,
       serviceAccountDirectory: this.directory,
       clock: systemClock,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { getPath, type JsonObject } from '#core/json.ts';
 import { PeerTokens, peerAudience } from '#infra/kubernetes/peers/peer-tokens.ts';
+import type { PlainCall } from '#providers/kubernetes/calls/plain-calls.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { RecordedLog } from '../pod.ts';
 
@@ -16,12 +17,12 @@ async function start(stack: AsyncDisposableStack, answer: (token: string) => Jso
   const asked: string[] = [];
   const log = new RecordedLog();
   let nowMs = 0;
-  const create = async (_resource: unknown, review: unknown) => {
-    const token = String(getPath(review, 'spec', 'token'));
+  const send = async ({ body }: PlainCall) => {
+    const token = String(getPath(body, 'spec', 'token'));
     asked.push(token);
     return { status: answer(token) };
   };
-  const tokens = new PeerTokens({ client: { create }, file, clock: { monotonic: () => nowMs }, log });
+  const tokens = new PeerTokens({ cluster: { send }, file, clock: { monotonic: () => nowMs }, log });
   return { tokens, asked, log, turn: (ms: number) => (nowMs += ms) };
 }
 

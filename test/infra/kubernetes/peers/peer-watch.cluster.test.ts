@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { PeerApi } from '#infra/kubernetes/peers/peer-addresses.ts';
 import { type Peers, startPeers } from '#infra/kubernetes/peers/peers.ts';
-import { openPodCluster } from '#infra/kubernetes/peers/pod-cluster.ts';
+import { PodCluster } from '#infra/kubernetes/peers/pod-cluster.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import {
   type Answer,
@@ -42,12 +42,12 @@ async function startScripted(stack: AsyncDisposableStack, lists: Answer[], watch
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(dir.path, name), text);
   server.script((response, request) => {
     if (request.method === 'POST') return allowed(response, request);
-    const answers = request.path.includes('watch=1') ? watches : lists;
+    const answers = request.path.includes('watch=') ? watches : lists;
     (answers.length > 1 ? answers.shift() : answers[0])?.(response, request);
   });
   const log = new RecordedLog();
   const cluster = stack.use(
-    openPodCluster({
+    new PodCluster({
       environment: { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(server.port) },
       serviceAccountDirectory: dir.path,
       clock: systemClock,

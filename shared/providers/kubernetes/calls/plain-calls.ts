@@ -1,20 +1,22 @@
 import { connect } from 'node:tls';
 import type { JsonValue } from '#core/json.ts';
-import { exchange } from './exchange.ts';
-import { SessionKeeper, type SessionOptions } from './session.ts';
+import { pageBytesMax } from '../api/answer-limits.ts';
+import { KubernetesConnectionError } from '../api/errors.ts';
+import { describeConnectionFailure } from '../transport/connection-failure.ts';
+import { ExchangeError, exchange, type WireAnswer } from '../transport/exchange.ts';
+import { toStatusFailure } from '../transport/http.ts';
+import { type Session, SessionKeeper, type SessionOptions } from '../transport/session.ts';
 
-/** The most bytes of an answer: objects and lists of keys, never lists of objects. */
-const answerBytesMax = 4 * 2 ** 20;
-
-/** Time limit of one call, milliseconds. */
-const callMs = 15_000;
+/** Time limit of one call by default, seconds. */
+const callSeconds = 15;
 
 /** Time limit for reading the certificate of an API server, milliseconds. */
 const certificateMs = 5_000;
 
 /** One call of an API server. */
 export interface PlainCall {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Default: `GET`. */
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Relative to the address of the API server, with its query: `/version`. */
   readonly path: string;
   /** Sent as JSON. Default: nothing. */
@@ -40,10 +42,17 @@ export interface PlainAnswer {
  */
 export class PlainCalls implements AsyncDisposable {
   readonly #sessions: SessionKeeper;
+  readonly #timeoutMs: number;
 
-  /** Makes no call yet. */
+  /** Makes no call yet. @param options `connection.requestTimeoutSeconds` limits one call. Default: 15 */
   constructor(options: SessionOptions) {
     this.#sessions = new SessionKeeper(options);
+    this.#timeoutMs = (options.connection.requestTimeoutSeconds ?? callSeconds) * 1_000;
+  }
+
+  /** What calls are made with now. @throws KubernetesConnectionError */
+  async getSession(): Promise<Session> {
+    return this.#sessions.get();
   }
 
   /** Where the API server is, and where objects without a namespace go. @throws KubernetesConnectionError */
@@ -53,27 +62,20 @@ export class PlainCalls implements AsyncDisposable {
   }
 
   /** Makes a call. @throws KubernetesConnectionError, or what the connection throws; never for a status */
-  async call({
-    method,
-    path,
-    body,
-    contentType = 'application/json',
-    accept,
-  }: PlainCall): Promise<PlainAnswer> {
-    const { connection, dispatcher, headers } = await this.#sessions.get();
-    const answer = await exchange({
-      ...{ dispatcher, origin: connection.origin, path: connection.basePath + path, method },
-      headers: {
-        ...headers,
-        ...(body !== undefined && { 'content-type': contentType }),
-        ...(accept !== undefined && { accept }),
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      ...{ account: connection.label, answerBytesMax, timeoutMs: callMs, signal: undefined },
+  async call(call: PlainCall): Promise<PlainAnswer> {
+    const { status, headers, body } = await this.#exchange(await this.#sessions.get(), call);
+    return { status, body: parseJson(body.toString('utf8')), date: headers.date ?? '' };
+  }
+
+  /** The body of a successful answer. @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason */
+  async send(call: PlainCall, signal?: AbortSignal): Promise<JsonValue | undefined> {
+    const session = await this.#sessions.get();
+    const answer = await this.#exchange(session, call, signal).catch((error: unknown) => {
+      throw error instanceof ExchangeError ? explainFailure(error.cause, session) : error;
     });
-    const text = answer.body.toString('utf8');
-    answer.release();
-    return { status: answer.status, body: parseJson(text), date: answer.headers.date ?? '' };
+    if (answer.status < 300) return parseJson(answer.body.toString('utf8'));
+    if (answer.status === 401) this.#sessions.refuse(session);
+    throw toStatusFailure(answer, session).error;
   }
 
   /**
@@ -102,6 +104,32 @@ export class PlainCalls implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sessions.close();
   }
+
+  async #exchange(
+    { connection, dispatcher, headers }: Session,
+    { method = 'GET', path, body, contentType = 'application/json', accept }: PlainCall,
+    signal?: AbortSignal,
+  ): Promise<Omit<WireAnswer, 'release'>> {
+    const { release, ...answer } = await exchange({
+      ...{ dispatcher, origin: connection.origin, path: connection.basePath + path, method, signal },
+      headers: {
+        ...headers,
+        ...(body !== undefined && { 'content-type': contentType }),
+        ...(accept !== undefined && { accept }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      ...{ account: connection.label, answerBytesMax: pageBytesMax, timeoutMs: this.#timeoutMs },
+    });
+    release();
+    return answer;
+  }
+}
+
+/** A failed connection, in the words of all that call API servers. */
+export function explainFailure(error: unknown, { connection }: Session): KubernetesConnectionError {
+  const cause = error instanceof Error ? error : new Error('the connection broke');
+  const message = `${connection.label}: ${describeConnectionFailure(cause, connection.origin)}`;
+  return new KubernetesConnectionError(message, { cause });
 }
 
 function parseJson(text: string): JsonValue | undefined {
