@@ -208,7 +208,8 @@ class AgentRun<Facts> {
   async #check(): Promise<CachingResult['outcome'] | Proof> {
     const { state } = this.#session;
     if (!isCheckDue(state, this.#clock.now())) return 'done';
-    if (!this.#run.isAlone) return 'listing';
+    // Where scopes are only listed, this run has compared them.
+    if (!this.#run.isAlone && this.#session.tools.source.catchUp !== undefined) return 'listing';
     const atMs = this.#clock.now();
     const scopes = (await this.#session.planScopes()).filter((scope) => this.#isToBeChecked(scope));
     const checks = await mapConcurrently(scopes, listConcurrency, (scope) => this.#checkScope(scope));

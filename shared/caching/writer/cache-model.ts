@@ -10,6 +10,8 @@ export interface CacheModel<Facts> {
   decode(text: string): Facts | undefined;
   /** What the platform calls a position, for messages: `resource version`. */
   readonly positionName: string;
+  /** Whether positions are times of reads: an object that a later read finds unchanged then keeps its revision. Default: false. */
+  readonly hasTimedPositions?: boolean;
   /** The kind whose objects are the account's locations: see `CacheStore.recordLocations`. Default: none is. */
   readonly locationKind?: string;
   /** Whether facts are kilobytes long: fewer of a list are then held in memory. Default: none are. */

@@ -24,10 +24,11 @@ export interface ObjectWrite<Facts = unknown> {
 /** What to do for a change; undefined for one that comes too late. */
 export function planWrite<Facts>(
   { account, model }: Pick<WriterContext<Facts>, 'account' | 'model'>,
-  change: ObjectChange<Facts>,
+  found: ObjectChange<Facts>,
   known: KnownObject<Facts> | undefined,
 ): ObjectWrite<Facts> | undefined {
-  if (known !== undefined && known.stored.revision > change.revision) return undefined;
+  if (known !== undefined && known.stored.revision > found.revision) return undefined;
+  const change = isUnchanged(model, found, known) ? { ...found, revision: known.stored.revision } : found;
   const { facts } = change;
   const application = facts === undefined ? undefined : model.rows?.findApplication(facts);
   const before = known?.stored.application;
@@ -187,6 +188,16 @@ function isStored(
     JSON.stringify(stored.leaving ?? []) === JSON.stringify(leaving) &&
     stored.readBody() === body
   );
+}
+
+/** Whether an object was read later than what is cached of it, and is the same. */
+function isUnchanged<Facts>(
+  { hasTimedPositions, encode }: CacheModel<Facts>,
+  { facts }: ObjectChange<Facts>,
+  known: KnownObject<Facts> | undefined,
+): known is KnownObject<Facts> {
+  if (!hasTimedPositions || facts === undefined || known === undefined) return false;
+  return known.stored.readBody() === encode(facts);
 }
 
 /** Whether the directory had the object under another cluster of the same application. */

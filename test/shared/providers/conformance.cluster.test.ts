@@ -186,12 +186,12 @@ const example: ProviderSample = {
   secrets: [secret],
   operation: { name: 'createMachine', description: { account: 'one', machine: 'm1' } },
   async openWorld() {
-    cloud.set('one', new Set(['m1', 'm2']));
+    cloud.set('one/north', new Set(['m1', 'm2'])).set('one/south', new Set());
     return {
       settings: { example: { accounts: [{ name: 'one' }] } },
       application: 'shop',
       async [Symbol.asyncDispose]() {
-        cloud.delete('one');
+        cloud.clear();
       },
     };
   },

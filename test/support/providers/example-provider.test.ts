@@ -15,7 +15,7 @@ function register(): void {
 
 test('a provider that needs nothing of Kubernetes runs operations, caches and shows', async () => {
   register();
-  cloud.set('one', new Set(['m0']));
+  cloud.set('one/north', new Set(['m0', 'old'])).set('one/south', new Set(['m0', 's0']));
   await using dir = await makeTempDir();
   const file = join(dir.path, 'clouddriver.yml');
   await writeFile(file, JSON.stringify({ example: { accounts: [{ name: 'one' }, { wrong: true }] } }));
@@ -35,8 +35,13 @@ test('a provider that needs nothing of Kubernetes runs operations, caches and sh
   expect(await send('/credentials')).toMatchObject([{ name: 'one', cloudProvider: 'example' }]);
 
   await expect
-    .poll(() => send('/instances/one/anywhere/m0'))
-    .toMatchObject({ account: 'one', name: 'm0', healthState: 'Up' });
+    .poll(() => send('/instances/one/south/s0'))
+    .toMatchObject({ account: 'one', name: 's0', healthState: 'Up' });
+  expect(await send('/instances/one/north/old')).toMatchObject({ name: 'old' });
+  cloud.get('one/north')?.delete('old');
+  const current = { headers: { 'cache-control': 'max-age=0' } };
+  expect(await send('/instances/one/north/old', current)).toMatchObject({ status: 404 });
+  expect(await send('/instances/one/north/m0', current)).toMatchObject({ name: 'm0' });
 
   const refused = await post('/example/ops', [{ createMachine: { account: 'one' } }]);
   expect(refused).toMatchObject({ errors: ['machine: expected a name'] });
@@ -45,7 +50,7 @@ test('a provider that needs nothing of Kubernetes runs operations, caches and sh
   await expect
     .poll(() => send(`/task/${id}`))
     .toMatchObject({ status: { completed: true, failed: false }, resultObjects: [{ machine: 'm1' }] });
-  expect(cloud.get('one')).toEqual(new Set(['m0', 'm1']));
+  expect(cloud.get('one/north')).toEqual(new Set(['m0', 'm1']));
 });
 
 test('it is small, and imports nothing of a provider', async () => {

@@ -1,13 +1,19 @@
+import { createJsonModel, createListSource } from '#caching/engine/list-source.ts';
+import type { Scope } from '#caching/engine/scope-source.ts';
+import { runCachingAgent } from '#caching/engine/scoped-run.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
-import { toRevision } from '#caching/store/revision.ts';
-import { InvalidInputError } from '#core/errors.ts';
+import { createCacheWriter } from '#caching/writer/cache-writer.ts';
+import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
 import { asJsonArray, asString, getPath, type JsonObject } from '#core/json.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import type { PreparedOperation } from '#tasks/operation.ts';
 import type { ViewReader } from '#views/views.ts';
 
-/** What stands in for the API of a cloud: names of machines by account, all of the application `shop`. */
+/** What stands in for the API of a cloud: machines by account and region (`one/north`). Another region cannot be read. */
 export const cloud = new Map<string, Set<string>>();
+
+const regions = ['north', 'south'];
+const model = createJsonModel<{ readonly healthState: string }>(1);
 
 /** A provider as small as one can be: machines, in `example.accounts`. A plug-in needs nothing of another one. */
 export const examplePlugin: ProviderPlugin = {
@@ -16,7 +22,7 @@ export const examplePlugin: ProviderPlugin = {
   toPublicSettings: (_, { accounts }) => ({ example: { accounts: accounts.map(({ name }) => ({ name })) } }),
 };
 
-function openExample({ settings, clock, agentIntervalMs = 30_000 }: ProviderOptions): Provider {
+function openExample({ settings, clock, randomness, agentIntervalMs = 30_000 }: ProviderOptions): Provider {
   const entries = asJsonArray(getPath(settings, 'example', 'accounts')).map((entry, index) => ({
     name: asString(getPath(entry, 'name')),
     path: `example.accounts[${index}]`,
@@ -37,14 +43,23 @@ function openExample({ settings, clock, agentIntervalMs = 30_000 }: ProviderOpti
       names.map((account) => ({
         ...{ account, name: 'ExampleCachingAgent', provider: 'example', mode: 'interval' },
         ...{ intervalMs: agentIntervalMs, timeoutMs: 60_000 },
-        async run({ cache }) {
-          const items = await cacheMachines(cache, account);
-          return { outcome: 'done', state: '', items, changes: items, asOfMs: clock.now() };
+        async run(run) {
+          const parts = { account, model, clock, randomness };
+          const writer = createCacheWriter({ ...parts, cache: run.cache });
+          const list = async ({ location }: Scope) => listMachines(account, location);
+          const source = createListSource({ kinds: ['machine'], locations: regions, list }, clock);
+          return runCachingAgent({ ...parts, source, writer }, run);
         },
       })),
     openViews: async (cache, mayRead) => openViews(cache, names.filter(mayRead)),
     async [Symbol.asyncDispose]() {},
   };
+}
+
+function listMachines(account: string, region: string) {
+  const machines = cloud.get(`${account}/${region}`);
+  if (machines === undefined) throw new FailedOperationError(`${region} does not answer`);
+  return [...machines].map((name) => ({ name, facts: { healthState: 'Up' } }));
 }
 
 function prepareMachine(description: JsonObject, accounts: readonly string[]): PreparedOperation {
@@ -57,20 +72,12 @@ function prepareMachine(description: JsonObject, accounts: readonly string[]): P
     applications: ['shop'],
     async run(run) {
       await run.step('create', async () => {
-        cloud.set(account, new Set(cloud.get(account)).add(machine));
+        cloud.set(`${account}/north`, new Set(cloud.get(`${account}/north`)).add(machine));
         return machine;
       });
       return { machine };
     },
   };
-}
-
-async function cacheMachines(cache: CacheStore, account: string): Promise<number> {
-  const machines = [...(cloud.get(account) ?? [])];
-  const revision = toRevision(1, String(machines.length));
-  const changes = machines.map((key) => ({ key, revision, seenAt: revision, value: key }));
-  await cache.mergeRows({ application: 'shop', account }, [{ view: 'machines', row: 'all', changes }]);
-  return machines.length;
 }
 
 /** Views of nothing but instances. */
@@ -84,10 +91,10 @@ function openViews(cache: CacheStore, accounts: readonly string[]): ViewReader {
     ...{ findTargetServerGroup: none, listServerGroupManagers: list, listLoadBalancers: list, search: list },
     ...{ findLoadBalancer: none, listSecurityGroups: map, findSecurityGroup: none, findManifest: none },
     ...{ listRawResources: list, listProjectClusters: list, listNamespaces: async () => new Map() },
-    async findInstance({ account, name }) {
-      const row = await cache.getRow({ application: 'shop', account, view: 'machines', row: 'all' });
-      const found = accounts.includes(account) && row?.read().get(name);
-      return found ? { value: { account, name, healthState: 'Up' }, accounts: [account] } : undefined;
+    async findInstance({ account, location, name }) {
+      const [found] = await cache.getObjects([{ account, kind: 'machine', location, name }]);
+      const facts = accounts.includes(account) && found && model.decode(found.readBody());
+      return facts ? { value: { account, name, ...facts }, accounts: [account] } : undefined;
     },
   };
 }
