@@ -92,7 +92,7 @@ export class ReadRunner {
     try {
       using use = accounts.use();
       const signal = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
-      const answer = await runRead(use.readers, request, signal);
+      const answer = await runRead(use.getReader, request, signal);
       return toParts(take, await packAnswer(answer, getAnswerBytesMax(request.method)));
     } catch (error) {
       if (!(error instanceof VisibleError)) log.error('a live read failed', { error });

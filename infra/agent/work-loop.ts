@@ -181,7 +181,7 @@ export class WorkLoop {
           {
             isAgent: true,
             stop: this.#stop.signal,
-            findOperation: (provider, name) => use.findOperation(provider, name),
+            findOperation: use.findOperation,
             onLeased({ caller }) {
               end = metrics.beginTask();
               addLogFields({ ...caller });

@@ -47,11 +47,13 @@ export function pickDefinitions(
 /** The facts of opened providers: of accepted and rejected accounts. */
 export function toAccountFacts(plugins: readonly ProviderPlugin[], opened: OpenedWith): AccountFacts {
   const { settings, providers, storedAccounts } = opened;
-  const parts = plugins.map((plugin) => {
-    const provider = providers.findProvider(plugin.name);
-    if (provider === undefined) return {};
-    return plugin.toPublicSettings(settings, provider, pickDefinitions(storedAccounts, plugin.name));
-  });
+  const parts = plugins.map((plugin) =>
+    plugin.toPublicSettings(
+      settings,
+      providers.getOpenedAccounts(plugin.name),
+      pickDefinitions(storedAccounts, plugin.name),
+    ),
+  );
   return {
     settings: mergeDocuments([pickPublicSettings(settings), ...parts]),
     rejectedAccounts: providers.rejectedAccounts.map(({ name, reason }) => ({ name, reason })),

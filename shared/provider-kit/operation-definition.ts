@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { InvalidInputError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import {
@@ -152,8 +153,17 @@ export function bindOperations<Session>(
 }
 
 /** The name of the account that a description is about: `account` or, if that is empty, the older `credentials`. Empty without both. */
-export function readAccountName(input: JsonObject, operation: string): string {
-  const { account, credentials } = parseWith(accountSchema, input, operation);
+function readAccountName(input: JsonObject, operation: string): string {
+  return pickAccountName(parseWith(accountSchema, input, operation));
+}
+
+/** The same; empty, too, where neither is a name. */
+export function findAccountName(description: JsonObject): string {
+  const { success, data } = accountSchema.safeParse(description);
+  return success ? pickAccountName(data) : '';
+}
+
+function pickAccountName({ account, credentials }: z.output<typeof accountSchema>): string {
   return account || credentials;
 }
 

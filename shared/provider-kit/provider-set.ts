@@ -2,35 +2,34 @@ import type { Authorizer } from '#access/authorizer.ts';
 import type { Account, AccountWarning, RejectedAccount } from '#accounts/model/account.ts';
 import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
 import { NotFoundError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
+import { once } from '#core/once.ts';
 import { compareText } from '#core/text-order.ts';
 import type { Operation } from '#tasks/operation.ts';
 import type { Catalog } from '#views/catalog.ts';
 import type { Artifact } from './artifact.ts';
 import { artifactAccountNotFound, cannotTell, isMeant } from './artifact-account.ts';
-import type {
-  ArtifactAccountQuery,
-  ArtifactFetcher,
-  InstanceReader,
-  JobReader,
-  ManifestReader,
-  Provider,
-} from './provider.ts';
+import type { CloudProvider } from './cloud-provider.ts';
+import type { LiveReads } from './live-reads.ts';
+import { findAccountName } from './operation-definition.ts';
+import type { ArtifactAccountQuery, ArtifactFetcher, OpenedAccounts, Provider } from './provider.ts';
 import type { RegistryCredentialSource } from './registry-credentials.ts';
 
-/** All opened providers as one: finds providers, operations and accounts. */
+/** All opened plug-ins as one: finds cloud providers, operations and accounts. */
 export class ProviderSet implements AsyncDisposable {
   readonly providers: readonly Provider[];
+  readonly clouds: readonly OpenedCloud[];
   /** Every account, by name. */
   readonly accounts: readonly Account[];
   readonly rejectedAccounts: readonly RejectedAccount[];
   readonly accountWarnings: readonly AccountWarning[];
-  readonly #accounts: ReadonlyMap<string, { account: Account; provider: Provider }>;
-  /** By the id of a provider or an alias, once it was asked for. */
-  readonly #operations = new Map<string, Promise<ReadonlyMap<string, Operation>>>();
+  readonly #accounts: ReadonlyMap<string, { account: Account; cloud: OpenedCloud }>;
+  /** Those without accounts, too. */
+  readonly #all: readonly OpenedCloud[];
 
   /**
-   * @param rejectedAccounts accounts that were left out before providers were opened.
-   * @param warnings further warnings besides those of the providers.
+   * @param rejectedAccounts accounts that were left out before plug-ins were opened.
+   * @param warnings further warnings besides those of the plug-ins.
    */
   constructor(
     providers: readonly Provider[],
@@ -38,37 +37,58 @@ export class ProviderSet implements AsyncDisposable {
     warnings: readonly AccountWarning[] = [],
   ) {
     this.providers = providers;
+    const opened = providers.map(({ clouds = [] }) => clouds.map(toOpenedCloud));
+    this.#all = opened.flat();
+    this.clouds = opened.flatMap((own) =>
+      own.filter(({ accounts }, index) => index === 0 || accounts.length > 0),
+    );
     this.rejectedAccounts = [
       ...rejectedAccounts,
       ...providers.flatMap((provider) => provider.rejectedAccounts),
     ];
     this.accountWarnings = [...warnings, ...providers.flatMap(({ accountWarnings = [] }) => accountWarnings)];
     this.#accounts = new Map(
-      providers.flatMap((provider) =>
-        provider.accounts.map((account) => [account.name, { account, provider }] as const),
+      this.#all.flatMap((cloud) =>
+        cloud.accounts.map((account) => [account.name, { account, cloud }] as const),
       ),
     );
     this.accounts = [...this.#accounts.values()].map(({ account }) => account).sort(compareNames);
   }
 
-  /** The provider of that id; undefined if there is none. */
+  /** The plug-in of that name; undefined if there is none. */
   findProvider(name: string): Provider | undefined {
     return this.providers.find((provider) => provider.name === name);
   }
 
-  /** Whether operations may be asked for under that id: a provider's own, or an alias of it. */
-  takesOperations(name: string): boolean {
-    return this.#findOperationLoader(name) !== undefined;
+  /** What a plug-in shows of its accounts; nothing of an unknown one. @param names Default: all of them */
+  getOpenedAccounts(plugin: string, names?: ReadonlySet<string>): OpenedAccounts {
+    const { clouds = [], artifacts } = this.findProvider(plugin) ?? {};
+    const accounts = clouds.flatMap((cloud) => cloud.accounts);
+    return { accounts: accounts.filter(({ name }) => names?.has(name) ?? true), artifacts };
   }
 
-  /** The operation of a provider, by its id or an alias; undefined if there is none. */
-  async findOperation(provider: string, name: string): Promise<Operation | undefined> {
-    return (await this.#loadOperations(provider)).get(name);
+  /** Whether operations may be asked for under that id: a cloud provider's own, or an alias of its operations. */
+  takesOperations(id: string): boolean {
+    return this.#listAsked(id).length > 0;
   }
 
-  /** Names of the operations of a provider, or of an alias, in its order; none of an unknown one. */
-  async listOperationNames(provider: string): Promise<readonly string[]> {
-    return [...(await this.#loadOperations(provider)).keys()];
+  /**
+   * The operation of a cloud provider, by its id or an alias, for the account of a description; for an unknown account the first of that
+   * name, which refuses it. Undefined if there is none.
+   */
+  async findOperation(id: string, name: string, description: JsonObject): Promise<Operation | undefined> {
+    for (const cloud of this.#listAsked(id, description)) {
+      const found = (await cloud.loadOperations()).get(name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Names of the operations of a cloud provider, or of an alias, in its order, each once; none of an unknown one. */
+  async listOperationNames(id: string, description: JsonObject = {}): Promise<readonly string[]> {
+    const asked = this.#listAsked(id, description);
+    const all = await Promise.all(asked.map((cloud) => cloud.loadOperations()));
+    return [...new Set(all.flatMap((operations) => [...operations.keys()]))];
   }
 
   /** The account; undefined if there is none. */
@@ -83,30 +103,26 @@ export class ProviderSet implements AsyncDisposable {
     return account;
   }
 
-  /** The reader of an account's manifests. @throws NotFoundError when the account is unknown or has no manifests. */
-  getManifestReader(account: string): ManifestReader {
-    const reader = this.#accounts.get(account)?.provider.manifests;
-    if (reader === undefined) throw accountNotFound(account);
+  /** The cloud provider of an account; undefined if there is no such account. */
+  findCloud(account: string): OpenedCloud | undefined {
+    return this.#accounts.get(account)?.cloud;
+  }
+
+  /** A reader of an account's platform. @throws NotFoundError when the account is unknown, or its platform has nothing of that sort. */
+  async getLiveReader<Sort extends keyof LiveReads>(
+    account: string,
+    sort: Sort,
+  ): Promise<NonNullable<LiveReads[Sort]>> {
+    const cloud = this.findCloud(account);
+    if (cloud === undefined) throw accountNotFound(account);
+    const reader = (await cloud.loadLiveReads())[sort];
+    if (reader === undefined) throw new NotFoundError(`Account '${account}' has no ${sort}`);
     return reader;
   }
 
-  /** The reader of an account's jobs. @throws NotFoundError when the account is unknown or has no jobs. */
-  getJobReader(account: string): JobReader {
-    const reader = this.#accounts.get(account)?.provider.jobs;
-    if (reader === undefined) throw accountNotFound(account);
-    return reader;
-  }
-
-  /** The reader of an account's instances. @throws NotFoundError when the account is unknown or has none. */
-  getInstanceReader(account: string): InstanceReader {
-    const reader = this.#accounts.get(account)?.provider.instances;
-    if (reader === undefined) throw accountNotFound(account);
-    return reader;
-  }
-
-  /** Whether an account's platform is called, as `Provider.isReachable`; calls for an unknown account fail anyway. */
+  /** Whether an account's platform is called, as `CloudProvider.isReachable`; calls for an unknown account fail anyway. */
   async isReachable(account: string): Promise<boolean> {
-    return (await this.#accounts.get(account)?.provider.isReachable?.(account)) ?? true;
+    return (await this.findCloud(account)?.isReachable?.(account)) ?? true;
   }
 
   /** The fetcher of artifacts of all providers; undefined when none has one. */
@@ -147,33 +163,17 @@ export class ProviderSet implements AsyncDisposable {
     return this.providers.find((provider) => provider.authorizer !== undefined)?.authorizer;
   }
 
-  /** The caching agents of all providers' accounts. */
+  /** The caching agents of all accounts. */
   async loadCachingAgents(): Promise<readonly CachingAgent[]> {
-    const agents = await Promise.all(this.providers.map(async (provider) => provider.loadCachingAgents?.()));
-    return agents.flatMap((some = []) => some);
+    return (await Promise.all(this.clouds.map((cloud) => cloud.loadCachingAgents()))).flat();
   }
 
-  /** Stores nothing for an unknown provider: callers may make up any number of them. */
-  async #loadOperations(name: string): Promise<ReadonlyMap<string, Operation>> {
-    const load = this.#findOperationLoader(name);
-    if (load === undefined) return new Map();
-    const known = this.#operations.get(name);
-    if (known !== undefined) return known;
-    const loading = load().then((operations) => new Map(operations.map((each) => [each.name, each])));
-    this.#operations.set(name, loading);
-    // A failed load is tried again by the next caller.
-    loading.catch(() => this.#operations.delete(name));
-    return loading;
-  }
-
-  #findOperationLoader(name: string): (() => Promise<readonly Operation[]>) | undefined {
-    const provider = this.findProvider(name);
-    if (provider !== undefined) return async () => (await provider.loadOperations?.()) ?? [];
-    for (const { operationAliases } of this.providers) {
-      const load = operationAliases?.get(name);
-      if (load !== undefined) return load;
-    }
-    return undefined;
+  /** The cloud providers of an id, or else those with that alias. @param description restricts them to that of its account, if that is known */
+  #listAsked(id: string, description: JsonObject = {}): readonly OpenedCloud[] {
+    const named = this.clouds.filter(({ name }) => name === id);
+    const meant = named.length > 0 ? named : this.#all.filter(({ operations }) => operations?.alias === id);
+    const owner = this.findCloud(findAccountName(description));
+    return owner !== undefined && meant.includes(owner) ? [owner] : meant;
   }
 
   /** What has to be closed when the providers are not used any more. */
@@ -184,6 +184,25 @@ export class ProviderSet implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.listClosings().map((closing) => closing[Symbol.asyncDispose]()));
   }
+}
+
+/** A cloud provider whose parts are loaded when they are first needed, once. */
+interface OpenedCloud extends CloudProvider {
+  loadOperations(): Promise<ReadonlyMap<string, Operation>>;
+  loadCachingAgents(): Promise<readonly CachingAgent[]>;
+  loadLiveReads(): Promise<LiveReads>;
+}
+
+function toOpenedCloud(cloud: CloudProvider): OpenedCloud {
+  return {
+    ...cloud,
+    loadOperations: once(async () => {
+      const operations = (await cloud.operations?.load()) ?? [];
+      return new Map(operations.map((operation) => [operation.name, operation]));
+    }),
+    loadCachingAgents: once(async () => (await cloud.caching?.loadAgents()) ?? []),
+    loadLiveReads: once(async () => (await cloud.loadLiveReads?.()) ?? {}),
+  };
 }
 
 /** Whether it has the account that an artifact names. Accounts of different kinds may share a name. */

@@ -2,23 +2,18 @@ import type { Authorizer } from '#access/authorizer.ts';
 import type { Account, AccountWarning, AgentAuth, RejectedAccount } from '#accounts/model/account.ts';
 import type { AccountBreakers } from '#accounts/model/account-breaker.ts';
 import type { CredentialCheck } from '#accounts/model/account-form.ts';
-import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import type { RowCodec } from '#caching/store/packed-row.ts';
-import type { ChangeReceiver, ChangeSender } from '#caching/store/wire-changes.ts';
+import type { ChangeSender } from '#caching/store/wire-changes.ts';
 import type { ArtifactAccount } from '#contract/answers/artifacts.ts';
-import type { ConsoleOutput } from '#contract/answers/jobs.ts';
-import type { ManifestCoordinates } from '#contract/answers/manifests.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import type { ConcurrencyLimit } from '#core/concurrency.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
 import type { RememberedBytes } from '#core/remembered-bytes.ts';
-import type { Operation } from '#tasks/operation.ts';
 import type { Catalog } from '#views/catalog.ts';
-import type { ImageViews } from '#views/images.ts';
-import type { ViewsOpener } from '#views/views.ts';
 import type { Artifact } from './artifact.ts';
+import type { CloudProvider } from './cloud-provider.ts';
 import type { DiscoveryStore } from './discovery-store.ts';
 import type { HostServices } from './host-services.ts';
 import type { RegistryCredentialSource } from './registry-credentials.ts';
@@ -76,82 +71,6 @@ export interface ProviderOptions {
   readonly limitLists?: ConcurrencyLimit;
 }
 
-/** Which manifest to read. `location` is its place in the account, `''` for one without a location. */
-export interface ManifestRequest {
-  readonly account: string;
-  readonly location: string;
-  /** Full name, as Spinnaker writes it: kind, one space, name (`deployment web`). */
-  readonly name: string;
-  readonly includeEvents: boolean;
-  /** True to return secret values, false to replace each by a mask: they are for callers with WRITE on the account. */
-  readonly revealSecrets: boolean;
-  /** Aborts the read. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** The members of a Spinnaker cluster in one location. */
-export interface ClusterManifestsRequest {
-  readonly account: string;
-  readonly location: string;
-  readonly kind: string;
-  readonly application: string;
-  readonly cluster: string;
-}
-
-/** Live reads of manifests, for a provider whose resources have them. It is Clouddriver's `ManifestProvider`. */
-export interface ManifestReader {
-  /**
-   * The live object with its status, events and artifacts, ready for `JSON.stringify`.
-   *
-   * @throws NotFoundError for a malformed name and for an absent object, FailedOperationError when the read fails: UnreachableError because
-   *   the account does not, or cannot, answer.
-   */
-  getManifest(request: ManifestRequest): Promise<object>;
-  /** Whether an object of this full name has secret values. */
-  isSecret(name: string): boolean;
-  /** Every object of the kind that belongs to the cluster and the application. */
-  listClusterManifests(request: ClusterManifestsRequest): Promise<readonly ManifestCoordinates[]>;
-  /** The one that `criteria` picks: oldest, newest, second_newest, largest or smallest. @throws NotFoundError, InvalidInputError */
-  getDynamicManifest(request: ClusterManifestsRequest, criteria: string): Promise<ManifestCoordinates>;
-}
-
-/** Which job or instance. */
-export interface ObjectRequest {
-  readonly account: string;
-  readonly location: string;
-  /** Its name in the route, in the provider's form (`job smoke`, `pod web-x7k2p`). */
-  readonly name: string;
-}
-
-/** Which job to end. */
-export interface JobDeletion extends ObjectRequest {
-  /** Its identity, if the caller knows it. */
-  readonly uid?: string | undefined;
-}
-
-/** Jobs, read live. It is Clouddriver's `JobProvider`. */
-export interface JobReader {
-  /** A job's state, ready for `JSON.stringify`. @throws NotFoundError for no such job, FailedOperationError when the read fails */
-  getJob(request: ObjectRequest): Promise<object>;
-  /**
-   * Ends a job, with what it runs, without waiting for the end. If the request has its identity, and the job is gone or another one has its
-   * name, nothing is done.
-   *
-   * @throws NotFoundError when there is no such job, FailedOperationError when it cannot be ended.
-   */
-  cancelJob(request: JobDeletion): Promise<void>;
-  /** The properties that a job wrote to a file, or to the provider's equivalent; none where there is no such file. */
-  getFileContents(request: ObjectRequest, fileName: string): Promise<JsonObject>;
-}
-
-/** What instances write, read live: the part of Clouddriver's `InstanceProvider` that is no view of the cache. */
-export interface InstanceReader {
-  /** What each part of an instance wrote. @throws NotFoundError when there is no such account, and for a name that no instance can have. */
-  getConsoleOutput(request: ObjectRequest): Promise<readonly ConsoleOutput[]>;
-  /** The properties that an instance wrote to a file, or to the provider's equivalent; none where there is no such file. */
-  getFileContents(request: ObjectRequest, fileName: string): Promise<JsonObject>;
-}
-
 /** A fetched artifact: its bytes as they arrive. */
 export interface ArtifactContent {
   readonly body: AsyncIterable<Uint8Array>;
@@ -192,45 +111,39 @@ export interface ArtifactAccountQuery {
   readonly type: string;
 }
 
-/** An opened provider. A capability left out is one it lacks. */
-export interface Provider extends AsyncDisposable {
+/** What a plug-in offers to all of Busdriver, whatever the cloud. A member left out is one it lacks. */
+interface ServiceProvider {
+  readonly artifacts?: ArtifactFetcher;
+  /** Gives other plug-ins the credentials of its accounts, which are Docker registries. At most one plug-in has it. */
+  readonly registryCredentials?: RegistryCredentialSource;
+  /** The catalog of applications and projects. At most one plug-in has it. */
+  readonly catalog?: Catalog;
+  /** Knows what users may do. At most one plug-in has it, and only where authorization is on. */
+  readonly authorizer?: Authorizer;
+}
+
+/** An opened plug-in: cloud providers, services, or both. */
+export interface Provider extends ServiceProvider, AsyncDisposable {
   /**
-   * What has to be closed, without references to accounts: a process keeps it for some time after the provider was opened again, which may
-   * be each second. Default: the provider itself.
+   * What has to be closed, without references to accounts: a process keeps it for some time after the plug-in was opened again, which may
+   * be each second. Default: the plug-in itself.
    */
   readonly closing?: AsyncDisposable;
-  /** Provider id, for example `kubernetes`. */
+  /** The plug-in's name, for example `kubernetes`. */
   readonly name: string;
-  readonly accounts: readonly Account[];
+  /** Its cloud providers, which have its accounts. Of several only the first counts without accounts. Default: none. */
+  readonly clouds?: readonly CloudProvider[];
   readonly rejectedAccounts: readonly RejectedAccount[];
-  /** Warnings for the author of the settings: the opener of the provider logs them. */
+  /** Warnings for the author of the settings: the opener of the plug-in logs them. */
   readonly accountWarnings?: readonly AccountWarning[];
-  /** Loads its operations: functions that only read load none. Each call of one opening returns the same. Default: it has none. */
-  loadOperations?(): Promise<readonly Operation[]>;
-  /** Further ids for some of its operations, and functions that load them. Each call of an opening returns the same. Default: none. */
-  readonly operationAliases?: ReadonlyMap<string, () => Promise<readonly Operation[]>>;
-  readonly manifests?: ManifestReader;
-  readonly artifacts?: ArtifactFetcher;
-  readonly jobs?: JobReader;
-  readonly instances?: InstanceReader;
   /** Checks whether there are credentials for an account to be created, in a function that may reach their source. */
   readonly checkCredential?: CredentialCheck;
-  /** Whether an account's platform is called: it is not known to be unreachable, or a probe found it. Never rejects. Default: always. */
-  isReachable?(account: string): Promise<boolean>;
-  /** Loads its accounts' caching agents, to be run or scheduled. Each call of an opening returns the same. Default: none. */
-  loadCachingAgents?(): Promise<readonly CachingAgent[]>;
-  /** Loads the receiver of changes of its accounts that agents in clusters send. Default: none. */
-  loadChangeReceiver?(): Promise<ChangeReceiver>;
-  /** Opens the views of its accounts in the cache. */
-  readonly openViews?: ViewsOpener;
-  /** Its images in the cache. */
-  readonly images?: ImageViews;
-  /** Gives other providers the credentials of its accounts, which are Docker registries. At most one provider has it. */
-  readonly registryCredentials?: RegistryCredentialSource;
-  /** The catalog of applications and projects. At most one provider has it. */
-  readonly catalog?: Catalog;
-  /** Knows what users may do. At most one provider has it, and only where authorization is on. */
-  readonly authorizer?: Authorizer;
+}
+
+/** What an opened plug-in shows of its accounts. */
+export interface OpenedAccounts {
+  readonly accounts: readonly Account[];
+  readonly artifacts?: Pick<ArtifactFetcher, 'accounts'> | undefined;
 }
 
 /** A parsed file on this machine in which a platform's tools keep their accounts. */
@@ -291,7 +204,7 @@ export interface ProviderPlugin {
    */
   toPublicSettings(
     settings: JsonObject,
-    opened: Pick<Provider, 'accounts' | 'artifacts'>,
+    opened: OpenedAccounts,
     storedAccounts?: readonly JsonObject[],
   ): JsonObject;
   /**

@@ -1,6 +1,7 @@
 import type { Clock, Randomness } from '#core/clock.ts';
 import { waits, within } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
 import type { EventBus } from '#platform/ports/event-bus.ts';
 import { holdLease } from './hold-lease.ts';
@@ -44,7 +45,7 @@ export interface ReceivedTaskMessage {
 }
 
 interface ProcessMessageOptions {
-  findOperation(provider: string, name: string): Promise<Operation | undefined>;
+  findOperation(provider: string, name: string, description: JsonObject): Promise<Operation | undefined>;
   /** As `RunTaskOptions` has it. */
   renewOperations?(): Promise<boolean>;
   /** As `RunTaskOptions` has them. */

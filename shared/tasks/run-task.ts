@@ -1,6 +1,7 @@
 import type { OperationFailureView } from '#contract/answers/tasks.ts';
 import type { Clock } from '#core/clock.ts';
 import { getErrorMessage, VisibleError } from '#core/errors.ts';
+import type { JsonObject } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
 import { CredentialsError, mayBeRenewed } from './late-credentials.ts';
 import type { Operation, OperationRun, PreparedOperation } from './operation.ts';
@@ -24,8 +25,8 @@ export interface RunTaskOptions {
   readonly store: Pick<TaskStore, 'commit'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The operation of a provider; undefined when none has that name. */
-  findOperation(provider: string, name: string): Promise<Operation | undefined>;
+  /** The operation of a provider for the account of a description; undefined when none has that name. */
+  findOperation(provider: string, name: string, description: JsonObject): Promise<Operation | undefined>;
   /** Called before failing an operation that cannot be prepared: whether `findOperation` now knows newer accounts. Default: no. */
   renewOperations?(): Promise<boolean>;
   /** Default: operations run even while their clusters are unreachable. */
@@ -256,7 +257,7 @@ async function tryPrepare(
   { provider, name, description }: SubmittedOperation,
   options: RunTaskOptions,
 ): Promise<PreparedOperation | Error> {
-  const operation = await options.findOperation(provider, name);
+  const operation = await options.findOperation(provider, name, description);
   if (operation === undefined)
     return new VisibleError(`No operation ${name} of provider ${provider} exists any more`);
   try {

@@ -1,6 +1,14 @@
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { InvalidInputError, NotFoundError } from '#core/errors.ts';
-import type { ApplicationPage, Viewed, ViewedList, ViewKey, ViewReader, ViewsOpener } from './views.ts';
+import type {
+  ApplicationPage,
+  CachedReads,
+  ProjectClusterSpec,
+  Viewed,
+  ViewedList,
+  ViewReader,
+  ViewsOpener,
+} from './views.ts';
 
 /** The views of several providers as one: an account belongs to one of them, an application may be in all. */
 export interface ViewSet extends ViewReader {
@@ -10,13 +18,7 @@ export interface ViewSet extends ViewReader {
   selectProvider(id: string | undefined): ViewSet;
 }
 
-/** Views, and their accounts. */
-export interface ViewReaderPart {
-  readonly accounts: readonly string[];
-  readonly reader: ViewReader;
-}
-
-/** A provider's part of the views. */
+/** A cloud provider's part of the views. */
 export interface ViewProvider {
   readonly name: string;
   readonly accounts: readonly { readonly name: string }[];
@@ -24,9 +26,11 @@ export interface ViewProvider {
   readonly openViews?: ViewsOpener;
 }
 
-/** The views of one provider. */
-interface ViewPart extends ViewReaderPart {
+/** The views of a cloud provider, and those of its accounts that may be shown. */
+interface ViewPart {
   readonly provider: string;
+  readonly accounts: readonly string[];
+  readonly reads: CachedReads;
 }
 
 /** The providers' views of a cache. Makes no call. @param mayRead whether an account is shown: others are not even read */
@@ -36,9 +40,9 @@ export async function openViewSet(
   mayRead: (account: string) => boolean,
 ): Promise<ViewSet> {
   const parts = providers.map(async ({ name, accounts, openViews }) => {
-    const reader = await openViews?.(cache, mayRead);
+    const reads = await openViews?.(cache, mayRead);
     return (
-      reader && { provider: name, accounts: accounts.map((account) => account.name).filter(mayRead), reader }
+      reads && { provider: name, accounts: accounts.map((account) => account.name).filter(mayRead), reads }
     );
   });
   return createViewSet((await Promise.all(parts)).filter((part) => part !== undefined));
@@ -58,8 +62,9 @@ export function checkViewProvider({ providers }: Pick<ViewSet, 'providers'>, pro
 
 function createViewSet(parts: readonly ViewPart[]): ViewSet {
   return {
-    ...joinViewReaders(parts),
-    providers: parts.map(({ provider }) => provider),
+    ...joinAll(parts),
+    ...joinAccounts(parts),
+    providers: [...new Set(parts.map(({ provider }) => provider))],
     selectProvider: (id) =>
       id === undefined
         ? createViewSet(parts)
@@ -67,73 +72,80 @@ function createViewSet(parts: readonly ViewPart[]): ViewSet {
   };
 }
 
-/** Several views as one: an account belongs to one of them, an application may be in all. Equal finds of several are found once. */
-export function joinViewReaders(parts: readonly ViewReaderPart[]): ViewReader {
-  const readers = parts.map(({ reader }) => reader);
-  const owners = new Map(
-    parts.flatMap(({ accounts, reader }) => accounts.map((account) => [account, reader] as const)),
-  );
-  const nothing = { value: [], accounts: [] };
-  /** Asks every provider, and joins their lists. */
-  const joinLists = async <T>(
-    ask: (reader: ViewReader) => Promise<ViewedList<T>>,
-  ): Promise<ViewedList<T>> => {
-    const [first = nothing, ...others] = await Promise.all(readers.map(ask));
-    return others.length === 0 ? first : toViewed([first, ...others], (lists) => lists.flat());
-  };
+/** The result of views that a cloud provider does not have. */
+const nothing = { value: [], accounts: [] };
+
+/** Views of all accounts: an application may be of several cloud providers. Equal finds of several are found once. */
+function joinAll(parts: readonly ViewPart[]) {
+  const all = parts.map(({ reads }) => reads);
   return {
-    listApplications: () => joinLists((reader) => reader.listApplications()),
+    listApplications: () => joinLists(all.map((reads) => reads.listApplications?.())),
     async findApplication(application) {
-      const found = await Promise.all(readers.map((reader) => reader.findApplication(application)));
+      const found = await Promise.all(all.map((reads) => reads.findApplication?.(application)));
       const pages = found.filter((page) => page !== undefined);
       return pages.length < 2 ? pages[0] : toViewed(pages, mergePages);
     },
-    async listClusterNames(application) {
-      const found = await Promise.all(readers.map((reader) => reader.listClusterNames(application)));
-      return toViewed(found, mergeMaps);
-    },
-    listClusters: async (application, account) =>
-      (await owners.get(account)?.listClusters(application, account)) ?? nothing,
-    findCluster: async (key, options) => owners.get(key.account)?.findCluster(key, options),
-    listServerGroups: (request) => joinLists((reader) => reader.listServerGroups(request)),
-    listServerGroupsByKeys: (keys) =>
-      joinLists((reader) =>
-        reader.listServerGroupsByKeys(keys.filter(({ account }) => owners.get(account) === reader)),
-      ),
-    findServerGroup: async (key) => owners.get(key.account)?.findServerGroup(key),
-    findTargetServerGroup: async (request) => owners.get(request.account)?.findTargetServerGroup(request),
+    listClusterNames: (application) => joinMaps(all.map((reads) => reads.listClusterNames?.(application))),
+    listServerGroups: (request) => joinLists(all.map((reads) => reads.listServerGroups?.(request))),
     listServerGroupManagers: (application) =>
-      joinLists((reader) => reader.listServerGroupManagers(application)),
-    listLoadBalancers: (application) => joinLists((reader) => reader.listLoadBalancers(application)),
-    findLoadBalancer: async (key: ViewKey) => owners.get(key.account)?.findLoadBalancer(key),
-    async listSecurityGroups(request) {
-      const { account } = request;
-      const asked =
-        account === undefined ? readers : [owners.get(account)].filter((reader) => reader !== undefined);
-      return toViewed(
-        await Promise.all(asked.map((reader) => reader.listSecurityGroups(request))),
-        mergeMaps,
-      );
-    },
-    findSecurityGroup: async (key) => owners.get(key.account)?.findSecurityGroup(key),
-    findManifest: async (request) => owners.get(request.account)?.findManifest(request),
-    findInstance: async (key) => owners.get(key.account)?.findInstance(key),
-    listRawResources: (application) => joinLists((reader) => reader.listRawResources(application)),
-    listAccountResources: async (account) =>
-      (await owners.get(account)?.listAccountResources?.(account)) ?? [],
+      joinLists(all.map((reads) => reads.listServerGroupManagers?.(application))),
+    listLoadBalancers: (application) => joinLists(all.map((reads) => reads.listLoadBalancers?.(application))),
+    listRawResources: (application) => joinLists(all.map((reads) => reads.listRawResources?.(application))),
     async search(request) {
-      const { value, accounts } = await joinLists((reader) => reader.search(request));
-      if (readers.length < 2) return { value, accounts };
+      const { value, accounts } = await joinLists(all.map((reads) => reads.search?.(request)));
+      if (all.length < 2) return { value, accounts };
       const unique = new Map(value.map((find) => [JSON.stringify(find), find]));
       return { value: [...unique.values()], accounts };
     },
-    listProjectClusters: (project) => joinLists((reader) => reader.listProjectClusters(project)),
+  } satisfies CachedReads;
+}
+
+/** Views of accounts, each of which belongs to one cloud provider. */
+function joinAccounts(parts: readonly ViewPart[]) {
+  const owners = new Map(
+    parts.flatMap(({ accounts, reads }) => accounts.map((account) => [account, reads] as const)),
+  );
+  return {
+    listClusters: async (application, account) =>
+      (await owners.get(account)?.listClusters?.(application, account)) ?? nothing,
+    findCluster: async (key, options) => owners.get(key.account)?.findCluster?.(key, options),
+    listServerGroupsByKeys(keys) {
+      const own = Map.groupBy(keys, ({ account }) => owners.get(account));
+      return joinLists(parts.map(({ reads }) => reads.listServerGroupsByKeys?.(own.get(reads) ?? [])));
+    },
+    findServerGroup: async (key) => owners.get(key.account)?.findServerGroup?.(key),
+    findTargetServerGroup: async (request) => owners.get(request.account)?.findTargetServerGroup?.(request),
+    findLoadBalancer: async (key) => owners.get(key.account)?.findLoadBalancer?.(key),
+    async listSecurityGroups(request) {
+      const { account } = request;
+      const asked = account === undefined ? parts.map(({ reads }) => reads) : [owners.get(account)];
+      return joinMaps(asked.map((reads) => reads?.listSecurityGroups?.(request)));
+    },
+    findSecurityGroup: async (key) => owners.get(key.account)?.findSecurityGroup?.(key),
+    findManifest: async (request) => owners.get(request.account)?.findManifest?.(request),
+    findInstance: async (key) => owners.get(key.account)?.findInstance?.(key),
+    listAccountResources: async (account) =>
+      (await owners.get(account)?.listAccountResources?.(account)) ?? [],
+    async listProjectClusters(project) {
+      const getReads = ({ account }: ProjectClusterSpec) => owners.get(account) ?? parts[0]?.reads;
+      const asked = Map.groupBy(project.clusters, getReads);
+      const found = await Promise.all(
+        [...asked].map(async ([reads, clusters]) => {
+          const { value, accounts } =
+            (await reads?.listProjectClusters?.({ ...project, clusters })) ?? nothing;
+          return { reads, accounts, left: [...value] };
+        }),
+      );
+      const of = new Map(found.map(({ reads, left }) => [reads, left]));
+      const value = project.clusters.flatMap((cluster) => of.get(getReads(cluster))?.shift() ?? []);
+      return { value, accounts: [...new Set(found.flatMap(({ accounts }) => accounts))] };
+    },
     async listNamespaces(accounts) {
       const asked = Map.groupBy(accounts, (account) => owners.get(account));
-      const found = await Promise.all([...asked].map(([reader, own]) => reader?.listNamespaces(own) ?? []));
+      const found = await Promise.all([...asked].map(([reads, own]) => reads?.listNamespaces?.(own) ?? []));
       return new Map(found.flatMap((names) => [...names]));
     },
-  };
+  } satisfies CachedReads;
 }
 
 /** One answer of several. */
@@ -142,6 +154,23 @@ function toViewed<T>(parts: readonly Viewed<T>[], merge: (values: readonly T[]) 
     value: merge(parts.map(({ value }) => value)),
     accounts: [...new Set(parts.flatMap(({ accounts }) => accounts))],
   };
+}
+
+/** Lists as one. */
+async function joinLists<T>(asked: readonly (Promise<ViewedList<T>> | undefined)[]): Promise<ViewedList<T>> {
+  const found = (await Promise.all(asked)).filter((list) => list !== undefined);
+  const [first = nothing, ...others] = found;
+  return others.length === 0 ? first : toViewed(found, (lists) => lists.flat());
+}
+
+/** Maps by account as one. */
+async function joinMaps<T extends object>(
+  asked: readonly (Promise<Viewed<T>> | undefined)[],
+): Promise<Viewed<T>> {
+  return toViewed(
+    (await Promise.all(asked)).filter((found) => found !== undefined),
+    mergeMaps,
+  );
 }
 
 /** Maps by account, of which no two providers share one. */

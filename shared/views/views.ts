@@ -114,7 +114,7 @@ export interface ProjectSpec {
   readonly clusters: readonly ProjectClusterSpec[];
 }
 
-/** The views of one provider in the cache, of its configured accounts. Undefined for what does not exist. None of them calls a cluster. */
+/** Views in the cache of configured accounts. Undefined for what does not exist. None of them calls a platform. */
 export interface ViewReader {
   /** Every application with its clusters, account by account. */
   listApplications(): Promise<ViewedList<ApplicationClusters>>;
@@ -150,13 +150,16 @@ export interface ViewReader {
   listRawResources(application: string): Promise<ViewedList>;
   /** All finds, in a stable order; the caller takes a page of them. */
   search(request: ViewSearchRequest): Promise<ViewedList<FindView>>;
-  /** What Spinnaker deployed to an account, of the kinds that Deck shows. Left out: the provider has no such resources. */
-  listAccountResources?(account: string): Promise<readonly AccountResource[]>;
+  /** What Spinnaker deployed to an account, of the kinds that Deck shows. */
+  listAccountResources(account: string): Promise<readonly AccountResource[]>;
   /** `GET /projects/{project}/clusters`. */
   listProjectClusters(project: ProjectSpec): Promise<ViewedList>;
   /** The cached namespaces of each of these accounts that is configured, sorted; empty until they are cached. */
   listNamespaces(accounts: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
+/** The views of a cloud provider's accounts. One left out is empty: it has no such resources. */
+export type CachedReads = Partial<ViewReader>;
+
 /** Opens views of a cache; shows only accounts that `mayRead` allows. Makes no call. */
-export type ViewsOpener = (cache: CacheStore, mayRead: (account: string) => boolean) => Promise<ViewReader>;
+export type ViewsOpener = (cache: CacheStore, mayRead: (account: string) => boolean) => Promise<CachedReads>;

@@ -73,7 +73,7 @@ async function listOperationProviders(): Promise<string[]> {
   const names: string[] = [];
   for (const plugin of plugins) {
     await using provider = plugin.open({ ...given, placement: 'deployed' });
-    if (provider.loadOperations !== undefined) names.push(plugin.name);
+    if (provider.clouds?.some(({ operations }) => operations !== undefined)) names.push(plugin.name);
   }
   return names;
 }

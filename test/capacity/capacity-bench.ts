@@ -12,7 +12,9 @@ import type { StoreEngine } from '#test/contracts/store-bench.ts';
 import type { ScriptedServer } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
 import { openProvider } from '#test/shared/providers/kubernetes/provider-setup.ts';
 import { countCapacity, type Units } from '#test/support/engines/count-capacity.ts';
+import { toSet } from '#test/support/providers/provider-set.ts';
 import { createTestClock, type TestClock, testRandomness } from '#test/support/run/test-clock.ts';
+import { openViewSet } from '#views/view-set.ts';
 import type { ViewReader } from '#views/views.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
@@ -65,9 +67,9 @@ export async function openCapacityBench(options: CapacityBenchOptions): Promise<
     options.accounts.map((name) => ({ ...members, name })),
     { clock },
   );
-  const reader = await provider.openViews?.(cache, () => true);
-  if (reader === undefined) throw new Error('the provider has no views');
-  const core = ((await provider.loadCachingAgents?.()) ?? []).filter(({ name }) => name.includes('Core'));
+  const set = toSet(provider);
+  const reader = await openViewSet(set.clouds, cache, () => true);
+  const core = (await set.loadCachingAgents()).filter(({ name }) => name.includes('Core'));
   // A function has processors of its own, and a table in AWS, too: here all of them share one.
   const own = core.map((agent): CachingAgent => ({ ...agent, timeoutMs }));
   const byAccount = new Map(own.map((agent) => [agent.account, agent]));

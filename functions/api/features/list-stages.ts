@@ -5,6 +5,6 @@ import { openProviders } from '#provider-kit/services/providers.ts';
 /** GET /features/stages: the operations there are. Orca looks for `upsertEntityTags` before it tags. */
 export const handler = openHandler(openProviders, async function listStages(_request, services) {
   const { providers } = services;
-  const names = await Promise.all(providers.providers.map(({ name }) => providers.listOperationNames(name)));
+  const names = await Promise.all(providers.clouds.map(({ name }) => providers.listOperationNames(name)));
   return ok<StageViews>([...new Set(names.flat())].sort().map((name) => ({ name, enabled: true })));
 });

@@ -8,6 +8,6 @@ export const handler = apiHandler(openProviders, async function getConsoleOutput
   const account = request.getParameter('account');
   const location = request.getParameter('region');
   const name = request.getParameter('id');
-  const reader = getInstanceReader(services, account);
+  const reader = await getInstanceReader(services, account);
   return ok<ConsoleOutputView>({ output: await reader.getConsoleOutput({ account, location, name }) });
 });

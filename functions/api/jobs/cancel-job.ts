@@ -7,6 +7,6 @@ export const handler = apiHandler(openProviders, async function cancelJob(reques
   const account = request.getParameter('account');
   const location = request.getParameter('location');
   const name = request.getParameter('id');
-  await getJobReader(services, account).cancelJob({ account, location, name });
+  await (await getJobReader(services, account)).cancelJob({ account, location, name });
   return ok({});
 });

@@ -7,5 +7,5 @@ export const handler = apiHandler(openProviders, async function getJobDetails(re
   const account = request.getParameter('account');
   const location = request.getParameter('location');
   const name = request.getParameter('id');
-  return ok(await getJobReader(services, account).getJob({ account, location, name }));
+  return ok(await (await getJobReader(services, account)).getJob({ account, location, name }));
 });

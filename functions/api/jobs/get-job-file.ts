@@ -11,6 +11,6 @@ export const handler = apiHandler(openProviders, async function getJobFile(reque
   const location = request.getParameter('location');
   const name = request.getParameter('id');
   const container = request.getParameter('fileName');
-  const reader = getJobReader(services, account);
+  const reader = await getJobReader(services, account);
   return ok(await reader.getFileContents({ account, location, name }, container));
 });

@@ -11,6 +11,6 @@ export const handler = apiHandler(openProviders, async function getPodFile(reque
   const location = request.getParameter('location');
   const name = request.getParameter('pod');
   const container = request.getParameter('fileName');
-  const reader = getInstanceReader(services, account);
+  const reader = await getInstanceReader(services, account);
   return ok(await reader.getFileContents({ account, location, name }, container));
 });

@@ -15,6 +15,6 @@ export const handler = apiHandler(openProviders, async function getDynamicManife
     application: request.getParameter('application'),
     cluster: request.getParameter('cluster'),
   };
-  const reader = getManifestReader(services, account);
+  const reader = await getManifestReader(services, account);
   return ok(await reader.getDynamicManifest(members, request.getParameter('criteria')));
 });

@@ -5,7 +5,7 @@ import { getManifestReader } from '#views/http/live-readers.ts';
 /** GET /manifests/{account}/{location}/{name}/cluster/{application}/{cluster}: members of a cluster; `name` is their kind. */
 export const handler = apiHandler(openProviders, async function listClusterManifests(request, services) {
   const account = request.getParameter('account');
-  const reader = getManifestReader(services, account);
+  const reader = await getManifestReader(services, account);
   return ok(
     await reader.listClusterManifests({
       account,

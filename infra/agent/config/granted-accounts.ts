@@ -1,15 +1,15 @@
 import type { AccountGrant } from '#agents/protocol/messages.ts';
-import type { LiveReaders } from '#agents/protocol/run-read.ts';
+import type { ReaderSource } from '#agents/protocol/run-read.ts';
 import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
-import type { Provider, ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderOptions } from '#provider-kit/provider.ts';
+import { ProviderSet } from '#provider-kit/provider-set.ts';
 import { SharedClients } from '#provider-kit/shared-clients.ts';
 import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
 import { mergeDocuments } from '#settings/spring-config.ts';
-import type { Operation } from '#tasks/operation.ts';
 import { narrowAccount } from './account-limits.ts';
 import type { AgentAccount } from './agent-config.ts';
 
@@ -26,10 +26,9 @@ export interface GrantedAccountsOptions {
 
 /** Accounts as they are granted now, for one who works with them: whatever becomes of the grants, they stay open until disposed. */
 export interface AccountsUse extends Disposable {
-  /** Readers of their clusters. */
-  readonly readers: LiveReaders;
-  /** The operation of that name, or undefined. */
-  findOperation(provider: string, name: string): Promise<Operation | undefined>;
+  readonly getReader: ReaderSource;
+  /** See `ProviderSet.findOperation`. */
+  readonly findOperation: ProviderSet['findOperation'];
   /** The caching of those accounts that are granted it; the same each time. */
   loadCachingAgents(): Promise<readonly CachingAgent[]>;
   /** The same object for each use of what was opened at the same time. */
@@ -38,7 +37,7 @@ export interface AccountsUse extends Disposable {
 
 /** An opening, and how many use it. */
 interface Opening {
-  readonly provider: Provider;
+  readonly providers: ProviderSet;
   /** Names of those that may be kept cached. */
   readonly cached: ReadonlySet<string>;
   uses: number;
@@ -65,7 +64,7 @@ export class GrantedAccounts {
     if (text === this.#settings) return;
     this.#settings = text;
     const before = this.#current;
-    this.#current = { provider: this.#open(settings), cached, uses: 0, isReplaced: false };
+    this.#current = { providers: this.#open(settings), cached, uses: 0, isReplaced: false };
     if (before === undefined) return;
     before.isReplaced = true;
     closeUnused(before, this.#options.log);
@@ -81,18 +80,15 @@ export class GrantedAccounts {
     const opening = this.#current;
     if (opening === undefined) throw new Error('no account is granted yet');
     opening.uses += 1;
-    const { provider, cached } = opening;
+    const { providers, cached } = opening;
     return {
-      readers: provider,
+      getReader: (...asked) => providers.getLiveReader(...asked),
+      findOperation: (...asked) => providers.findOperation(...asked),
       async loadCachingAgents() {
-        const agents = (await provider.loadCachingAgents?.()) ?? [];
+        const agents = await providers.loadCachingAgents();
         return agents.filter(({ account }) => cached.has(account));
       },
       opening,
-      async findOperation(name, operation) {
-        if (name !== provider.name) return undefined;
-        return (await provider.loadOperations?.())?.find((each) => each.name === operation);
-      },
       [Symbol.dispose]: () => {
         opening.uses -= 1;
         closeUnused(opening, this.#options.log);
@@ -100,7 +96,7 @@ export class GrantedAccounts {
     };
   }
 
-  #open(settings: JsonObject): Provider {
+  #open(settings: JsonObject): ProviderSet {
     const { clock, randomness, log, environment, caching } = this.#options;
     const provider = kubernetesPlugin.open({
       ...{ settings, clock, randomness, log, environment, clients: this.#clients },
@@ -110,14 +106,13 @@ export class GrantedAccounts {
     for (const { name, reason } of provider.rejectedAccounts) {
       log.error('an account cannot be used', { account: name, reason });
     }
-    return provider;
+    return new ProviderSet([provider]);
   }
 }
 
-function closeUnused({ provider, uses, isReplaced }: Opening, log: Logger): void {
+function closeUnused({ providers, uses, isReplaced }: Opening, log: Logger): void {
   if (!isReplaced || uses > 0) return;
-  const closing = provider.closing ?? provider;
-  Promise.resolve(closing[Symbol.asyncDispose]()).catch((error: unknown) =>
+  providers[Symbol.asyncDispose]().catch((error: unknown) =>
     log.warn('accounts could not be closed', { error }),
   );
 }

@@ -243,11 +243,9 @@ function createDefinitionFinder(
 
   function toPublic(name: string): JsonObject {
     const plugin = plugins.find((each) => each.name === name);
-    const provider = providers.findProvider(name);
-    if (plugin === undefined || provider === undefined) return {};
+    if (plugin === undefined) return {};
     // Others are not read: there may be a thousand, and each of their agents asks for its own.
-    const accounts = provider.accounts.filter((account) => names.has(account.name));
-    const shown = { ...(provider.artifacts && { artifacts: provider.artifacts }), accounts };
+    const shown = providers.getOpenedAccounts(name, names);
     return plugin.toPublicSettings(settings, shown, pickDefinitions(storedAccounts, name));
   }
 }

@@ -1,6 +1,6 @@
 import { NotFoundError, UnavailableError } from '#core/errors.ts';
 import { asString, getPath, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
-import type { InstanceReader, JobReader, ManifestReader, ObjectRequest } from '#provider-kit/provider.ts';
+import type { InstanceReader, JobReader, ManifestReader, ObjectRequest } from '#provider-kit/live-reads.ts';
 
 type ManifestCoordinates = Awaited<ReturnType<ManifestReader['getDynamicManifest']>>;
 type ConsoleOutput = Awaited<ReturnType<InstanceReader['getConsoleOutput']>>[number];

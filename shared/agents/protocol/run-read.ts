@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { NotFoundError } from '#core/errors.ts';
-import type { InstanceReader, JobReader, ManifestReader, Provider } from '#provider-kit/provider.ts';
+import type { LiveReads } from '#provider-kit/live-reads.ts';
 import { parseWith } from '#settings/coerce.ts';
 import type { ReadRequest } from './messages.ts';
 
@@ -18,12 +18,15 @@ const objectSchema = z.object(object);
 const deletionSchema = z.object({ ...object, uid: z.string() });
 const fileSchema = z.object({ ...object, fileName: z.string() });
 
-/** Readers of a cluster. */
-export type LiveReaders = Pick<Provider, 'manifests' | 'jobs' | 'instances'>;
+/** The reader of an account's platform. @throws NotFoundError when there is none */
+export type ReaderSource = <Sort extends keyof LiveReads>(
+  account: string,
+  sort: Sort,
+) => Promise<NonNullable<LiveReads[Sort]>>;
 
 /** One read. */
 interface Reading {
-  readonly readers: LiveReaders;
+  getReader: ReaderSource;
   readonly account: string;
   readonly args: unknown;
   readonly signal: AbortSignal;
@@ -34,31 +37,48 @@ const methods: ReadonlyMap<string, (reading: Reading) => Promise<unknown>> = new
     'manifests.get',
     async (reading) => {
       const { account, signal } = reading;
-      return getManifests(reading).getManifest({ account, signal, ...parse(manifestSchema, reading) });
+      return (await reading.getReader(reading.account, 'manifests')).getManifest({
+        account,
+        signal,
+        ...parse(manifestSchema, reading),
+      });
     },
   ],
   [
     'manifests.list',
     async (reading) => {
       const { account } = reading;
-      return getManifests(reading).listClusterManifests({ account, ...parse(membersSchema, reading) });
+      return (await reading.getReader(reading.account, 'manifests')).listClusterManifests({
+        account,
+        ...parse(membersSchema, reading),
+      });
     },
   ],
   [
     'manifests.dynamic',
     async (reading) => {
       const { criteria, ...cluster } = parse(dynamicSchema, reading);
-      return getManifests(reading).getDynamicManifest({ account: reading.account, ...cluster }, criteria);
+      return (await reading.getReader(reading.account, 'manifests')).getDynamicManifest(
+        { account: reading.account, ...cluster },
+        criteria,
+      );
     },
   ],
   [
     'jobs.get',
-    async (reading) => getJobs(reading).getJob({ account: reading.account, ...parse(objectSchema, reading) }),
+    async (reading) =>
+      (await reading.getReader(reading.account, 'jobs')).getJob({
+        account: reading.account,
+        ...parse(objectSchema, reading),
+      }),
   ],
   [
     'jobs.delete',
     async (reading) => {
-      await getJobs(reading).cancelJob({ account: reading.account, ...parse(deletionSchema, reading) });
+      await (await reading.getReader(reading.account, 'jobs')).cancelJob({
+        account: reading.account,
+        ...parse(deletionSchema, reading),
+      });
       return {};
     },
   ],
@@ -66,20 +86,29 @@ const methods: ReadonlyMap<string, (reading: Reading) => Promise<unknown>> = new
     'jobs.properties',
     async (reading) => {
       const { fileName, ...job } = parse(fileSchema, reading);
-      return getJobs(reading).getFileContents({ account: reading.account, ...job }, fileName);
+      return (await reading.getReader(reading.account, 'jobs')).getFileContents(
+        { account: reading.account, ...job },
+        fileName,
+      );
     },
   ],
   [
     'pods.properties',
     async (reading) => {
       const { fileName, ...pod } = parse(fileSchema, reading);
-      return getInstances(reading).getFileContents({ account: reading.account, ...pod }, fileName);
+      return (await reading.getReader(reading.account, 'instances')).getFileContents(
+        { account: reading.account, ...pod },
+        fileName,
+      );
     },
   ],
   [
     'console.list',
     async (reading) =>
-      getInstances(reading).getConsoleOutput({ account: reading.account, ...parse(objectSchema, reading) }),
+      (await reading.getReader(reading.account, 'instances')).getConsoleOutput({
+        account: reading.account,
+        ...parse(objectSchema, reading),
+      }),
   ],
 ]);
 
@@ -91,32 +120,16 @@ const methods: ReadonlyMap<string, (reading: Reading) => Promise<unknown>> = new
  * @throws what the reader throws; NotFoundError for a method that this release does not know
  */
 export async function runRead(
-  readers: LiveReaders,
+  getReader: ReaderSource,
   { account, method, args }: Pick<ReadRequest, 'account' | 'method' | 'args'>,
   signal: AbortSignal,
 ): Promise<unknown> {
   const run = methods.get(method);
   if (run === undefined)
     throw new NotFoundError(`The agent does not know ${method}: install the agent of the server's release`);
-  return run({ readers, account, args: JSON.parse(args), signal });
+  return run({ getReader, account, args: JSON.parse(args), signal });
 }
 
 function parse<T>(schema: z.ZodType<T>, { args }: Reading): T {
   return parseWith(schema, args, '');
-}
-
-function getManifests({ readers, account }: Reading): ManifestReader {
-  return readers.manifests ?? refuse(account);
-}
-
-function getJobs({ readers, account }: Reading): JobReader {
-  return readers.jobs ?? refuse(account);
-}
-
-function getInstances({ readers, account }: Reading): InstanceReader {
-  return readers.instances ?? refuse(account);
-}
-
-function refuse(account: string): never {
-  throw new NotFoundError(`The agent cannot read account ${account}`);
 }

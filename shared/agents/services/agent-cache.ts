@@ -19,7 +19,7 @@ export async function openAgentCache(services: Services): Promise<AgentCacheHub>
     agents,
     async loadReceiver(account) {
       const { cloudProvider } = hub.providers.getAccount(account);
-      const receiver = await hub.providers.findProvider(cloudProvider)?.loadChangeReceiver?.();
+      const receiver = await hub.providers.findCloud(account)?.caching?.loadChangeReceiver?.();
       if (receiver === undefined) throw new Error(`provider ${cloudProvider} takes no changes of agents`);
       return receiver;
     },

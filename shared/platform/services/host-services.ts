@@ -1,3 +1,4 @@
+import { once } from '#core/once.ts';
 import type { HostServices } from '#provider-kit/host-services.ts';
 import type { SecretReader } from '#settings/secret-reference.ts';
 import type { SecretReaderOptions } from '../aws/identity/secret-reader.ts';
@@ -48,13 +49,4 @@ export function createHostServices({ openLookups, ...options }: HostOptions) {
       readRoles: async (reference) => (await getSecrets()).readRoles(reference),
     },
   } satisfies HostServices;
-}
-
-/** The first result of `make`. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

@@ -137,7 +137,8 @@ function openProviderSet(
       credentials: has(plugin) ? 'given' : 'withheld',
       takenNames: new Set([...takenNames, ...types.keys()].filter((name) => types.get(name) !== plugin.name)),
     });
-    for (const { name } of [...provider.accounts, ...provider.rejectedAccounts]) takenNames.add(name);
+    const accounts = (provider.clouds ?? []).flatMap((cloud) => cloud.accounts);
+    for (const { name } of [...accounts, ...provider.rejectedAccounts]) takenNames.add(name);
     return provider;
   });
   const set: ProviderSet = new ProviderSet(

@@ -60,7 +60,6 @@ function openArtifacts(options: ProviderOptions): Provider {
   const sources = opened.flatMap((kind) => kind.sources);
   return {
     name: artifactsPlugin.name,
-    accounts: [],
     rejectedAccounts: opened.flatMap((kind) => kind.rejectedAccounts),
     accountWarnings: opened.flatMap(({ warnings = [] }) => warnings),
     artifacts: createFetcher(sources),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#core/json.ts';
-import type { Provider } from '#provider-kit/provider.ts';
+import type { OpenedAccounts } from '#provider-kit/provider.ts';
 import {
   listOf,
   parseWith,
@@ -24,7 +24,7 @@ const accountsSchema = listOf(
 /** The artifact accounts as `GET /artifacts/credentials` shows them, and nothing else of them. */
 export function toPublicSettings(
   _settings: JsonObject,
-  { artifacts }: Pick<Provider, 'artifacts'>,
+  { artifacts }: Pick<OpenedAccounts, 'artifacts'>,
 ): JsonObject {
   const accounts = artifacts?.accounts ?? [];
   return { [publicKey]: accounts.map(({ name, type, types }) => ({ name, type, types: [...types] })) };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { NotFoundError } from '#core/errors.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import { type ClientUse, SharedClients } from '#provider-kit/shared-clients.ts';
+import type { ImageViews } from '#views/images.ts';
 import { parseRegistryAccounts, type RegistryAccount } from './account.ts';
 import type { AccountClient } from './account-client.ts';
 import { accountOptions, knownSettings } from './account-fields.ts';
@@ -23,24 +24,22 @@ function openDockerRegistry(options: ProviderOptions): Provider {
   const closing = createClosing(uses);
   return {
     name: dockerRegistryPlugin.name,
-    accounts,
+    clouds: [
+      {
+        name: dockerRegistryPlugin.name,
+        accounts,
+        caching: {
+          async loadAgents() {
+            const { createCachingAgents } = await import('./caching-agents.ts');
+            const { clock, breakers } = options;
+            return createCachingAgents(accounts, { openClient, clock, breakers });
+          },
+        },
+        images: createImages(accounts),
+      },
+    ],
     rejectedAccounts: rejected,
     accountWarnings: warnings,
-    async loadCachingAgents() {
-      const { createCachingAgents } = await import('./caching-agents.ts');
-      return createCachingAgents(accounts, { openClient, clock: options.clock, breakers: options.breakers });
-    },
-    images: {
-      // Titus keeps its images in Docker registries.
-      cloudProviders: [dockerRegistryPlugin.name, 'titus'],
-      async open({ cache, mayRead, content }) {
-        const { createImageReader } = await import('./images.ts');
-        const shown = accounts.filter(({ name }) => mayRead(name));
-        if (content === 'images') return createImageReader({ cache, accounts: shown, kind: 'repository' });
-        const withCharts = shown.filter(({ charts }) => charts.names.length > 0);
-        return createImageReader({ cache, accounts: withCharts, kind: 'chart' });
-      },
-    },
     registryCredentials: {
       async getCredential(name) {
         const account = accounts.find((each) => each.name === name);
@@ -88,6 +87,20 @@ function createClosing(uses: Map<string, ClientUse<AccountClient>>): AsyncDispos
       const ended = [...uses.values()];
       uses.clear();
       await Promise.all(ended.map((use) => use.release()));
+    },
+  };
+}
+
+function createImages(accounts: readonly RegistryAccount[]): ImageViews {
+  return {
+    // Titus keeps its images in Docker registries.
+    cloudProviders: [dockerRegistryPlugin.name, 'titus'],
+    async open({ cache, mayRead, content }) {
+      const { createImageReader } = await import('./images.ts');
+      const shown = accounts.filter(({ name }) => mayRead(name));
+      if (content === 'images') return createImageReader({ cache, accounts: shown, kind: 'repository' });
+      const withCharts = shown.filter(({ charts }) => charts.names.length > 0);
+      return createImageReader({ cache, accounts: withCharts, kind: 'chart' });
     },
   };
 }

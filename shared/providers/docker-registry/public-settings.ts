@@ -1,13 +1,13 @@
 import type { Account } from '#accounts/model/account.ts';
 import type { JsonObject, JsonValue } from '#core/json.ts';
-import type { Provider } from '#provider-kit/provider.ts';
+import type { OpenedAccounts } from '#provider-kit/provider.ts';
 import { findEntryName, listEntries } from './account.ts';
 import { type AccountFields, parseAccountFields, publicAccountOptions } from './account-fields.ts';
 
 /** The accepted accounts with their public options, as they were parsed, which leaves out unknown members. */
 export function toPublicSettings(
   settings: JsonObject,
-  { accounts }: Pick<Provider, 'accounts'>,
+  { accounts }: Pick<OpenedAccounts, 'accounts'>,
   storedAccounts: readonly JsonObject[] = [],
 ): JsonObject {
   const left = new Map(accounts.map((account) => [account.name, account]));

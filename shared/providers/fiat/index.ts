@@ -45,4 +45,4 @@ function openLate(
   };
 }
 
-const emptyProvider = { name: fiatPlugin.name, accounts: [], rejectedAccounts: [] };
+const emptyProvider = { name: fiatPlugin.name, rejectedAccounts: [] };

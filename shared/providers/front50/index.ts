@@ -42,7 +42,6 @@ function openCatalog({ clock, randomness, log }: ProviderOptions, baseUrl: URL |
 function makeProvider(rejectedAccounts: readonly RejectedAccount[]): Provider {
   return {
     name: front50Plugin.name,
-    accounts: [],
     rejectedAccounts,
     async [Symbol.asyncDispose]() {},
   };

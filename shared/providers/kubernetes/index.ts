@@ -1,4 +1,4 @@
-import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
+import type { CloudProvider } from '#provider-kit/cloud-provider.ts';
 import { bindOperations } from '#provider-kit/operation-definition.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import { parseAccountFields } from './account/account-fields.ts';
@@ -8,7 +8,6 @@ import { inlineFiles, toLocalSettings } from './account/local-settings.ts';
 import { toPublicSettings } from './account/public-settings.ts';
 import { KubernetesSession } from './account/session.ts';
 import { storedAccounts } from './account/stored-accounts.ts';
-import { createLateReads } from './late-reads.ts';
 import { rowCodec } from './rows/row-codec.ts';
 
 /** Kubernetes: everything that a manifest can describe, through the API servers of the configured accounts. */
@@ -31,55 +30,78 @@ export const kubernetesPlugin: ProviderPlugin = {
 
 function openKubernetes(options: ProviderOptions): Provider {
   const session = new KubernetesSession(options);
-  let agents: readonly CachingAgent[] | undefined;
   return {
     name: kubernetesPlugin.name,
-    accounts: [...session.accounts, ...session.v1Accounts],
+    clouds: [openV2(session, options), openV1(session, options)],
     rejectedAccounts: session.rejectedAccounts,
     accountWarnings: session.accountWarnings,
-    async loadOperations() {
-      const { operationDefinitions } = await import('./operations/index.ts');
-      const operations = bindOperations(operationDefinitions, session);
-      if (session.v1Accounts.length === 0) return operations;
-      const { addV1Operations } = await import('./v1/operations/index.ts');
-      return addV1Operations(operations, session);
-    },
-    operationAliases: new Map([
-      [
-        'kubernetesV1',
-        async () => {
-          const { v1OperationDefinitions } = await import('./v1/operations/index.ts');
-          return bindOperations(v1OperationDefinitions, session);
-        },
-      ],
-    ]),
-    ...createLateReads(session),
     async checkCredential({ body }) {
       const { checkServerCredential } = await import('./account/server-credential.ts');
       await checkServerCredential(body, options);
     },
+    closing: session.closing,
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}
+
+function openV2(session: KubernetesSession, options: ProviderOptions): CloudProvider {
+  return {
+    name: kubernetesPlugin.name,
+    accounts: session.accounts,
     isReachable: (account) => session.isReachable(account),
-    async loadCachingAgents() {
-      const [{ createCachingAgents }, v1] = await Promise.all([
-        import('./caching/caching-agents.ts'),
-        session.v1Accounts.length === 0 ? undefined : import('./v1/caching/caching-agents.ts'),
-      ]);
-      agents ??= [...createCachingAgents(session, options), ...(v1?.createV1Agents(session, options) ?? [])];
-      return agents;
+    operations: {
+      async load() {
+        const { operationDefinitions } = await import('./operations/index.ts');
+        return bindOperations(operationDefinitions, session);
+      },
     },
-    async loadChangeReceiver() {
-      const { createChangeReceiver } = await import('./cache-writer/change-receiver.ts');
-      return createChangeReceiver(session);
+    caching: {
+      async loadAgents() {
+        const { createCachingAgents } = await import('./caching/caching-agents.ts');
+        return createCachingAgents(session, options);
+      },
+      async loadChangeReceiver() {
+        const { createChangeReceiver } = await import('./cache-writer/change-receiver.ts');
+        return createChangeReceiver(session);
+      },
     },
     async openViews(cache, mayRead) {
       const { createViewReader } = await import('./reads/view-reader.ts');
-      const source = { cache, mayRead };
-      const reader = createViewReader(session, source);
-      if (session.v1Accounts.length === 0) return reader;
-      const { joinV1ViewReader } = await import('./v1/reads/view-reader.ts');
-      return joinV1ViewReader(session, { ...source, reader });
+      return createViewReader(session, { cache, mayRead });
     },
-    closing: session.closing,
-    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+    async loadLiveReads() {
+      const { openLiveReads } = await import('./reads/live-reads.ts');
+      return openLiveReads(session);
+    },
+  };
+}
+
+/** The accounts of the Kubernetes V1 provider. */
+function openV1(session: KubernetesSession, options: ProviderOptions): CloudProvider {
+  return {
+    name: kubernetesPlugin.name,
+    accounts: session.v1Accounts,
+    isReachable: (account) => session.isReachable(account),
+    operations: {
+      alias: 'kubernetesV1',
+      async load() {
+        const { v1OperationDefinitions } = await import('./v1/operations/index.ts');
+        return bindOperations(v1OperationDefinitions, session);
+      },
+    },
+    caching: {
+      async loadAgents() {
+        const { createV1Agents } = await import('./v1/caching/caching-agents.ts');
+        return createV1Agents(session, options);
+      },
+    },
+    async openViews(cache, mayRead) {
+      const { createV1ViewReader } = await import('./v1/reads/view-reader.ts');
+      return createV1ViewReader(session, { cache, mayRead });
+    },
+    async loadLiveReads() {
+      const { createV1LiveReads } = await import('./v1/reads/live-reads.ts');
+      return createV1LiveReads(session);
+    },
   };
 }

@@ -14,11 +14,11 @@ const meaning =
 
 /** Warnings about accounts that name groups while Fiat is off: one for each of the first, and one for all others. None while it is on. */
 export function listIdlePermissions(
-  providers: readonly Pick<Provider, 'accounts' | 'authorizer'>[],
+  providers: readonly Pick<Provider, 'clouds' | 'authorizer'>[],
 ): readonly AccountWarning[] {
   if (providers.some(({ authorizer }) => authorizer !== undefined)) return [];
   const restricted = providers
-    .flatMap(({ accounts }) => accounts)
+    .flatMap(({ clouds = [] }) => clouds.flatMap(({ accounts }) => accounts))
     .filter(({ permissions }) => permissions !== undefined);
   const told = restricted
     .slice(0, idlePermissionsToldMax)

@@ -27,7 +27,7 @@ export async function runOperationsTask(
   let services = opened;
   let leased: string | undefined;
   await processTaskMessage(tasks, message, {
-    findOperation: (provider, name) => services.providers.findOperation(provider, name),
+    findOperation: (...asked) => services.providers.findOperation(...asked),
     async renewOperations() {
       const newer = await findNewerProviders(services);
       services = newer ?? services;

@@ -3,6 +3,7 @@ import { InvalidInputError, RefusedOperationsError, ViolationList } from '#core/
 import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import { clientRequestIdMax, operationsMax } from '#core/request-limits.ts';
 import { checkRequestSize } from '#core/request-size.ts';
+import { findAccountName } from '#provider-kit/operation-definition.ts';
 import type { ProviderSet } from '#provider-kit/provider-set.ts';
 import { agentWaitSecondsDefault } from '#settings/agent-settings.ts';
 import { checkReadable } from '../cancel-task.ts';
@@ -252,23 +253,32 @@ async function prepareOperation(
   providers: ProviderSet,
 ): Promise<PreparedOperation> {
   const { provider, name, description } = submitted;
-  const operation = await providers.findOperation(provider, name);
+  const operation = await providers.findOperation(provider, name, description);
   if (operation !== undefined) return operation.prepare(description);
   if (!providers.takesOperations(provider)) {
     throw new InvalidInputError(`Unknown cloud provider '${provider}'`);
   }
-  const known = await providers.listOperationNames(provider);
-  const [rehearsed, names] = [known.filter(isDryRunName), known.filter((each) => !isDryRunName(each))];
-  const own = names.find((each) => toDryRunName(each) === name);
-  if (own !== undefined) {
-    const others = names.filter((each) => rehearsed.includes(toDryRunName(each))).join(', ') || 'none';
+  return refuseUnknown(submitted, providers);
+}
+
+/** @throws InvalidInputError: the provider has no such operation, no dry run of it, or has it for other accounts */
+async function refuseUnknown(
+  { provider, name, description }: SubmittedOperation,
+  providers: ProviderSet,
+): Promise<never> {
+  const own = toOwnName(name);
+  const all = await providers.listOperationNames(provider);
+  const isOfOthers = all.includes(own);
+  const known = isOfOthers ? await providers.listOperationNames(provider, description) : all;
+  const names = known.filter((each) => !isDryRunName(each));
+  if (names.includes(own)) {
+    const others = names.filter((each) => known.includes(toDryRunName(each))).join(', ') || 'none';
     throw new InvalidInputError(
       `dryRun: there is no dry run of '${own}' of provider '${provider}'; of these there is one: ${others}`,
     );
   }
-  const listed = names.join(', ') || 'none';
-  const asked = isDryRunName(name) ? toOwnName(name) : name;
-  throw new InvalidInputError(`Unknown operation '${asked}' of provider '${provider}'; it has: ${listed}`);
+  const of = isOfOthers ? `account '${findAccountName(description)}'` : `provider '${provider}'`;
+  throw new InvalidInputError(`Unknown operation '${own}' of ${of}; it has: ${names.join(', ') || 'none'}`);
 }
 
 /** Clouddriver's rule: a missing right to write is a violation like others, not 403. */

@@ -2,7 +2,7 @@ import type { AccountFreshness } from '#caching/scheduling/caching-agent-store.t
 import { within } from '#core/deadline.ts';
 import { getErrorMessage, UnreachableError } from '#core/errors.ts';
 import type { ApiRequest } from '#http/api-handler.ts';
-import type { ManifestReader, ManifestRequest } from '#provider-kit/provider.ts';
+import type { ManifestReader, ManifestRequest } from '#provider-kit/live-reads.ts';
 import { parseMaxAgeMs, parseStaleIfErrorMs, toFreshnessHeaders } from '../freshness-headers.ts';
 import type { ReadServices } from '../services/views.ts';
 import { openViewSet } from '../view-set.ts';
@@ -98,7 +98,7 @@ async function readCached(
   const nowMs = clock.now();
   const asOfMs = freshness.get(account)?.asOfMs;
   if (Number.isFinite(ageMaxMs) && (asOfMs === undefined || nowMs - asOfMs > ageMaxMs)) return undefined;
-  const views = await openViewSet(providers.providers, cache, mayRead);
+  const views = await openViewSet(providers.clouds, cache, mayRead);
   const found: Viewed | undefined = await views.findManifest({
     account,
     location,

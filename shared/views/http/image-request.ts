@@ -19,7 +19,7 @@ export async function openImages(
   content: RegistryContent = 'images',
 ): Promise<ImageReader | undefined> {
   const wanted = request.getParameter('cloudProvider').toLowerCase();
-  const owner = providers.providers.find(({ images }) =>
+  const owner = providers.clouds.find(({ images }) =>
     images?.cloudProviders.some((name) => name.toLowerCase() === wanted),
   );
   return owner?.images?.open({ cache, mayRead, content });

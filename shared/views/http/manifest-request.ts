@@ -1,5 +1,5 @@
 import { type ApiRequest, type ApiResponse, ok } from '#http/api-handler.ts';
-import type { ManifestRequest } from '#provider-kit/provider.ts';
+import type { ManifestRequest } from '#provider-kit/live-reads.ts';
 import type { ProviderServices } from '#provider-kit/services/providers.ts';
 import { readLiveOrCached } from './cached-manifest.ts';
 import { getManifestReader } from './live-readers.ts';
@@ -16,7 +16,7 @@ export async function readManifest(
 ): Promise<ApiResponse> {
   const account = request.getParameter('account');
   const revealSecrets = request.access.rights.mayUseAccount(account, 'WRITE');
-  const reader = getManifestReader(services, account);
+  const reader = await getManifestReader(services, account);
   if (reader.isSecret(name)) {
     const values = revealSecrets ? 'shown' : 'masked';
     request.audit({ action: 'readSecret', account, location, name, values });

@@ -10,7 +10,6 @@ import { type ApiFunction, type ApiRequest, apiHandler } from '#http/api-handler
 import { answerIfChanged, toTextTag } from '#http/entity-tag.ts';
 import { parseError } from '#http/error-body.ts';
 import type { Services } from '#platform/services/services.ts';
-import type { Provider } from '#provider-kit/provider.ts';
 import { parseMaxAgeMs, toFreshnessHeaders } from '../freshness-headers.ts';
 import { createViews, openReads, type ReadServices, type ViewServices } from '../services/views.ts';
 import type { Viewed } from '../views.ts';
@@ -151,8 +150,9 @@ async function listScopedAccounts(
   { providers, cache, mayRead }: Pick<ReadableServices, 'providers' | 'cache' | 'mayRead'>,
 ): Promise<readonly string[]> {
   if (typeof scope === 'string') {
-    const has = ({ openViews, images }: Provider) => (scope === 'images' ? images : openViews) !== undefined;
-    const owners = providers.providers.filter(has);
+    const owners = providers.clouds.filter(
+      ({ openViews, images }) => (scope === 'images' ? images : openViews) !== undefined,
+    );
     return owners.flatMap(({ accounts }) => accounts.map(({ name }) => name)).filter(mayRead);
   }
   const named = 'accounts' in scope ? scope.accounts : await listAccountsOf(scope.applications, cache);

@@ -32,5 +32,5 @@ export async function createViews(
   services: ReadServices & { mayRead(account: string): boolean },
 ): Promise<ViewServices> {
   const { providers, cache, mayRead } = services;
-  return { ...services, views: await openViewSet(providers.providers, cache, mayRead) };
+  return { ...services, views: await openViewSet(providers.clouds, cache, mayRead) };
 }

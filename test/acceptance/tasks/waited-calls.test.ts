@@ -117,7 +117,7 @@ describeWithCluster('from the POST of a deploy to its completion', (cluster) => 
         toRequest('kubernetes', 'deployManifest', context),
       );
       await processTaskMessage(system, messageOf(task), {
-        findOperation: (name, operation) => providers.findOperation(name, operation),
+        findOperation: (...asked) => providers.findOperation(...asked),
         stop: new AbortController().signal,
       });
       return (await store.find(task.id))?.state;

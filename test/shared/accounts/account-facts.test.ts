@@ -174,7 +174,8 @@ describe('account facts', () => {
   it('reach no cluster, not even with the credentials of the process', async () => {
     const known = open(publish(settings).facts.settings, 'withheld');
     for (const { name } of known.accounts) {
-      const read = known.getManifestReader(name).getManifest({
+      const reader = await known.getLiveReader(name, 'manifests');
+      const read = reader.getManifest({
         ...{ account: name, location: 'shop', name: 'configMap settings' },
         ...{ includeEvents: false, revealSecrets: false },
       });

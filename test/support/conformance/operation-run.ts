@@ -171,7 +171,7 @@ async function work({ system }: MortalWorker, providers: ProviderSet, task: Task
     await system.clock.sleep((lookSeconds ?? 0) * 1_000);
     lookSeconds = undefined;
     await processTaskMessage(system, messageOf(task), {
-      findOperation: (provider, name) => providers.findOperation(provider, name),
+      findOperation: (...asked) => providers.findOperation(...asked),
       onPutDown: (seconds) => {
         lookSeconds = seconds;
       },

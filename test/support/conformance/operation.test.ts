@@ -37,8 +37,10 @@ function createProvider({ place, watch }: WorkerOptions): Provider {
     ...{ requiredGroupMembership: [], details: {} },
   }));
   return {
-    ...{ name: 'imaginary', accounts, rejectedAccounts: [] },
-    loadOperations: async () => [createOperation(place, watch)],
+    ...{ name: 'imaginary', rejectedAccounts: [] },
+    clouds: [
+      { name: 'imaginary', accounts, operations: { load: async () => [createOperation(place, watch)] } },
+    ],
     [Symbol.asyncDispose]: async () => undefined,
   };
 }

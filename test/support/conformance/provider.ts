@@ -8,6 +8,8 @@ import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import { startOrigin } from '#test/shared/providers/artifacts/origin.ts';
+import { toSet } from '#test/support/providers/provider-set.ts';
+import { openViewSet } from '#views/view-set.ts';
 import type { ViewReader } from '#views/views.ts';
 import { useLocalTables } from '../engines/local-tables.ts';
 
@@ -58,7 +60,7 @@ function testOpening(sample: ProviderSample): void {
   const { plugin, accounts } = sample;
   test('is opened by an installation that knows nothing of it', async () => {
     await using provider = open(plugin, {});
-    expect(provider).toMatchObject({ name: plugin.name, accounts: [], rejectedAccounts: [] });
+    expect(provider).toMatchObject({ name: plugin.name, rejectedAccounts: [] });
   });
 
   test('calls nobody before it is asked for something', async () => {
@@ -66,12 +68,13 @@ function testOpening(sample: ProviderSample): void {
     const settings = sample.toSettings(origin.url);
     await using provider = open(plugin, settings);
     expect(listAccounts(provider)).toEqual(expect.arrayContaining([...accounts]));
-    const published = plugin.toPublicSettings(settings, provider);
+    const published = plugin.toPublicSettings(settings, toSet(provider).getOpenedAccounts(plugin.name));
     await using known = open(plugin, published, { placement: 'deployed', credentials: 'withheld' });
-    for (const { name, description } of sample.operation ? [sample.operation] : []) {
-      const prepared = (await getOperation(provider, name)).prepare(description);
+    for (const operation of sample.operation ? [sample.operation] : []) {
+      const { description } = operation;
+      const prepared = (await getOperation(provider, operation)).prepare(description);
       expect(accounts).toContain(prepared.account);
-      expect((await getOperation(known, name)).prepare(description).account).toBe(prepared.account);
+      expect((await getOperation(known, operation)).prepare(description).account).toBe(prepared.account);
     }
     // What was begun gets there meanwhile.
     for (let count = 0; count < ownCalls; count += 1) await (await fetch(`${origin.url}/own`)).text();
@@ -104,7 +107,7 @@ function testSettings(sample: ProviderSample): void {
   test('publishes its accounts without their secrets', async () => {
     const settings = sample.toSettings('http://127.0.0.1:1');
     await using provider = open(plugin, settings);
-    const published = plugin.toPublicSettings(settings, provider);
+    const published = plugin.toPublicSettings(settings, toSet(provider).getOpenedAccounts(plugin.name));
     for (const secret of sample.secrets) {
       expect(JSON.stringify(settings)).toContain(secret);
       expect(JSON.stringify(published)).not.toContain(secret);
@@ -119,9 +122,9 @@ function testCapabilities(sample: ProviderSample): void {
   const { plugin } = sample;
   test('has a sample of each of its capabilities', async () => {
     await using provider = open(plugin, sample.toSettings('http://127.0.0.1:1'));
-    const hasOperations = ((await provider.loadOperations?.()) ?? []).length > 0;
+    const hasOperations = (await toSet(provider).listOperationNames(plugin.name)).length > 0;
     expect(sample.operation !== undefined, "'operation' of the sample").toBe(hasOperations);
-    const hasAgents = ((await provider.loadCachingAgents?.()) ?? []).length > 0;
+    const hasAgents = (await toSet(provider).loadCachingAgents()).length > 0;
     expect(sample.openWorld !== undefined, "'openWorld' of the sample").toBe(hasAgents);
   });
 
@@ -135,8 +138,7 @@ function testCapabilities(sample: ProviderSample): void {
 
   test('shows an empty cache as Clouddriver does, and fails for none', async () => {
     await using provider = open(plugin, sample.toSettings('http://127.0.0.1:1'));
-    const views = await provider.openViews?.(openCache(openTable), () => true);
-    if (views === undefined) return;
+    const views = await openViewSet(toSet(provider).clouds, openCache(openTable), () => true);
     for (const account of [...sample.accounts, 'unheard-of']) await checkEmptyViews(views, account);
   });
 
@@ -148,7 +150,7 @@ function testCapabilities(sample: ProviderSample): void {
     const clock = { ...systemClock, now: () => startedAtMs };
     await using provider = open(plugin, world.settings, { clock });
     const [once, twice] = [openCache(openTable), openCache(openOtherTable)];
-    for (const agent of (await provider.loadCachingAgents?.()) ?? []) {
+    for (const agent of await toSet(provider).loadCachingAgents()) {
       await run(agent, once);
       const [{ state }] = await Promise.all([run(agent, twice), run(agent, twice)]);
       await run(agent, twice, state);
@@ -167,12 +169,15 @@ function open(plugin: ProviderPlugin, settings: JsonObject, more: Partial<Provid
 }
 
 /** Names of the accounts, artifact accounts among them. */
-function listAccounts({ accounts, artifacts }: Provider): string[] {
-  return [...accounts, ...(artifacts?.accounts ?? [])].map(({ name }) => name);
+function listAccounts(provider: Provider): string[] {
+  return [...toSet(provider).accounts, ...(provider.artifacts?.accounts ?? [])].map(({ name }) => name);
 }
 
-async function getOperation(provider: Provider, name: string) {
-  const operation = (await provider.loadOperations?.())?.find((each) => each.name === name);
+async function getOperation(
+  provider: Provider,
+  { name, description }: NonNullable<ProviderSample['operation']>,
+) {
+  const operation = await toSet(provider).findOperation(provider.name, name, description);
   if (operation === undefined) throw new Error(`the provider has no operation ${name}`);
   return operation;
 }
@@ -227,10 +232,10 @@ async function checkEmptyViews(views: ViewReader, account: string): Promise<void
 }
 
 /** Everything of the provider's accounts, without the minutes that epochs are made of. */
-async function readCache(cache: CacheStore, { accounts }: Provider, { application }: ProviderWorld) {
+async function readCache(cache: CacheStore, provider: Provider, { application }: ProviderWorld) {
   const objects: object[] = [];
   const rows: object[] = [];
-  for (const { name: account } of accounts) {
+  for (const { name: account } of toSet(provider).accounts) {
     for (const kind of await cache.listKinds(account)) {
       for await (const page of cache.listObjects(account, kind)) {
         for (const object of page) {

@@ -1,13 +1,14 @@
 import { createJsonModel, createListSource } from '#caching/engine/list-source.ts';
 import type { Scope } from '#caching/engine/scope-source.ts';
 import { runCachingAgent } from '#caching/engine/scoped-run.ts';
+import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { createCacheWriter } from '#caching/writer/cache-writer.ts';
 import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
 import { asJsonArray, asString, getPath, type JsonObject } from '#core/json.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
 import type { PreparedOperation } from '#tasks/operation.ts';
-import type { ViewReader } from '#views/views.ts';
+import type { CachedReads } from '#views/views.ts';
 
 /** What stands in for the API of a cloud: machines by account and region (`one/north`). Another region cannot be read. */
 export const cloud = new Map<string, Set<string>>();
@@ -31,29 +32,39 @@ function openExample({ settings, clock, randomness, agentIntervalMs = 30_000 }: 
   const wrong = entries.filter(({ name }) => name === undefined);
   return {
     name: 'example',
-    accounts: names.map((name) => ({
-      ...{ name, cloudProvider: 'example', environment: name, accountType: name },
-      ...{ requiredGroupMembership: [], details: {} },
-    })),
     rejectedAccounts: wrong.map(({ path }) => ({ name: path, reason: `${path}.name: expected a name` })),
-    loadOperations: async () => [
-      { name: 'createMachine', prepare: (description) => prepareMachine(description, names) },
-    ],
-    loadCachingAgents: async () =>
-      names.map((account) => ({
-        ...{ account, name: 'ExampleCachingAgent', provider: 'example', mode: 'interval' },
-        ...{ intervalMs: agentIntervalMs, timeoutMs: 60_000 },
-        async run(run) {
-          const parts = { account, model, clock, randomness };
-          const writer = createCacheWriter({ ...parts, cache: run.cache });
-          const list = async ({ location }: Scope) => listMachines(account, location);
-          const source = createListSource({ kinds: ['machine'], locations: regions, list }, clock);
-          return runCachingAgent({ ...parts, source, writer }, run);
+    clouds: [
+      {
+        name: 'example',
+        accounts: names.map((name) => ({
+          ...{ name, cloudProvider: 'example', environment: name, accountType: name },
+          ...{ requiredGroupMembership: [], details: {} },
+        })),
+        operations: {
+          load: async () => [
+            { name: 'createMachine', prepare: (description) => prepareMachine(description, names) },
+          ],
         },
-      })),
-    openViews: async (cache, mayRead) => openViews(cache, names.filter(mayRead)),
+        caching: { loadAgents: async () => names.map(createAgent) },
+        openViews: async (cache, mayRead) => openViews(cache, names.filter(mayRead)),
+      },
+    ],
     async [Symbol.asyncDispose]() {},
   };
+
+  function createAgent(account: string): CachingAgent {
+    return {
+      ...{ account, name: 'ExampleCachingAgent', provider: 'example', mode: 'interval' },
+      ...{ intervalMs: agentIntervalMs, timeoutMs: 60_000 },
+      async run(run) {
+        const parts = { account, model, clock, randomness };
+        const writer = createCacheWriter({ ...parts, cache: run.cache });
+        const list = async ({ location }: Scope) => listMachines(account, location);
+        const source = createListSource({ kinds: ['machine'], locations: regions, list }, clock);
+        return runCachingAgent({ ...parts, source, writer }, run);
+      },
+    };
+  }
 }
 
 function listMachines(account: string, region: string) {
@@ -80,17 +91,8 @@ function prepareMachine(description: JsonObject, accounts: readonly string[]): P
   };
 }
 
-/** Views of nothing but instances. */
-function openViews(cache: CacheStore, accounts: readonly string[]): ViewReader {
-  const list = async () => ({ value: [], accounts });
-  const none = async () => undefined;
-  const map = async () => ({ value: {}, accounts });
+function openViews(cache: CacheStore, accounts: readonly string[]): CachedReads {
   return {
-    ...{ listApplications: list, findApplication: none, listClusterNames: map, listClusters: list },
-    ...{ findCluster: none, listServerGroups: list, listServerGroupsByKeys: list, findServerGroup: none },
-    ...{ findTargetServerGroup: none, listServerGroupManagers: list, listLoadBalancers: list, search: list },
-    ...{ findLoadBalancer: none, listSecurityGroups: map, findSecurityGroup: none, findManifest: none },
-    ...{ listRawResources: list, listProjectClusters: list, listNamespaces: async () => new Map() },
     async findInstance({ account, location, name }) {
       const [found] = await cache.getObjects([{ account, kind: 'machine', location, name }]);
       const facts = accounts.includes(account) && found && model.decode(found.readBody());

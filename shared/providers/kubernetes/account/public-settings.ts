@@ -1,6 +1,6 @@
 import type { Account } from '#accounts/model/account.ts';
 import { asJsonArray, type JsonObject, type JsonValue } from '#core/json.ts';
-import type { Provider } from '#provider-kit/provider.ts';
+import type { OpenedAccounts } from '#provider-kit/provider.ts';
 import { pickSettings } from '#settings/public-settings.ts';
 import { getSetting, mergeDocuments } from '#settings/spring-config.ts';
 import { findEntryName } from './account.ts';
@@ -60,7 +60,7 @@ export const publicAccountOptions: { readonly [option in keyof AccountFields]: b
  */
 export function toPublicSettings(
   settings: JsonObject,
-  { accounts }: Pick<Provider, 'accounts'>,
+  { accounts }: Pick<OpenedAccounts, 'accounts'>,
   storedAccounts: readonly JsonObject[] = [],
 ): JsonObject {
   const left = new Map(accounts.map((account) => [account.name.trim(), account]));

@@ -13,6 +13,13 @@ import { decodeFacts } from '../rows/facts-codec.ts';
 /** The accounts of a process. */
 export type ReadingSession = Pick<KubernetesSession, 'accounts' | 'findAccount'>;
 
+/** The source of views. */
+export interface ViewSource {
+  readonly cache: CacheStore;
+  /** Whether an account may be shown: for these views other accounts do not exist. */
+  mayRead(account: string): boolean;
+}
+
 /** The tools for reading one view. */
 export interface CacheReading {
   readonly session: ReadingSession;
@@ -30,6 +37,17 @@ interface ObjectsRequest {
   readonly namespace?: string | undefined;
   /** Leave out the objects of this application. */
   readonly outside?: string | undefined;
+}
+
+/** Begins to read for one view of those accounts that may be shown, each time. Each view has at most 32 requests in flight. */
+export function openReadings(
+  accounts: ReadingSession['accounts'],
+  { cache, mayRead }: ViewSource,
+): () => CacheReading {
+  const readable = accounts.filter(({ name }) => mayRead(name));
+  const byName = new Map(readable.map((account) => [account.name, account]));
+  const session = { accounts: readable, findAccount: (name: string) => byName.get(name) };
+  return () => startReading(session, cache);
 }
 
 /** Begins to read for one view. */

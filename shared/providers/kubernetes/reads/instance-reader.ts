@@ -1,5 +1,5 @@
 import { NotFoundError } from '#core/errors.ts';
-import type { InstanceReader } from '#provider-kit/provider.ts';
+import type { InstanceReader } from '#provider-kit/live-reads.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import { listConsoleOutput, readLog, readProperties } from './pod-logs.ts';
 import { openNamespace, parseReadName } from './read-target.ts';

@@ -1,6 +1,6 @@
 import type { V1Job } from '@kubernetes/client-node';
 import { NotFoundError, VisibleError } from '#core/errors.ts';
-import type { JobDeletion, JobReader, ObjectRequest } from '#provider-kit/provider.ts';
+import type { JobDeletion, JobReader, ObjectRequest } from '#provider-kit/live-reads.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import { getBuiltInResource } from '../api/built-in-resources.ts';
 import type { KubernetesClient } from '../api/client.ts';

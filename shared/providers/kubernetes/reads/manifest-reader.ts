@@ -6,7 +6,7 @@ import type {
 import { NotFoundError, VisibleError } from '#core/errors.ts';
 import { asJsonObject, asString, omitNulls, withDoubles } from '#core/json.ts';
 import { toArtifactView } from '#provider-kit/artifact.ts';
-import type { ClusterManifestsRequest, ManifestReader, ManifestRequest } from '#provider-kit/provider.ts';
+import type { ClusterManifestsRequest, ManifestReader, ManifestRequest } from '#provider-kit/live-reads.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import { OutOfBoundsError } from '../account/account-bounds.ts';
 import type { KubernetesSession } from '../account/session.ts';
@@ -31,10 +31,11 @@ import { findUnscheduled } from './unscheduled-pods.ts';
 import { WatchedEvents } from './watched-events.ts';
 
 /** Live reads through the clients of a session. */
-export function createManifestReader(session: KubernetesSession): Omit<ManifestReader, 'isSecret'> {
+export function createManifestReader(session: KubernetesSession): ManifestReader {
   const watchedEvents = new WatchedEvents(session);
   return {
     getManifest: (request) => getManifest(request, { session, watchedEvents }),
+    isSecret: (name) => /^secret(?:\.\S*)? /i.test(name),
     async listClusterManifests(request) {
       const members = await listMembers(session, request, { metadataOnly: true });
       return members.map((object) => toCoordinates(object, request.kind));

@@ -1,6 +1,5 @@
-import type { CacheStore } from '#caching/store/cache-store.ts';
-import type { ViewReader } from '#views/views.ts';
-import { type CacheReading, type ReadingSession, startReading } from './cache-reading.ts';
+import type { CachedReads } from '#views/views.ts';
+import { type CacheReading, openReadings, type ReadingSession, type ViewSource } from './cache-reading.ts';
 import {
   findApplication,
   findCluster,
@@ -20,24 +19,14 @@ import {
   listServerGroupsByKeys,
 } from './server-group-reads.ts';
 
-/** The source of views. */
-export interface ViewSource {
-  readonly cache: CacheStore;
-  /** Whether an account may be shown: for these views other accounts do not exist. */
-  mayRead(account: string): boolean;
-}
-
-/** The views of a session's accounts over the cache. Each has at most 32 requests in flight. */
-export function createViewReader(session: ReadingSession, { cache, mayRead }: ViewSource): ViewReader {
-  const readable = {
-    accounts: session.accounts.filter(({ name }) => mayRead(name)),
-    findAccount: (name: string) => (mayRead(name) ? session.findAccount(name) : undefined),
-  };
-  const start = (): CacheReading => startReading(readable, cache);
+/** The views of V2 accounts over the cache. */
+export function createViewReader(
+  { accounts }: Pick<ReadingSession, 'accounts'>,
+  source: ViewSource,
+): CachedReads {
+  const start = openReadings(accounts, source);
   return {
-    listApplications: () => listApplications(start()),
-    findApplication: (application) => findApplication(start(), application),
-    listClusterNames: (application) => listClusterNames(start(), application),
+    ...createCommonReads(start),
     listClusters: (application, account) => listClusters(start(), application, account),
     findCluster: (key, how) => findCluster(start(), key, how),
     listServerGroups: (request) => listServerGroups(start(), request),
@@ -47,7 +36,6 @@ export function createViewReader(session: ReadingSession, { cache, mayRead }: Vi
     listServerGroupManagers: (application) => listServerGroupManagers(start(), application),
     listLoadBalancers: (application) => listLoadBalancers(start(), application),
     findLoadBalancer: (key) => findLoadBalancer(start(), key),
-    listSecurityGroups: (request) => listSecurityGroups(start(), request),
     findSecurityGroup: (key) => findSecurityGroup(start(), key),
     findInstance: (key) => findInstance(start(), key),
     findManifest: (request) => findManifest(start(), request),
@@ -56,8 +44,18 @@ export function createViewReader(session: ReadingSession, { cache, mayRead }: Vi
       const { listAccountResources } = await import('./account-resources.ts');
       return listAccountResources(start(), account);
     },
+  };
+}
+
+/** The views that accounts of both versions have in the same form. */
+export function createCommonReads(start: () => CacheReading) {
+  return {
+    listApplications: () => listApplications(start()),
+    findApplication: (application) => findApplication(start(), application),
+    listClusterNames: (application) => listClusterNames(start(), application),
+    listSecurityGroups: (request) => listSecurityGroups(start(), request),
     search: (request) => search(start(), request),
     listProjectClusters: (project) => listProjectClusters(start(), project),
     listNamespaces: (accounts) => listNamespaces(start(), accounts),
-  };
+  } satisfies CachedReads;
 }

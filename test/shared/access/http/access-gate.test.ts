@@ -218,7 +218,7 @@ describe('what a Secret holds', () => {
       access: { rights, checkResult: () => undefined },
       audit: (act: object) => audited.push(act),
     };
-    const context = { providers: { getManifestReader: () => reader, findAccount: () => undefined } };
+    const context = { providers: { getLiveReader: async () => reader, findAccount: () => undefined } };
     const target = { location: 'default', name: 'secret code' };
     await readManifest(
       request as unknown as Parameters<typeof readManifest>[0],

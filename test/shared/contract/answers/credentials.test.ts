@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { parseCredentialsSettings, toCredentialsView } from '#accounts/credentials-view.ts';
 import { accountSchema, kubernetesAccountSchema } from '#contract/answers/credentials.ts';
 import { openProvider } from '#test/shared/providers/kubernetes/provider-setup.ts';
+import { toSet } from '#test/support/providers/provider-set.ts';
 
 it('tells an account with a class of infrastructure that only its configuration knows', async () => {
   const customResources = [{ kubernetesKind: 'Secret', spinnakerKind: 'vaults' }];
@@ -9,7 +10,7 @@ it('tells an account with a class of infrastructure that only its configuration 
   const settings = { name: 'prod', kubeconfigContents: '{}', cacheIntervalSeconds: 45 };
   await using provider = openProvider([{ ...settings, permissions, customResources }]);
   const show = (expand: boolean) =>
-    provider.accounts.map((account) =>
+    toSet(provider).accounts.map((account) =>
       JSON.parse(JSON.stringify(toCredentialsView(account, { ...parseCredentialsSettings({}), expand }))),
     );
 

@@ -23,7 +23,7 @@ const settings = toSettings('https://ghe.example.com');
 describe('the provider of artifacts', () => {
   test('opens without a configuration, with the accounts that are built in', async () => {
     await using provider = artifactsPlugin.open(createTestOptions({}));
-    expect(provider).toMatchObject({ name: 'artifacts', accounts: [], rejectedAccounts: [] });
+    expect(provider).toMatchObject({ name: 'artifacts', rejectedAccounts: [] });
     expect(provider.artifacts?.accounts.map(({ name }) => name)).toEqual([
       'embedded-artifact',
       'custom-artifact',

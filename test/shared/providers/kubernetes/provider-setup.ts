@@ -5,9 +5,11 @@ import { InvalidInputError } from '#core/errors.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { findAccountName } from '#provider-kit/operation-definition.ts';
 import type { Provider } from '#provider-kit/provider.ts';
 import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
 import type { Operation } from '#tasks/operation.ts';
+import { toSet } from '#test/support/providers/provider-set.ts';
 
 /** Takes every line and shows none. */
 const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -47,14 +49,22 @@ export function openProvider(accounts: readonly JsonObject[], setup: ProviderSet
   return provider;
 }
 
-/** What the providers of tests can do: `known` when it is loaded. */
-const operations = new WeakMap<Provider, { known: readonly Operation[]; readonly loaded: Promise<void> }>();
+/** What the providers of tests can do, for the accounts of each cloud provider: `known` when it is loaded. */
+const operations = new WeakMap<Provider, { known: readonly OfAccounts[]; readonly loaded: Promise<void> }>();
+
+interface OfAccounts {
+  readonly accounts: readonly string[];
+  readonly operations: readonly Operation[];
+}
 
 function load(provider: Provider): void {
-  const loading = provider.loadOperations?.() ?? Promise.resolve([]);
+  const loading = toSet(provider).clouds.map(async ({ accounts, operations }) => ({
+    accounts: accounts.map(({ name }) => name),
+    operations: (await operations?.load()) ?? [],
+  }));
   const entry = {
-    known: [] as readonly Operation[],
-    loaded: loading.then((known) => {
+    known: [] as readonly OfAccounts[],
+    loaded: Promise.all(loading).then((known) => {
       entry.known = known;
     }),
   };
@@ -89,7 +99,10 @@ export function getOperation(provider: Provider, name: string): LateOperation {
     name,
     ...(entry && { loaded: entry.loaded }),
     prepare(description) {
-      const operation = entry?.known.find((each) => each.name === name);
+      const { known = [] } = entry ?? {};
+      const owner = known.find(({ accounts }) => accounts.includes(findAccountName(description)));
+      const all = owner?.operations ?? known.flatMap((each) => each.operations);
+      const operation = all.find((each) => each.name === name);
       if (operation === undefined) throw new Error(`the provider has no operation ${name}`);
       return operation.prepare(description);
     },

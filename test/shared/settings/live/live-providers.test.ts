@@ -90,7 +90,6 @@ function createSource(files: readonly string[]): SettingsSource<readonly Setting
 function createWitness(): Provider {
   return {
     name: 'witness',
-    accounts: [],
     rejectedAccounts: [],
     async [Symbol.asyncDispose]() {
       closed += 1;
@@ -257,7 +256,8 @@ describe('a request under way', () => {
       await once(response, 'close');
     });
     const { providers } = await live.get();
-    const reading = providers.getManifestReader('one').getManifest({
+    const reader = await providers.getLiveReader('one', 'manifests');
+    const reading = reader.getManifest({
       account: 'one',
       location: 'shop',
       name: 'configMap web',

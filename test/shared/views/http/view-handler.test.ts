@@ -20,7 +20,7 @@ import { testRandomness } from '#test/support/run/test-clock.ts';
 import type { ViewHandlerOptions, ViewRead } from '#views/http/view-handler.ts';
 import { viewHandler } from '#views/http/view-handler.ts';
 import type { ReadServices } from '#views/services/views.ts';
-import type { ViewReader } from '#views/views.ts';
+import type { CachedReads } from '#views/views.ts';
 
 const openTable = useLocalTables();
 const accounts = ['prod', 'dev', 'new'].map((name) => ({ name }) as Account);
@@ -84,25 +84,26 @@ const agentQueue: CachingAgentQueue = {
 };
 
 /** A provider that shows the names of the accounts in which an application is. */
-const openViews = async (from: CacheStore): Promise<ViewReader> => {
-  const reader: Partial<ViewReader> = {
-    async listServerGroupManagers(application) {
-      const entries = await from.listAccounts(application);
-      return { value: entries.map(({ account }) => ({ account })), accounts: ['prod'] };
-    },
-  };
-  return reader as ViewReader;
-};
+const openViews = async (from: CacheStore): Promise<CachedReads> => ({
+  async listServerGroupManagers(application) {
+    const entries = await from.listAccounts(application);
+    return { value: entries.map(({ account }) => ({ account })), accounts: ['prod'] };
+  },
+});
+
+function openSet(of: readonly Account[]): ProviderSet {
+  const clouds = [{ name: 'kubernetes', accounts: of, openViews }];
+  return new ProviderSet([{ name: 'kubernetes', rejectedAccounts: [], clouds } as unknown as Provider]);
+}
 
 function openContext(changes: Partial<ReadServices> = {}): ReadServices {
-  const provider = { name: 'kubernetes', accounts, rejectedAccounts: [], openViews };
   const { clock, store } = bench;
   return {
     all: new Services({}),
     ...{ config, clock, log, cache, agentQueue, agents: store, randomness: testRandomness, host: 'test' },
     remembered: new RememberedBytes(),
     hints: { send: async () => undefined },
-    ...{ settings: {}, storedAccounts: [], providers: new ProviderSet([provider as unknown as Provider]) },
+    ...{ settings: {}, storedAccounts: [], providers: openSet(accounts) },
     ...changes,
   };
 }
@@ -223,8 +224,7 @@ describe('equal reads of one application', () => {
 
   it('are made apart for callers who may not read the same accounts', async () => {
     const guarded = accounts.map((account) => ({ ...account, permissions: { READ: ['team'] } }));
-    const provider = { name: 'kubernetes', accounts: guarded, rejectedAccounts: [], openViews };
-    const providers = new ProviderSet([provider as unknown as Provider]);
+    const providers = openSet(guarded);
     const context = { all: new Services({}), providers };
     const read: ViewRead = async (_request, { mayRead }) => ({
       value: ['prod', 'dev'].filter(mayRead),

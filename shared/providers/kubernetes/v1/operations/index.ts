@@ -1,10 +1,4 @@
-import { InvalidInputError } from '#core/errors.ts';
-import {
-  bindOperations,
-  type OperationDefinition,
-  readAccountName,
-} from '#provider-kit/operation-definition.ts';
-import type { Operation } from '#tasks/operation.ts';
+import type { OperationDefinition } from '#provider-kit/operation-definition.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { cloneServerGroup, createServerGroup } from './create-server-groups.ts';
 import { destroyServerGroup } from './destroy-server-group.ts';
@@ -43,28 +37,3 @@ export const v1OperationDefinitions = definitions.map((definition) => ({
   ...definition,
   title: `${definition.context.charAt(0).toUpperCase()}${definition.context.slice(1)}`,
 }));
-
-/**
- * The operations for the accounts of a session that has V1 accounts: of two with one name, the description's account decides. An unknown
- * account is reported in the words of V2.
- *
- * @param operations those of V2 accounts
- */
-export function addV1Operations(
-  operations: readonly Operation[],
-  session: KubernetesSession,
-): readonly Operation[] {
-  const v2 = new Map(operations.map((operation) => [operation.name, operation]));
-  const v1 = new Map(bindOperations(definitions, session).map((operation) => [operation.name, operation]));
-  return [...new Set([...v2.keys(), ...v1.keys()])].map((name) => ({
-    name,
-    prepare(description) {
-      const account = session.findV1Account(readAccountName(description, name));
-      const chosen = (account === undefined ? v2.get(name) : undefined) ?? v1.get(name);
-      if (chosen !== undefined) return chosen.prepare(description);
-      throw new InvalidInputError(
-        `Unknown operation '${name}' of account '${account?.name}', a V1 account; it has: ${[...v1.keys()].join(', ')}`,
-      );
-    },
-  }));
-}

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { readManifest } from '#test/support/providers/provider-set.ts';
 import { openProvider } from '../provider-setup.ts';
 
 describeWithCluster('an account that names a user', (cluster) => {
@@ -15,7 +16,7 @@ describeWithCluster('an account that names a user', (cluster) => {
       { name: 'other', kubeconfigContents, user: 'jane' },
     ]);
     const read = (account: string) =>
-      provider.manifests?.getManifest({
+      readManifest(provider, {
         ...{ account, location: 'default', name: 'service kubernetes' },
         ...{ includeEvents: false, revealSecrets: false },
       });

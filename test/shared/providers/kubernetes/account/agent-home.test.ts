@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
 import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
+import { readManifest, toSet } from '#test/support/providers/provider-set.ts';
 import { createTestOptions } from '../../artifacts/options.ts';
 
 const key = { kty: 'RSA', n: 'AQAB', e: 'AQAB', kid: 'one' };
@@ -70,11 +71,11 @@ describe('an account that only its agents reach', () => {
       placement: 'local',
       environment: { KUBECONFIG: '/nowhere' },
     });
-    expect(provider.accounts.map(({ name }) => name)).toEqual(['edge']);
+    expect(toSet(provider).accounts.map(({ name }) => name)).toEqual(['edge']);
     // Views know that it is kept cached; workers of ours leave that alone.
-    const agents = (await provider.loadCachingAgents?.()) ?? [];
+    const agents = await toSet(provider).loadCachingAgents();
     expect(agents.map(({ account, isRemote }) => [account, isRemote])).toEqual([['edge', true]]);
-    const reading = provider.manifests?.getManifest({
+    const reading = readManifest(provider, {
       ...{ account: 'edge', location: 'default', name: 'configMap x' },
       includeEvents: false,
       revealSecrets: false,

@@ -4,6 +4,7 @@ import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.t
 import { parseKubernetesSettings } from '#providers/kubernetes/account/account-settings.ts';
 import { listPullSecrets } from '#providers/kubernetes/account/v1-rules.ts';
 import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
+import { toSet } from '#test/support/providers/provider-set.ts';
 import { openProvider } from '../provider-setup.ts';
 
 const hub = { accountName: 'hub' };
@@ -141,7 +142,9 @@ describe('a V1 account', () => {
     const entry = { name: 'old', providerVersion: 'v1', namespaces: ['*'], dockerRegistries: [hub] };
     await using provider = openProvider([entry]);
     const settings = { kubernetes: { accounts: [entry] } };
-    const { accounts } = parseKubernetesAccounts(kubernetesPlugin.toPublicSettings(settings, provider));
+    const { accounts } = parseKubernetesAccounts(
+      kubernetesPlugin.toPublicSettings(settings, toSet(provider)),
+    );
     expect(accounts.map(({ v1, details }) => ({ v1, details }))).toEqual(
       parse(entry).accounts.map(({ v1, details }) => ({ v1, details })),
     );

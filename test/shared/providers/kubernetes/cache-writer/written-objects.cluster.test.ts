@@ -12,6 +12,8 @@ import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
 import { localClientOptions } from '#test/support/engines/local-aws-client.ts';
 import { useLocalTables } from '#test/support/engines/local-tables.ts';
+import { toSet } from '#test/support/providers/provider-set.ts';
+import { openViewSet } from '#views/view-set.ts';
 import type { ViewReader } from '#views/views.ts';
 import { createWorkload } from '../manifests.ts';
 import { runOperation } from '../operations/task-run.ts';
@@ -38,7 +40,7 @@ describeWithCluster('what an operation wrote', (cluster) => {
     providers.push(provider);
     const run = (name: string, description: JsonObject): Promise<unknown> =>
       runOperation(getOperation(provider, name), { account, ...description });
-    const views = (await provider.openViews?.(cache, () => true)) as ViewReader;
+    const views = await openViewSet(toSet(provider).clouds, cache, () => true);
     return { account, cache, run, views };
   }
 

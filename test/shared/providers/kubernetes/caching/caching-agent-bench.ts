@@ -7,6 +7,7 @@ import { decodeFacts } from '#providers/kubernetes/rows/facts-codec.ts';
 import { newAccount, openCache } from '#test/contracts/cache-bench.ts';
 import type { StoreEngine } from '#test/contracts/store-bench.ts';
 import { requestApi } from '#test/support/cluster/cluster.ts';
+import { toSet } from '#test/support/providers/provider-set.ts';
 import type { TestClock } from '#test/support/run/test-clock.ts';
 import { openProvider, type ProviderSetup } from '../provider-setup.ts';
 
@@ -59,7 +60,7 @@ export function openAgentBench(options: AgentBenchOptions): AgentBench {
   const settings = { ...setup.settings, kubernetes: { cache: cacheSettings } };
   const account = { serviceAccount: false, ...options.account, name };
   const provider = openProvider([account], { clock, ...setup, settings });
-  const loadAgents = async () => (await provider.loadCachingAgents?.()) ?? [];
+  const loadAgents = () => toSet(provider).loadCachingAgents();
   const states = before?.states ?? new Map<string, string>();
   const told: CachingAgentProgress[] = [];
   return {

@@ -10,6 +10,7 @@ import {
   requestApi,
   type TestNamespace,
 } from '#test/support/cluster/cluster.ts';
+import { readManifest, toSet } from '#test/support/providers/provider-set.ts';
 import { createTestClock } from '#test/support/run/test-clock.ts';
 import { definitions } from '../live.ts';
 import { createDefinition, createManifest, type ManifestParts } from '../manifests.ts';
@@ -184,7 +185,7 @@ describeWithCluster('custom kinds', (cluster) => {
     expect(plain.createdArtifacts).toMatchObject([{ name: 'some' }, { name: 'one', version: '' }]);
     const live = await findObject(`/apis/${group}/v1/namespaces/${ns.name}/${plural}/one-v000`);
     expect(live).toMatchObject({ metadata: { annotations: { 'moniker.spinnaker.io/sequence': '0' } } });
-    const maps = both.accounts.map(({ details }) => getPath(details, 'spinnakerKindMap', fullKind));
+    const maps = toSet(both).accounts.map(({ details }) => getPath(details, 'spinnakerKindMap', fullKind));
     expect(maps).toEqual([undefined, 'serverGroups']);
   });
 
@@ -229,7 +230,7 @@ describeWithCluster('custom kinds', (cluster) => {
       expect(await findObject(path)).toMatchObject({ spec });
       expect(JSON.stringify(await findObject(path))).not.toContain('bound:1');
     }
-    const read = await provider.manifests?.getManifest({
+    const read = await readManifest(provider, {
       ...{
         account: 'test',
         location: ns.name,

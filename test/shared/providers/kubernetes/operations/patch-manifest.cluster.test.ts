@@ -7,6 +7,7 @@ import {
   findObject,
   requestApi,
 } from '#test/support/cluster/cluster.ts';
+import { readManifest } from '#test/support/providers/provider-set.ts';
 import { createLive, definitions, findLive } from '../live.ts';
 import {
   createConfigMap,
@@ -158,7 +159,7 @@ describeWithCluster('patchManifest', (cluster) => {
     const placed = await patch(fullName, ns.name, { spec: { up: true } });
     expect(placed.manifestNamesByNamespace).toEqual({ [ns.name]: [fullName] });
     const request = { account: 'test', location: ns.name, name: fullName, includeEvents: false };
-    const read = await provider.manifests?.getManifest({ ...request, revealSecrets: false });
+    const read = await readManifest(provider, { ...request, revealSecrets: false });
     expect(read).toMatchObject({ name: fullName, status: { stable: { state: true } } });
     await expect(patch(fullName, '', { spec: { up: true } }, 'strategic')).rejects.toThrow(
       `a strategic patch is not supported by ${kind} of stable.example.com/v1, merge and json are`,

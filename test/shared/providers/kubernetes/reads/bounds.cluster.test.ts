@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { NotFoundError } from '#core/errors.ts';
-import type { InstanceReader, JobReader, ManifestReader, Provider } from '#provider-kit/provider.ts';
+import type { InstanceReader, JobReader, ManifestReader } from '#provider-kit/live-reads.ts';
+import type { Provider } from '#provider-kit/provider.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
 } from '#test/support/cluster/cluster.ts';
+import { toSet } from '#test/support/providers/provider-set.ts';
 import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { createLive, findLive, getPathOf } from '../live.ts';
 import { createConfigMap, createJob, createManifest, toMoniker } from '../manifests.ts';
@@ -34,9 +36,9 @@ describeWithCluster('the bounds of an account', (cluster) => {
       { name: 'omitting', kubeconfigFile, omitNamespaces: [vault.name] },
       { name: 'open', kubeconfigFile },
     ]);
-    manifests = provider.manifests as ManifestReader;
-    jobs = provider.jobs as JobReader;
-    instances = provider.instances as InstanceReader;
+    manifests = await toSet(provider).getLiveReader('own', 'manifests');
+    jobs = await toSet(provider).getLiveReader('own', 'jobs');
+    instances = await toSet(provider).getLiveReader('own', 'instances');
     for (const namespace of [own.name, vault.name]) {
       const annotations = toMoniker('configMap flags');
       await createLive(namespace, 'configmaps', createConfigMap('flags', { at: namespace }, { annotations }));

@@ -14,7 +14,9 @@ import { toFacts } from '#providers/kubernetes/rows/to-facts.ts';
 import { newAccount } from '#test/contracts/cache-bench.ts';
 import type { StoreEngine } from '#test/contracts/store-bench.ts';
 import type { StoreTestClient } from '#test/support/engines/store-test-client.ts';
+import { toSet } from '#test/support/providers/provider-set.ts';
 import { createTestClock, testRandomness } from '#test/support/run/test-clock.ts';
+import { openViewSet } from '#views/view-set.ts';
 import type { Viewed, ViewReader } from '#views/views.ts';
 import { openProvider } from '../provider-setup.ts';
 
@@ -92,9 +94,7 @@ export async function show(view: Promise<Viewed | undefined>): Promise<JsonObjec
 
 async function openReader(cache: CacheStore, accounts: readonly JsonObject[]): Promise<ViewReader> {
   const provider = openProvider(accounts.map(complete));
-  const reader = await provider.openViews?.(cache, () => true);
-  if (reader === undefined) throw new Error('the provider has no views');
-  return reader;
+  return openViewSet(toSet(provider).clouds, cache, () => true);
 }
 
 /** With a kubeconfig, that is: nobody connects. */

@@ -1,10 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { NotFoundError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import type { InstanceReader, JobReader } from '#provider-kit/provider.ts';
+import type { InstanceReader, JobReader } from '#provider-kit/live-reads.ts';
+import type { Provider } from '#provider-kit/provider.ts';
 import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 import { readUid } from '#providers/kubernetes/operations/steps/deletion.ts';
 import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { toSet } from '#test/support/providers/provider-set.ts';
 import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { answerJson, answerStatus, startScriptedServer } from '../client/scripted-server.ts';
 import { createLive, findLive, listNames } from '../live.ts';
@@ -19,6 +21,8 @@ interface Outcome {
   readonly message?: string;
 }
 
+const openJobs = (provider: Provider) => toSet(provider).getLiveReader('test', 'jobs');
+
 const toAnnotations = (fields: object) =>
   Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [`kubecluster.test/${key}`, String(value)]),
@@ -30,8 +34,12 @@ describeWithCluster('jobs', (cluster) => {
   const sparing = openProvider(accounts, {
     settings: { kubernetes: { jobs: { 'detailed-pod-status': false } } },
   });
-  const reader = provider.jobs as JobReader;
-  const instances = provider.instances as InstanceReader;
+  let reader: JobReader;
+  let instances: InstanceReader;
+  beforeAll(async () => {
+    reader = await openJobs(provider);
+    instances = await toSet(provider).getLiveReader('test', 'instances');
+  });
   disposeAfterAll(() => [provider, sparing]);
 
   async function createJob(namespace: string, outcome: Outcome, spec: JsonObject = {}): Promise<void> {
@@ -84,7 +92,7 @@ describeWithCluster('jobs', (cluster) => {
     const onePod = { account: 'test', location: ns.name, name: pod };
     expect(await instances.getFileContents(onePod, 'main')).toEqual({ version: '1.2', run: 12 });
     expect(await instances.getFileContents({ ...onePod, name: 'missing' }, 'main')).toEqual({});
-    const ended = await sparing.jobs?.getJob(job);
+    const ended = await (await openJobs(sparing)).getJob(job);
     expect(ended).toMatchObject({ mostRecentPodName: pod, pods: [] });
   });
 
@@ -200,7 +208,7 @@ describe('a Job of a server that answers oddly', () => {
       answerJson(200, { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: {} }),
       answerJson(200, { metadata: {}, items: [pod] }),
     );
-    expect(await provider.jobs?.getJob(request)).toMatchObject({ jobState: 'Running', pods: [] });
+    expect(await (await openJobs(provider)).getJob(request)).toMatchObject({ jobState: 'Running', pods: [] });
     expect(server.seen).toHaveLength(1);
   });
 
@@ -211,7 +219,8 @@ describe('a Job of a server that answers oddly', () => {
     const named = '(account: test, location: web, name: job smoke): .*Forbidden says the server';
     const toPattern = (verb: string) =>
       new RegExp(`^Failed to ${verb} job: ${named}`.replace(/[()]/g, '\\$&'));
-    await expect(provider.jobs?.getJob(request)).rejects.toThrow(toPattern('read'));
-    await expect(provider.jobs?.cancelJob(request)).rejects.toThrow(toPattern('cancel'));
+    const jobs = await openJobs(provider);
+    await expect(jobs.getJob(request)).rejects.toThrow(toPattern('read'));
+    await expect(jobs.cancelJob(request)).rejects.toThrow(toPattern('cancel'));
   });
 });

@@ -1,9 +1,10 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FailedOperationError, InvalidInputError, NotFoundError } from '#core/errors.ts';
 import { getPath, type JsonObject } from '#core/json.ts';
-import type { ManifestReader } from '#provider-kit/provider.ts';
+import type { ManifestReader } from '#provider-kit/live-reads.ts';
 import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { readManifest, toSet } from '#test/support/providers/provider-set.ts';
 import { createLive } from '../live.ts';
 import {
   createConfigMap,
@@ -24,7 +25,10 @@ describeWithCluster('reading manifests', (cluster) => {
     { name: 'test', kubeconfigFile: cluster.kubeconfig },
     { name: 'unmeasured', kubeconfigFile: cluster.kubeconfig, metrics: false },
   ]);
-  const reader = getReader(provider);
+  let reader: ManifestReader;
+  beforeAll(async () => {
+    reader = await toSet(provider).getLiveReader('test', 'manifests');
+  });
   afterAll(() => provider[Symbol.asyncDispose]());
 
   async function read(
@@ -68,7 +72,7 @@ describeWithCluster('reading manifests', (cluster) => {
     await using recorded = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
     await createLive(ns.name, 'configmaps', createConfigMap('flags', {}));
     const request = { ...quiet, location: ns.name, name: 'configMap flags' };
-    expect(await getReader(recorded).getManifest(request)).toMatchObject({ events: [], metrics: [] });
+    expect(await readManifest(recorded, request)).toMatchObject({ events: [], metrics: [] });
     expect(proxy.calls).toMatchObject([{ path: `/api/v1/namespaces/${ns.name}/configmaps/flags` }]);
   });
 
@@ -183,7 +187,7 @@ describeWithCluster('reading manifests', (cluster) => {
     await using proxy = await startApiProxy(cluster, { refuse: () => 403 });
     await using refused = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
     const request = { ...quiet, location: 'default', name: 'deployment web' };
-    const reading = getReader(refused).getManifest(request);
+    const reading = readManifest(refused, request);
     await expect(reading).rejects.toBeInstanceOf(FailedOperationError);
     await expect(reading).rejects.toThrow(
       /^Failed to read manifest: \(account: test, location: default, name: deployment web\): .*refused by the test/,
@@ -217,8 +221,3 @@ describeWithCluster('reading manifests', (cluster) => {
     );
   });
 });
-
-function getReader({ manifests }: { readonly manifests?: ManifestReader }): ManifestReader {
-  if (manifests === undefined) throw new Error('the provider reads no manifests');
-  return manifests;
-}

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { readManifest } from '#test/support/providers/provider-set.ts';
 import { createTestClock } from '#test/support/run/test-clock.ts';
 import { createLive, getPathOf } from '../live.ts';
 import { createDefinition, createManifest, createService, createWorkload } from '../manifests.ts';
@@ -33,7 +34,7 @@ describeWithCluster('whether a live object is ready', (cluster) => {
   /** `stable`, or what is in the way, as it shows in an account. */
   async function judge(account: 'plain' | 'strict', name: string, location = namespace.name) {
     const request = { account, location, name, includeEvents: false, revealSecrets: false };
-    const view = JSON.parse(JSON.stringify(await provider.manifests?.getManifest(request)));
+    const view = JSON.parse(JSON.stringify(await readManifest(provider, request)));
     const { stable, failed } = view.status;
     if (failed.state) return `failed: ${failed.message}`;
     return stable.state ? 'stable' : `unstable: ${stable.message}`;

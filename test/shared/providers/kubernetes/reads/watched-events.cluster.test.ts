@@ -4,6 +4,7 @@ import type { JsonObject } from '#core/json.ts';
 import { watchedEventsBytesMax } from '#providers/kubernetes/reads/watched-events.ts';
 import { type ApiProxyOptions, type PassingCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { readManifest } from '#test/support/providers/provider-set.ts';
 import { createLive, getPathOf } from '../live.ts';
 import { createConfigMap, createSecret } from '../manifests.ts';
 import { openProvider, type ProviderSetup } from '../provider-setup.ts';
@@ -46,7 +47,7 @@ describeWithCluster('events about an object that is read again and again', (clus
       calls,
       name: ns.name,
       async readReasons() {
-        const view = await provider.manifests?.getManifest(request);
+        const view = await readManifest(provider, request);
         return (JSON.parse(JSON.stringify(view)) as { events: JsonObject[] }).events.map(
           ({ reason }) => reason,
         );

@@ -11,7 +11,8 @@ import { endedJobMs, sweepIntervalMs } from '#providers/kubernetes/v1/caching/en
 import { newAccount } from '#test/contracts/cache-bench.ts';
 import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
 import { useLocalTables } from '#test/support/engines/local-tables.ts';
-import type { ViewReader } from '#views/views.ts';
+import { toSet } from '#test/support/providers/provider-set.ts';
+import { openViewSet } from '#views/view-set.ts';
 import { findLive, listNames } from '../../live.ts';
 import { runOperation } from '../../operations/task-run.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';
@@ -48,9 +49,9 @@ describeWithCluster('a V1 account in the cache', (cluster) => {
       },
     });
     providers.push(provider);
-    const views = (await provider.openViews?.(cache, () => true)) as ViewReader;
-    const agents = await provider.loadCachingAgents?.();
-    const agent = agents?.find(({ name }) => name === v1CachingAgentName);
+    const views = await openViewSet(toSet(provider).clouds, cache, () => true);
+    const agents = await toSet(provider).loadCachingAgents();
+    const agent = agents.find(({ name }) => name === v1CachingAgentName);
     const { signal } = new AbortController();
     const listServerGroups = async (): Promise<unknown> =>
       (await views.listServerGroups({ applications: ['kub'], expand: false })).value;

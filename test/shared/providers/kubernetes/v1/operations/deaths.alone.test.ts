@@ -67,7 +67,7 @@ describeWithCluster('workers of V1 accounts die', (cluster) => {
         const worker = new MortalWorker(system, diesAfter === undefined ? {} : { diesAfter });
         await work(worker, (own) =>
           processTaskMessage(worker.system, messageOf(task), {
-            findOperation: (provider, operation) => own.findOperation(provider, operation),
+            findOperation: (...asked) => own.findOperation(...asked),
             stop: new AbortController().signal,
           }),
         );

@@ -1,8 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { NotFoundError, VisibleError } from '#core/errors.ts';
 import { asString } from '#core/json.ts';
-import type { InstanceReader, JobReader, ObjectRequest } from '#provider-kit/provider.ts';
-import type { KubernetesV1Account } from '../../account/account.ts';
+import type { JobReader, LiveReads, ObjectRequest } from '#provider-kit/live-reads.ts';
 import { checkNamespace, describeClosedNamespace } from '../../account/account-bounds.ts';
 import { boundToAccount } from '../../account/bounded-client.ts';
 import type { KubernetesSession } from '../../account/session.ts';
@@ -19,53 +18,32 @@ import { getV1JobState, toV1JobView } from '../views/job-view.ts';
 /** How much of a job's log is shown, bytes from the beginning: the console shows the rest. */
 const shownLogBytesMax = 100_000;
 
-/** Live reads of jobs, and of pods' output. */
-interface LiveReaders {
-  readonly jobs: JobReader;
-  readonly instances: InstanceReader;
-}
-
-/** Live reads of accounts of both versions: those of V1 accounts are of pods, by their bare names; the given ones read all others. */
-export function joinV1Readers(session: KubernetesSession, { jobs, instances }: LiveReaders): LiveReaders {
-  const find = ({ account: name }: ObjectRequest) => {
-    const account = session.findV1Account(name);
-    return account && createV1Reader(session, account);
+/** Live reads of V1 accounts, through the clients of a session: of pods, by their bare names. */
+export function createV1LiveReads(session: KubernetesSession): LiveReads {
+  const open = (request: ObjectRequest) => openV1Client(session, request);
+  const getFileContents: JobReader['getFileContents'] = async (request, container) => {
+    const client = await open(request);
+    return readProperties(() => readLog(client, { ...toPodName(request), container }));
   };
   return {
     jobs: {
-      getJob: (request) => (find(request) ?? jobs).getJob(request),
-      cancelJob: (request) => (find(request) ?? jobs).cancelJob(request),
-      getFileContents: async (...request) => (find(request[0]) ?? jobs).getFileContents(...request),
+      getJob: (request) =>
+        explain('read', request, async () => {
+          const client = await open(request);
+          const pod = await getPod(client, request);
+          return toV1JobView(request.account, pod, await findLogs(client, request, pod));
+        }),
+      cancelJob: (request) =>
+        explain('cancel', request, async () => {
+          const client = await open(request);
+          const answer = await client.delete(toRef(request), { propagationPolicy: 'Background' });
+          if (answer === undefined) throw notFound(request);
+        }),
+      getFileContents,
     },
     instances: {
-      getConsoleOutput: async (request) => (find(request) ?? instances).getConsoleOutput(request),
-      getFileContents: async (...request) => (find(request[0]) ?? instances).getFileContents(...request),
-    },
-  };
-}
-
-function createV1Reader(
-  session: KubernetesSession,
-  account: KubernetesV1Account,
-): JobReader & InstanceReader {
-  const open = (request: ObjectRequest) => openV1Client(session, account, request);
-  return {
-    getJob: (request) =>
-      explain('read', request, async () => {
-        const client = await open(request);
-        const pod = await getPod(client, request);
-        return toV1JobView(account.name, pod, await findLogs(client, request, pod));
-      }),
-    cancelJob: (request) =>
-      explain('cancel', request, async () => {
-        const client = await open(request);
-        const answer = await client.delete(toRef(request), { propagationPolicy: 'Background' });
-        if (answer === undefined) throw notFound(request);
-      }),
-    getConsoleOutput: async (request) => listConsoleOutput(await open(request), toPodName(request)),
-    async getFileContents(request, container) {
-      const client = await open(request);
-      return readProperties(() => readLog(client, { ...toPodName(request), container }));
+      getConsoleOutput: async (request) => listConsoleOutput(await open(request), toPodName(request)),
+      getFileContents,
     },
   };
 }
@@ -73,10 +51,10 @@ function createV1Reader(
 /** A client that reaches nothing outside the account's namespaces. @throws NotFoundError for a namespace that it may not use */
 async function openV1Client(
   session: KubernetesSession,
-  account: KubernetesV1Account,
-  { location }: ObjectRequest,
+  { account: name, location }: ObjectRequest,
 ): Promise<KubernetesClient> {
-  const { name } = account;
+  const account = session.findV1Account(name);
+  if (account === undefined) throw new NotFoundError(`There is no Kubernetes V1 account '${name}'`);
   if (location === '' || !isLocation(location))
     throw new NotFoundError(`There is no such namespace (account: ${name}, location: ${location})`);
   const client = await session.getClient(account);
