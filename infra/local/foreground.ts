@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { onceAborted } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
@@ -25,6 +27,7 @@ const shutdownTimeoutMs = 10_000;
 export async function runUntilStopped(options: CliOptions, print: (text: string) => void): Promise<void> {
   const stop = watchSignals();
   await using stack = new AsyncDisposableStack();
+  await probeAddress(options);
   const kubeconfig = await chooseKubeconfig({ options, stack, signal: stop });
   const settings = { ...options, kubeconfig };
   await loadSettings({ ...settings, files: options.configFiles, environment: readEnvironment() });
@@ -79,17 +82,36 @@ async function start(options: Parameters<typeof startRuntime>[0]): Promise<Runti
   try {
     return await startRuntime(options);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const address = `${options.host}:${options.port}`;
-    if (code === 'EADDRINUSE')
-      throw new Error(`${address} is in use: stop what listens there, or pass --port`);
-    if (code === 'EACCES') throw new Error(`${address} may not be bound: pass a --port from 1024`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Error(`--host ${options.host} is no address of this machine`);
-    }
-    const diskMessage = toDiskMessage(error, options.dataDir);
-    throw diskMessage === undefined ? error : new Error(diskMessage);
+    const message = toAddressMessage(error, options) ?? toDiskMessage(error, options.dataDir);
+    throw message === undefined ? error : new Error(message);
   }
+}
+
+/** Binds the address, and lets go of it: before a test cluster is built, which takes minutes. @throws Error that says what to do */
+async function probeAddress(options: CliOptions): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen(options.port, options.host);
+    await once(server, 'listening');
+  } catch (error) {
+    const message = toAddressMessage(error, options);
+    throw message === undefined ? error : new Error(message);
+  } finally {
+    server.close();
+  }
+}
+
+/** What to do about an address that cannot be bound; undefined for other errors. */
+function toAddressMessage(
+  error: unknown,
+  { host, port }: Pick<CliOptions, 'host' | 'port'>,
+): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const address = `${host}:${port}`;
+  if (code === 'EADDRINUSE') return `${address} is in use: stop what listens there, or pass --port`;
+  if (code === 'EACCES') return `${address} may not be bound: pass a --port from 1024`;
+  const isForeign = code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND';
+  return isForeign ? `--host ${host} is no address of this machine` : undefined;
 }
 
 /** Names of the accounts, as the API tells them; this also loads what the first request would have to wait for. */

@@ -201,6 +201,9 @@ describe('npm start refuses', () => {
     const onPort = await run(['--port', port, '--data-dir', temp.path, '--config', config]);
     expect(onPort.stderr).toContain(`127.0.0.1:${port} is in use`);
     expect(onPort.code).toBe(1);
+    // Before a test cluster is built or started.
+    const early = await run(['--port', port, '--data-dir', temp.path], { HOME: temp.path, KUBECONFIG: '' });
+    expect(early).toMatchObject({ code: 1, stderr: onPort.stderr });
     const { dataDir, pid } = system;
     const onData = await run(['--port', '0', '--data-dir', dataDir, '--config', config]);
     expect(onData.stderr).toContain(`${dataDir} is in use by process ${pid}`);
