@@ -169,6 +169,11 @@ export class AccountBreaker {
     this.#lacksCredentials = true;
   }
 
+  /** It cannot be called by its own settings. One that is left alone stays so. Undefined where there is nothing to wait for. */
+  noteMistake(reason: string): Promise<void> | undefined {
+    return this.#breaker === 'closed' ? this.#become('closed', reason) : undefined;
+  }
+
   /** A call found no connection. */
   async noteFailure(reason: string): Promise<void> {
     const now = this.#options.clock.monotonic();

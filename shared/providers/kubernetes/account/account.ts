@@ -6,6 +6,7 @@ import type { CacheModeSetting } from '#caching/scheduling/cache-mode.ts';
 import type { AccountView, KubernetesAccountView } from '#contract/answers/credentials.ts';
 import { InvalidInputError } from '#core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import { findNearName } from '#core/near-name.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { machineAccessPath, parseAccountsFlag } from '#settings/account-storage.ts';
 import { findMember, getSetting } from '#settings/spring-config.ts';
@@ -175,7 +176,9 @@ function parseEntry(entry: JsonValue, reading: EntryReading): ReadEntry {
   try {
     const fields = parseAccountFields(entry, at);
     const account = createAccount(fields, entry, reading);
-    return { warnings: [...unknown, ...listWarnings(fields, at)], get: () => account };
+    const { kindRegistry } = account;
+    const warnings = [...unknown, ...listWarnings(fields, at), ...listUnknownKinds(fields, at, kindRegistry)];
+    return { warnings, get: () => account };
   } catch (error) {
     const get = () => {
       throw error;
@@ -241,6 +244,21 @@ function listWarnings(fields: AccountFields, at: string): readonly AccountWarnin
     ...(dockerRegistries.length > 0 ? [{ message: 'setting of no effect', account: name, reason }] : []),
     ...listOpenKinds(fields, at),
   ];
+}
+
+/** Kinds without a group that Kubernetes does not have: of these nothing is cached, or left out. */
+function listUnknownKinds(fields: AccountFields, at: string, registry: KindRegistry): AccountWarning[] {
+  const names = registry.kinds.map((kind) => kind.name);
+  return (['kinds', 'omitKinds'] as const).flatMap((option) =>
+    fields[option].flatMap((kind, index) => {
+      if (kind.includes('.') || registry.find(kind).known) return [];
+      const near = findNearName(kind, names);
+      const advice =
+        near === undefined ? 'a custom one has its group: Tram.example.com' : `did you mean ${near}?`;
+      const reason = `${at}.${option}[${index}]: there is no kind '${kind}': ${advice}`;
+      return [{ message: 'account with an unknown kind', account: fields.name, reason }];
+    }),
+  );
 }
 
 /** See docs/decisions/0033-bounds-of-an-account.md. */

@@ -1,6 +1,7 @@
 import type { AccountBreaker } from '#accounts/model/account-breaker.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { untilAborted } from '#core/deadline.ts';
+import { VisibleError } from '#core/errors.ts';
 import { mayBeRenewed } from '#tasks/late-credentials.ts';
 import { objectBytesMax } from '../api/answer-limits.ts';
 import {
@@ -190,7 +191,9 @@ export class ApiTransport {
     try {
       return await untilAborted(this.#options.sessions.get(), signal);
     } catch (error) {
-      if (isForCredentials(error)) this.#options.breaker.noteMissingCredentials();
+      const { breaker } = this.#options;
+      if (isForCredentials(error)) breaker.noteMissingCredentials();
+      if (error instanceof VisibleError) await breaker.noteMistake(error.message);
       throw error;
     }
   }
