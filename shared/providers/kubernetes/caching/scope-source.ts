@@ -19,7 +19,7 @@ import { getResourceVersion, type ListPage } from '../client/list-pages.ts';
 import { isSameKind } from '../kinds/name.ts';
 import { readName } from '../manifest/identity.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
-import { type CatchUpOutcome, catchUpKind } from '../watch/catch-up-kind.ts';
+import { catchUpKind } from '../watch/catch-up-kind.ts';
 import type { KindScope, WatchChange } from '../watch/watch.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
 import { watchKind } from '../watch/watch-kind.ts';
@@ -146,17 +146,16 @@ class OpenCluster implements OpenSource<ObjectFacts> {
   async list(scope: Scope, onPage: (page: FoundPage<ObjectFacts>) => Promise<void>): Promise<ReadOutcome> {
     const { watches: client, clock } = this.#options;
     const request = { ...this.#toKindScope(scope), resourceVersion: undefined, signal: this.#signal };
-    const outcome = await catchUpKind(
+    return catchUpKind(
       { ...request, onPage: (page) => onPage(this.#toPage(scope, page)), onChanges: () => undefined },
       { client, clock },
     );
-    return toReadOutcome(outcome);
   }
 
-  async catchUp(request: CatchUpRequest<ObjectFacts>): Promise<ReadOutcome> {
+  catchUp(request: CatchUpRequest<ObjectFacts>): Promise<ReadOutcome> {
     const { watches: client, clock } = this.#options;
     const { position, awaitsBookmark } = request;
-    const outcome = await catchUpKind(
+    return catchUpKind(
       {
         ...this.#toKindScope(request),
         ...{ resourceVersion: position, awaitsBookmark, signal: this.#signal },
@@ -166,7 +165,6 @@ class OpenCluster implements OpenSource<ObjectFacts> {
       },
       { client, clock },
     );
-    return toReadOutcome(outcome);
   }
 
   watch(request: WatchRequest<ObjectFacts>): Promise<unknown> {
@@ -244,7 +242,3 @@ function countAdded(changes: readonly WatchChange[]): number {
 }
 
 const addedByType = { ADDED: 1, MODIFIED: 0, DELETED: -1 } as const;
-
-function toReadOutcome({ resourceVersion: position, ...outcome }: CatchUpOutcome): ReadOutcome {
-  return { ...outcome, position };
-}

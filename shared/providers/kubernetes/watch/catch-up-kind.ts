@@ -1,3 +1,4 @@
+import type { ReadOutcome } from '#caching/engine/scope-source.ts';
 import type { Clock } from '#core/clock.ts';
 import { includesVersion, isOlder } from '../api/resource-version.ts';
 import type { ListPage } from '../client/list-pages.ts';
@@ -19,31 +20,6 @@ export interface CatchUpRequest extends KindScope {
   onPage(page: ListPage): void | Promise<void>;
   /** Called with changes, in order; more are read from the server once it resolves. */
   onChanges(changes: readonly WatchChange[]): void | Promise<void>;
-}
-
-/** The outcome of a catch-up. */
-export interface CatchUpOutcome {
-  /**
-   * `listed`: all pages were passed on, and other objects do not exist as of `resourceVersion`. `caughtUp`: the watch ended normally.
-   * `expired`: the server has forgotten the changes since the resource version, or the rest of the list. `future`: the server is behind the
-   * resourceVersion: it is another cluster, or one restored from a backup. `forbidden`: the account may not list or watch the kind. `gone`:
-   * the server does not serve it. `broken`, `aborted`: it ended midway.
-   */
-  readonly outcome:
-    | 'listed'
-    | 'caughtUp'
-    | 'expired'
-    | 'future'
-    | 'forbidden'
-    | 'gone'
-    | 'broken'
-    | 'aborted';
-  /** Where the next catch-up begins: everything up to it has been passed on. Undefined if only a list helps. */
-  readonly resourceVersion: string | undefined;
-  /** Everything up to this time was passed on, wall time in milliseconds; undefined if this catch-up does not show it. */
-  readonly asOfMs: number | undefined;
-  /** The server's or the connection's error, for `expired`, `forbidden`, `gone` and `broken`. */
-  readonly error?: Error | undefined;
 }
 
 /** The tools for catching up. */
@@ -68,7 +44,7 @@ const earlyEndMs = 250;
 export async function catchUpKind(
   request: CatchUpRequest,
   { client, clock }: CatchUpTools,
-): Promise<CatchUpOutcome> {
+): Promise<ReadOutcome> {
   const { resourceVersion, signal } = request;
   const readAtMs = clock.now();
   try {
@@ -76,29 +52,25 @@ export async function catchUpKind(
     const newest = await client.readResourceVersion(request, { signal });
     return await catchUp({ ...request, resourceVersion }, client, { resourceVersion: newest, readAtMs });
   } catch (error) {
-    if (signal?.aborted) return { outcome: 'aborted', resourceVersion, asOfMs: undefined };
+    if (signal?.aborted) return { outcome: 'aborted', position: resourceVersion, asOfMs: undefined };
     const outcome = findRefusal(error);
     if (outcome === undefined || !(error instanceof Error)) throw error;
     return {
       outcome,
-      resourceVersion: getResourceVersionAfter(outcome, resourceVersion),
+      position: getResourceVersionAfter(outcome, resourceVersion),
       asOfMs: undefined,
       error,
     };
   }
 }
 
-async function listAll(
-  request: CatchUpRequest,
-  client: WatchClient,
-  readAtMs: number,
-): Promise<CatchUpOutcome> {
+async function listAll(request: CatchUpRequest, client: WatchClient, readAtMs: number): Promise<ReadOutcome> {
   let resourceVersion: string | undefined;
   for await (const page of client.listFrom(request, { signal: request.signal })) {
     await request.onPage(page);
     resourceVersion = page.resourceVersion === '' ? undefined : page.resourceVersion;
   }
-  return { outcome: 'listed', resourceVersion, asOfMs: readAtMs };
+  return { outcome: 'listed', position: resourceVersion, asOfMs: readAtMs };
 }
 
 /** The server's newest resource version, and when it was requested. */
@@ -111,13 +83,13 @@ async function catchUp(
   request: CatchUpRequest & { readonly resourceVersion: string },
   client: WatchClient,
   reading: Reading,
-): Promise<CatchUpOutcome> {
+): Promise<ReadOutcome> {
   const { resourceVersion, awaitsBookmark = false } = request;
   const now = reading.resourceVersion;
-  if (isOlder(now, resourceVersion))
-    return { outcome: 'future', resourceVersion: undefined, asOfMs: undefined };
+  if (isOlder(now, resourceVersion)) return { outcome: 'future', position: undefined, asOfMs: undefined };
   // Nothing was written since, of any kind.
-  if (now === resourceVersion) return { outcome: 'caughtUp', resourceVersion, asOfMs: reading.readAtMs };
+  if (now === resourceVersion)
+    return { outcome: 'caughtUp', position: resourceVersion, asOfMs: reading.readAtMs };
   const timeoutSeconds = awaitsBookmark ? bookmarkWatchSeconds : quickWatchSeconds;
   const end = await client.watch({
     ...request,
@@ -136,9 +108,9 @@ function wasQuiet({ ended, changes, lastedMs }: WatchEnd, timeoutSeconds: number
   return ended === 'server-end' && changes === 0 && lastedMs >= timeoutSeconds * 1000 - earlyEndMs;
 }
 
-function toOutcome({ ended, error, resourceVersion }: WatchEnd): Omit<CatchUpOutcome, 'asOfMs'> {
-  if (ended === 'aborted') return { outcome: 'aborted', resourceVersion };
-  if (error === undefined) return { outcome: 'caughtUp', resourceVersion };
+function toOutcome({ ended, error, resourceVersion }: WatchEnd): Omit<ReadOutcome, 'asOfMs'> {
+  if (ended === 'aborted') return { outcome: 'aborted', position: resourceVersion };
+  if (error === undefined) return { outcome: 'caughtUp', position: resourceVersion };
   const outcome = findRefusal(error) ?? 'broken';
-  return { outcome, resourceVersion: getResourceVersionAfter(outcome, resourceVersion), error };
+  return { outcome, position: getResourceVersionAfter(outcome, resourceVersion), error };
 }

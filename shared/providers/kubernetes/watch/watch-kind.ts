@@ -42,7 +42,7 @@ export interface KindWatchRequest extends KindScope {
  */
 export type KindProver = () => Promise<void>;
 
-/** Why watching ended: see `CatchUpOutcome`; `aborted` also if the client was closed. */
+/** Why watching ended: see `ReadOutcome`; `aborted` also if the client was closed. */
 export interface KindWatchOutcome {
   readonly outcome: 'aborted' | 'expired' | 'future' | 'forbidden' | 'gone';
   readonly error?: Error | undefined;

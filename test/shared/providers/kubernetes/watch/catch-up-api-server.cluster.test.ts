@@ -2,14 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
+import type { ReadOutcome } from '#caching/engine/scope-source.ts';
 import { systemClock } from '#platform/services/system.ts';
 import type { ApiResource } from '#providers/kubernetes/api/client.ts';
 import { includesVersion } from '#providers/kubernetes/api/resource-version.ts';
-import {
-  type CatchUpOutcome,
-  type CatchUpRequest,
-  catchUpKind,
-} from '#providers/kubernetes/watch/catch-up-kind.ts';
+import { type CatchUpRequest, catchUpKind } from '#providers/kubernetes/watch/catch-up-kind.ts';
 import type { WatchClient } from '#providers/kubernetes/watch/watch-client.ts';
 import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import {
@@ -35,7 +32,7 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
   });
   disposeAfterEach(() => [client, namespace]);
 
-  const catchUp = (request: CatchUpRequest): Promise<CatchUpOutcome> =>
+  const catchUp = (request: CatchUpRequest): Promise<ReadOutcome> =>
     catchUpKind(request, { client, clock: systemClock });
 
   test('sees every state in a storm, through connections that break', { timeout: 60_000 }, async () => {
@@ -64,7 +61,7 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
         { ...scope, resourceVersion },
         { client: proxied, clock: systemClock },
       );
-      resourceVersion = outcome.resourceVersion;
+      resourceVersion = outcome.position;
       outcomes.push(outcome.outcome);
       if (last && outcome.asOfMs === undefined) last = false;
     }
@@ -79,7 +76,7 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
     const path = `/api/v1/namespaces/${namespace.name}/configmaps`;
     await requestApi('POST', path, { metadata: { name: 'one' }, data: { a: '1' } });
     const scope = { resource: configMaps, namespace: namespace.name };
-    const { resourceVersion } = await catchUp({ ...scope, ...none, resourceVersion: undefined });
+    const { position: resourceVersion } = await catchUp({ ...scope, ...none, resourceVersion: undefined });
     await requestApi('DELETE', `${path}/one`);
     const objects: unknown[] = [];
     const outcome = await catchUp({
@@ -88,7 +85,7 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
       resourceVersion,
       onChanges: (changes) => void objects.push(...changes),
     });
-    const metadata = { name: 'one', resourceVersion: outcome.resourceVersion };
+    const metadata = { name: 'one', resourceVersion: outcome.position };
     expect(objects).toMatchObject([
       { type: 'DELETED', object: { kind: 'ConfigMap', metadata, data: { a: '1' } } },
     ]);
@@ -103,13 +100,17 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
       builtIn: true,
     };
     const scope = { resource: ingresses, namespace: namespace.name };
-    const { resourceVersion = '' } = await catchUp({ ...scope, ...none, resourceVersion: undefined });
+    const { position: resourceVersion = '' } = await catchUp({
+      ...scope,
+      ...none,
+      resourceVersion: undefined,
+    });
     await createLive(namespace.name, 'configmaps', { metadata: { name: 'one' } });
     const now = await client.readResourceVersion(scope);
     const outcome = await catchUp({ ...scope, ...none, resourceVersion, awaitsBookmark: true });
     expect(outcome).toMatchObject({ outcome: 'caughtUp', asOfMs: expect.any(Number) });
     expect(includesVersion(resourceVersion, now)).toBe(false);
-    expect(includesVersion(outcome.resourceVersion ?? '', now)).toBe(true);
+    expect(includesVersion(outcome.position ?? '', now)).toBe(true);
   });
 
   test('tells that the server is behind its resource version', async () => {
@@ -134,15 +135,15 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
     expect(listed).toMatchObject({ outcome: 'listed' });
     expect(await catchUp({ resource, ...none, resourceVersion: '1' })).toMatchObject({
       outcome: 'expired',
-      resourceVersion: undefined,
+      position: undefined,
       error: { status: 410 },
     });
     await requestApi('DELETE', `${definitions}/trams.${group}`);
     const gone = await until(
-      () => catchUp({ resource, ...none, resourceVersion: listed.resourceVersion }),
+      () => catchUp({ resource, ...none, resourceVersion: listed.position }),
       ({ outcome }) => outcome === 'gone',
     );
-    expect(gone).toMatchObject({ outcome: 'gone', resourceVersion: undefined });
+    expect(gone).toMatchObject({ outcome: 'gone', position: undefined });
   });
 
   test('keeps its resource version where the account may not list, or may only list', {
@@ -161,7 +162,7 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
       catchUpKind({ ...scope, resourceVersion }, { client: reader, clock: systemClock });
     expect(await catchUpAs('1')).toMatchObject({
       outcome: 'forbidden',
-      resourceVersion: '1',
+      position: '1',
       error: { message: expect.stringContaining(`User "${user}" cannot list resource "configmaps"`) },
     });
     await requestApi('POST', `${rbac}/roles`, {
@@ -173,14 +174,14 @@ describeWithCluster('a catch-up of a real API server', (cluster) => {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'lister' },
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
     });
-    const { resourceVersion } = await until(
+    const { position: resourceVersion } = await until(
       () => catchUpAs(undefined),
       ({ outcome }) => outcome === 'listed',
     );
     await createLive(namespace.name, 'configmaps', { metadata: { name: 'one' } });
     expect(await catchUpAs(resourceVersion)).toMatchObject({
       outcome: 'forbidden',
-      resourceVersion,
+      position: resourceVersion,
       error: { message: expect.stringContaining('cannot watch resource "configmaps"') },
     });
   });

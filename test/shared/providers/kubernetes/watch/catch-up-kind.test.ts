@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { ReadOutcome } from '#caching/engine/scope-source.ts';
 import { systemClock } from '#platform/services/system.ts';
-import {
-  type CatchUpOutcome,
-  type CatchUpRequest,
-  catchUpKind,
-} from '#providers/kubernetes/watch/catch-up-kind.ts';
+import { type CatchUpRequest, catchUpKind } from '#providers/kubernetes/watch/catch-up-kind.ts';
 import type { WatchClient } from '#providers/kubernetes/watch/watch-client.ts';
 import { disposeAfterEach } from '#test/support/run/disposal.ts';
 import {
@@ -37,7 +34,7 @@ describe('a catch-up', () => {
   });
   disposeAfterEach(() => [client, server]);
 
-  function catchUp(request: Partial<CatchUpRequest> = {}): Promise<CatchUpOutcome> {
+  function catchUp(request: Partial<CatchUpRequest> = {}): Promise<ReadOutcome> {
     const usual: CatchUpRequest = {
       resource: configMaps,
       resourceVersion: '10',
@@ -62,19 +59,19 @@ describe('a catch-up', () => {
     const before = Date.now();
     server.script(answerJson(200, { metadata: { resourceVersion: '7' }, items: [{}, {}] }));
     const outcome = await catchUp(unknown);
-    expect(outcome).toEqual({ outcome: 'listed', resourceVersion: '7', asOfMs: expect.any(Number) });
+    expect(outcome).toEqual({ outcome: 'listed', position: '7', asOfMs: expect.any(Number) });
     expect(outcome.asOfMs).toBeGreaterThanOrEqual(before);
     expect(told).toEqual(['2 listed at 7']);
   });
 
   test('lists again and again what has no resource version', async () => {
     server.script(answerJson(200, { items: [{}] }));
-    expect(await catchUp(unknown)).toMatchObject({ ...unknown, outcome: 'listed' });
+    expect(await catchUp(unknown)).toMatchObject({ position: undefined, outcome: 'listed' });
   });
 
   test('asks for nothing more where nothing at all was written', async () => {
     server.script(answerList('10'));
-    const caughtUp = { outcome: 'caughtUp', resourceVersion: '10', asOfMs: expect.any(Number) };
+    const caughtUp = { outcome: 'caughtUp', position: '10', asOfMs: expect.any(Number) };
     expect(await catchUp()).toMatchObject(caughtUp);
     expect(server.seen).toHaveLength(1);
   });
@@ -83,29 +80,29 @@ describe('a catch-up', () => {
     server.script(answerList('20'), answerInTime());
     const before = Date.now();
     const outcome = await catchUp();
-    expect(outcome).toEqual({ outcome: 'caughtUp', resourceVersion: '10', asOfMs: expect.any(Number) });
+    expect(outcome).toEqual({ outcome: 'caughtUp', position: '10', asOfMs: expect.any(Number) });
     expect(Number(outcome.asOfMs) - before).toBeLessThan(900);
   });
 
   test('that ended too early, or in the midst of changes, does not know how current it is', async () => {
     server.script(answerList('20'), answerStream());
-    expect(await catchUp()).toMatchObject({ outcome: 'caughtUp', resourceVersion: '10', asOfMs: undefined });
+    expect(await catchUp()).toMatchObject({ outcome: 'caughtUp', position: '10', asOfMs: undefined });
     server.script(answerList('20'), answerInTime(toLine('ADDED', 'one@15')));
-    expect(await catchUp()).toMatchObject({ outcome: 'caughtUp', resourceVersion: '15', asOfMs: undefined });
+    expect(await catchUp()).toMatchObject({ outcome: 'caughtUp', position: '15', asOfMs: undefined });
   });
 
   test('is current once it has told a change, or come by a bookmark, to what was the newest', async () => {
     server.script(answerList('20'), answerInTime(toLine('ADDED', 'one@15'), toLine('DELETED', 'one@21')));
-    expect(await catchUp()).toMatchObject({ resourceVersion: '21', asOfMs: expect.any(Number) });
+    expect(await catchUp()).toMatchObject({ position: '21', asOfMs: expect.any(Number) });
     server.script(answerList('20'), answerOpenStream(toLine('BOOKMARK', '@20')));
     const outcome = await catchUp({ awaitsBookmark: true });
-    expect(outcome).toMatchObject({ outcome: 'caughtUp', resourceVersion: '20', asOfMs: expect.any(Number) });
+    expect(outcome).toMatchObject({ outcome: 'caughtUp', position: '20', asOfMs: expect.any(Number) });
     expect(told).toEqual(['ADDED one@15', 'DELETED one@21']);
   });
 
   test('tells that the server is behind, and asks it for nothing more', async () => {
     server.script(answerList('9'));
-    expect(await catchUp()).toEqual({ outcome: 'future', resourceVersion: undefined, asOfMs: undefined });
+    expect(await catchUp()).toEqual({ outcome: 'future', position: undefined, asOfMs: undefined });
     expect(server.seen).toHaveLength(1);
   });
 
@@ -114,28 +111,28 @@ describe('a catch-up', () => {
     ['an error event', answerStream(toErrorLine(410, 'Expired'))],
   ])('tells that its resourceVersion has expired, by %s', async (_how, answer) => {
     server.script(answerList('20'), answer);
-    expect(await catchUp()).toMatchObject({ ...unknown, outcome: 'expired', asOfMs: undefined });
+    expect(await catchUp()).toMatchObject({ position: undefined, outcome: 'expired', asOfMs: undefined });
   });
 
   test.each([
-    { outcome: 'forbidden', status: 403, reason: 'Forbidden', resourceVersion: '10' },
-    { outcome: 'gone', status: 404, reason: 'NotFound', resourceVersion: undefined },
-    { outcome: 'broken', status: 422, reason: 'Invalid', resourceVersion: '10' },
+    { outcome: 'forbidden', status: 403, reason: 'Forbidden', position: '10' },
+    { outcome: 'gone', status: 404, reason: 'NotFound', position: undefined },
+    { outcome: 'broken', status: 422, reason: 'Invalid', position: '10' },
   ])('is $outcome where reading or watching is answered by $status', async (row) => {
-    const { outcome, status, reason, resourceVersion } = row;
+    const { outcome, status, reason, position } = row;
     const error = { message: expect.stringContaining(`${reason} says the server`) };
     server.script(answerStatus(status, reason));
-    expect(await catchUp()).toMatchObject({ outcome, resourceVersion, asOfMs: undefined, error });
-    expect(await catchUp(unknown)).toMatchObject({ ...unknown, outcome, error });
+    expect(await catchUp()).toMatchObject({ outcome, position, asOfMs: undefined, error });
+    expect(await catchUp(unknown)).toMatchObject({ position: undefined, outcome, error });
     server.script(answerList('20'), answerStatus(status, reason));
-    expect(await catchUp()).toMatchObject({ outcome, resourceVersion, asOfMs: undefined, error });
+    expect(await catchUp()).toMatchObject({ outcome, position, asOfMs: undefined, error });
   });
 
   test('whose stream breaks keeps what was told, and does not know how current it is', async () => {
     server.script(answerList('20'), (response) => {
       response.writeHead(200).write(toLine('ADDED', 'one@15'), () => setImmediate(() => response.destroy()));
     });
-    expect(await catchUp()).toMatchObject({ outcome: 'broken', resourceVersion: '15', asOfMs: undefined });
+    expect(await catchUp()).toMatchObject({ outcome: 'broken', position: '15', asOfMs: undefined });
   });
 
   test('that is aborted says how far it came', async () => {
@@ -143,9 +140,9 @@ describe('a catch-up', () => {
     const { signal } = aborter;
     server.script(answerList('20'), answerOpenStream(toLine('ADDED', 'one@15')));
     const outcome = await catchUp({ signal, onChanges: () => aborter.abort() });
-    expect(outcome).toMatchObject({ outcome: 'aborted', resourceVersion: '15', asOfMs: undefined });
-    expect(await catchUp({ signal })).toMatchObject({ outcome: 'aborted', resourceVersion: '10' });
-    expect(await catchUp({ signal, ...unknown })).toMatchObject({ ...unknown, outcome: 'aborted' });
+    expect(outcome).toMatchObject({ outcome: 'aborted', position: '15', asOfMs: undefined });
+    expect(await catchUp({ signal })).toMatchObject({ outcome: 'aborted', position: '10' });
+    expect(await catchUp({ signal, ...unknown })).toMatchObject({ position: undefined, outcome: 'aborted' });
   });
 
   test('throws what working on pages and changes throws', async () => {

@@ -256,7 +256,7 @@ describeWithCluster('watching a kind of a real API server', (cluster) => {
     await using client = createTestWatchClient({ kubeconfigContents });
     const kept = new KeptKind();
     const scope = { resource: configMaps, namespace: namespace.name };
-    const { resourceVersion = '' } = await catchUpKind(
+    const { position: resourceVersion = '' } = await catchUpKind(
       { ...scope, ...kept, resourceVersion: undefined },
       { client, clock: systemClock },
     );
@@ -324,7 +324,7 @@ describeWithCluster('watching a kind of a real API server', (cluster) => {
     const scope = { resource: configMaps, namespace: 'default' };
     const kept = new KeptKind();
     const tools = { client, clock: systemClock, randomness: systemRandomness };
-    const { resourceVersion = '' } = await catchUpKind(
+    const { position: resourceVersion = '' } = await catchUpKind(
       { ...scope, ...kept, resourceVersion: undefined },
       tools,
     );
