@@ -66,6 +66,20 @@ describe('a provider', () => {
   });
 });
 
+describe('what caches any platform', () => {
+  it('has words for what only Kubernetes has in the keys of its tables alone: location, position, identity', () => {
+    const platform = /namespace|resourceVersion|kube-?system|kubeconfig/gi;
+    const wrong = files.flatMap((file) => {
+      if (!/^shared\/caching\/(?!aws\/store\/)/.test(file.path)) return [];
+      const code = getCode(file);
+      return [...code.matchAll(platform)].map(
+        ({ 0: word, index }) => `${file.path}:${getLine(code, index)} ${word}`,
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
 /** Ids of the plug-ins that have operations, even without an account. */
 async function listOperationProviders(): Promise<string[]> {
   const log = { debug() {}, info() {}, warn() {}, error() {} };

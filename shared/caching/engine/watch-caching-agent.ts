@@ -220,7 +220,7 @@ class AgentWatch<Facts> {
     await retry(options, () => session.tools.write(changes));
   }
 
-  /** Keeps what fails at once from being retried at once, and by all accounts of a cluster together. */
+  /** Keeps what fails at once from being retried at once, and by all accounts of a platform together. */
   async #pause(startedAtMs: number): Promise<void> {
     const { clock, randomness } = this.#options;
     const leastMs = Math.max(0, startedAtMs + shortestWatchMs - clock.monotonic());

@@ -21,7 +21,7 @@ const renewalMs = streamLeaseMs / 3;
 const storeIntervalMs = 5_000;
 
 /** Milliseconds between two writes of positions that moved without a change: they only save work after a death. */
-const resourceVersionIntervalMs = 60_000;
+const positionIntervalMs = 60_000;
 
 /** Milliseconds between two checks for something to do. */
 const lookIntervalMs = 1_000;
@@ -262,7 +262,7 @@ export class CachingAgentWatch {
       const isChanged = latest.changes !== this.#stored?.changes || latest.items !== this.#stored.items;
       const isNews = this.#isOutdated || latest.error !== this.#stored?.error;
       if (isNews && !this.#isHandedOver) return this.#tell(latest);
-      if (isChanged || now - this.#stateStoredAtMs >= resourceVersionIntervalMs) return this.#commit(latest);
+      if (isChanged || now - this.#stateStoredAtMs >= positionIntervalMs) return this.#commit(latest);
       if (latest.asOfMs !== this.#stored?.asOfMs) return this.#renew(latest);
     }
     if (now - this.#renewedAtMs >= (this.#worker.relieved.aborted ? handOverRenewalMs : renewalMs))
