@@ -140,10 +140,12 @@ function joinAccounts(parts: readonly ViewPart[]) {
       const value = project.clusters.flatMap((cluster) => of.get(getReads(cluster))?.shift() ?? []);
       return { value, accounts: [...new Set(found.flatMap(({ accounts }) => accounts))] };
     },
-    async listNamespaces(accounts) {
+    async listAccountDetails(accounts) {
       const asked = Map.groupBy(accounts, (account) => owners.get(account));
-      const found = await Promise.all([...asked].map(([reads, own]) => reads?.listNamespaces?.(own) ?? []));
-      return new Map(found.flatMap((names) => [...names]));
+      const found = await Promise.all(
+        [...asked].map(([reads, own]) => reads?.listAccountDetails?.(own) ?? []),
+      );
+      return new Map(found.flatMap((details) => [...details]));
     },
   } satisfies CachedReads;
 }

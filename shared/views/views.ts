@@ -4,6 +4,7 @@ import type { ClusterNamesView } from '#contract/answers/clusters.ts';
 import type { ProviderResource } from '#contract/answers/providers.ts';
 import type { FindView } from '#contract/answers/search.ts';
 import type { ServerGroupView } from '#contract/answers/server-groups.ts';
+import type { JsonObject } from '#core/json.ts';
 
 /** The clusters of one application in one account: their names, for example `deployment web`, each once. */
 export type ApplicationClusters = Omit<DirectoryEntry, 'locations'>;
@@ -154,8 +155,8 @@ export interface ViewReader {
   listAccountResources(account: string): Promise<readonly AccountResource[]>;
   /** `GET /projects/{project}/clusters`. */
   listProjectClusters(project: ProjectSpec): Promise<ViewedList>;
-  /** The cached namespaces of each of these accounts that is configured, sorted; empty until they are cached. */
-  listNamespaces(accounts: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Details of these accounts that only the cache has, such as the locations of one whose settings name none. */
+  listAccountDetails(accounts: readonly string[]): Promise<ReadonlyMap<string, JsonObject>>;
 }
 
 /** The views of a cloud provider's accounts. One left out is empty: it has no such resources. */

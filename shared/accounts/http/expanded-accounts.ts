@@ -1,6 +1,6 @@
 import { readAgentHealths } from '#agents/services/agent-health.ts';
 import { waitAtMost } from '#core/deadline.ts';
-import { addCachedNamespaces, type NamespacesMemory } from '#views/cached-namespaces.ts';
+import { addCachedDetails, type DetailsMemory } from '#views/cached-details.ts';
 import { createViews, type ReadServices } from '#views/services/views.ts';
 import { toSummary } from '../account-health-view.ts';
 import { type CredentialsView, parseCredentialsSettings, toCredentialsView } from '../credentials-view.ts';
@@ -14,16 +14,16 @@ const healthForMs = 5_000;
 /** Milliseconds after which accounts are shown without it: they are polled, and must not wait for an unavailable store. */
 const healthWaitMs = 2_000;
 
-/** Accounts with the fields of their providers, their cached namespaces and their health. */
+/** Accounts with the fields of their providers, what the cache has of them, and their health. */
 export async function listExpandedAccounts(
   services: ReadServices,
   accounts: readonly Account[],
 ): Promise<readonly CredentialsView[]> {
   const options = { ...parseCredentialsSettings(services.settings), expand: true };
-  // The namespaces of all accounts are shown: Gate asks for all of them, for no user in particular.
+  // The details of all accounts are shown: Gate asks for all of them, for no user in particular.
   const views = await createViews({ ...services, mayRead: () => true });
   const [shown, healths, agentHealths] = await Promise.all([
-    addCachedNamespaces(accounts, { ...views, memory: services.all.get(createMemory) }),
+    addCachedDetails(accounts, { ...views, memory: services.all.get(createMemory) }),
     readHealths(services),
     readAgentHealths(services.all, accounts).catch((error: unknown) => tellFailure(services, error)),
   ]);
@@ -67,7 +67,7 @@ function createHealthMemory(): HealthMemory {
   return { healths: undefined, atMs: 0, reading: undefined };
 }
 
-/** An account with the fields of its provider and its cached namespaces. @throws NotFoundError */
+/** The same for one account. @throws NotFoundError */
 export async function getExpandedAccount(
   services: ReadServices,
   name: string,
@@ -76,6 +76,6 @@ export async function getExpandedAccount(
   return shown;
 }
 
-function createMemory(): NamespacesMemory {
+function createMemory(): DetailsMemory {
   return new Map();
 }

@@ -60,7 +60,7 @@ describe('the views of several providers', () => {
     expect(await views.findInstance(key('absent'))).toBeUndefined();
     expect(await views.listClusters('shop', 'absent')).toEqual({ value: [], accounts: [] });
     expect(await views.listSecurityGroups({ account: 'absent' })).toEqual({ value: {}, accounts: [] });
-    expect(await views.listNamespaces(['absent'])).toEqual(new Map());
+    expect(await views.listAccountDetails(['absent'])).toEqual(new Map());
     const found = await views.listServerGroupsByKeys([key('main'), key('absent'), key('prod')]);
     expect(found.value).toEqual([key('prod'), key('main')]);
   });

@@ -228,7 +228,7 @@ async function checkEmptyViews(views: ViewReader, account: string): Promise<void
   expect(JSON.stringify((await views.listSecurityGroups({})).value)).not.toContain('[{');
   const project = { name: 'all', applications: [application], clusters: [{ account, applications: [] }] };
   expect(JSON.stringify((await views.listProjectClusters(project)).value)).not.toContain('cart');
-  expect((await views.listNamespaces([account])).get(account) ?? []).toEqual([]);
+  expect(JSON.stringify([...(await views.listAccountDetails([account])).values()])).not.toContain('cart');
 }
 
 /** Everything of the provider's accounts, without the minutes that epochs are made of. */

@@ -27,20 +27,19 @@ export async function listRawResources(reading: CacheReading, application: strin
   return { value: toRawResourceViews(found.flat()), accounts: places.map(({ account }) => account) };
 }
 
-/** See {@link ViewReader.listNamespaces}. An account's namespaces are listed even if it may not use the kind. */
-export async function listNamespaces(
+/** See {@link ViewReader.listAccountDetails}: the namespaces of accounts that name none, even where the account may not use the kind. */
+export async function listAccountDetails(
   { session, cache }: CacheReading,
   accounts: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const configured = accounts
-    .map((name) => session.findAccount(name))
-    .filter((account) => account !== undefined);
-  const unnamed = configured.filter(({ namespaces }) => namespaces.length === 0);
+): Promise<ReadonlyMap<string, { readonly namespaces: string[] }>> {
+  const unnamed = accounts
+    .flatMap((name) => session.findAccount(name) ?? [])
+    .filter(({ namespaces }) => namespaces.length === 0);
   const cached = await cache.listLocations(unnamed.map(({ name }) => name));
   return new Map(
-    configured.map(({ name, namespaces, omitNamespaces }) => {
-      const known = cached.get(name)?.filter((namespace) => !omitNamespaces.includes(namespace));
-      return [name, known?.sort(compareText) ?? namespaces];
+    unnamed.map(({ name, omitNamespaces }) => {
+      const known = cached.get(name)?.filter((namespace) => !omitNamespaces.includes(namespace)) ?? [];
+      return [name, { namespaces: known.sort(compareText) }];
     }),
   );
 }

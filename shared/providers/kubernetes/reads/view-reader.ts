@@ -9,7 +9,7 @@ import {
   listProjectClusters,
 } from './cluster-reads.ts';
 import { findLoadBalancer, listLoadBalancers, listServerGroupManagers } from './load-balancer-reads.ts';
-import { findInstance, findManifest, listNamespaces, listRawResources } from './resource-reads.ts';
+import { findInstance, findManifest, listAccountDetails, listRawResources } from './resource-reads.ts';
 import { search } from './search-reads.ts';
 import { findSecurityGroup, listSecurityGroups } from './security-group-reads.ts';
 import {
@@ -56,6 +56,6 @@ export function createCommonReads(start: () => CacheReading) {
     listSecurityGroups: (request) => listSecurityGroups(start(), request),
     search: (request) => search(start(), request),
     listProjectClusters: (project) => listProjectClusters(start(), project),
-    listNamespaces: (accounts) => listNamespaces(start(), accounts),
+    listAccountDetails: (accounts) => listAccountDetails(start(), accounts),
   } satisfies CachedReads;
 }

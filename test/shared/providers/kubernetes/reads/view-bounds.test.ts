@@ -105,6 +105,6 @@ describe('bounds', () => {
 
   test('the namespaces are told, although the kind may not be used', async () => {
     const { reader, account } = await openBounded({ omitNamespaces: [vault], clusterScopedKinds: false });
-    expect(await reader.listNamespaces([account])).toEqual(new Map([[account, [store]]]));
+    expect(await reader.listAccountDetails([account])).toEqual(new Map([[account, { namespaces: [store] }]]));
   });
 });

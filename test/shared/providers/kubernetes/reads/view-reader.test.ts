@@ -95,7 +95,7 @@ describe('accounts', () => {
     const found = await reader.search({ query: 'web', types: ['serverGroups', 'clusters'] });
     expect(new Set(found.value.map(({ account }) => account))).toEqual(new Set([two]));
     expect(found.accounts).toEqual([two]);
-    expect(await reader.listNamespaces([one])).toEqual(new Map());
+    expect(await reader.listAccountDetails([one])).toEqual(new Map());
   });
 
   test('only those that clusters name are read', async () => {
@@ -273,17 +273,19 @@ describe('namespaces', () => {
 
   test('are those in the cache, sorted, without what the account omits', async () => {
     const { reader, account } = await openAccount(cached, { omitNamespaces: ['kube-system'] });
-    expect(await reader.listNamespaces([account])).toEqual(new Map([[account, ['a', 'b']]]));
+    expect(await reader.listAccountDetails([account])).toEqual(
+      new Map([[account, { namespaces: ['a', 'b'] }]]),
+    );
   });
 
-  test('are those that the account names, if it does', async () => {
+  test('are left to the settings of an account that names some', async () => {
     const { reader, account } = await openAccount(cached, { namespaces: ['z', 'a'] });
-    expect(await reader.listNamespaces([account])).toEqual(new Map([[account, ['z', 'a']]]));
+    expect(await reader.listAccountDetails([account])).toEqual(new Map());
   });
 
   test('are none before they were cached', async () => {
     const { reader, account } = await openAccount([]);
-    expect(await reader.listNamespaces([account])).toEqual(new Map([[account, []]]));
+    expect(await reader.listAccountDetails([account])).toEqual(new Map([[account, { namespaces: [] }]]));
   });
 });
 

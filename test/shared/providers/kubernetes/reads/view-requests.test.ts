@@ -62,10 +62,10 @@ test('namespaces of one account cost one read, those of many accounts one query'
     await write(name, [...namespaces, ...workloads]);
   }
   const requests = countRequests(documents);
-  const expected = accounts.map((name, index): [string, string[]] => [name, [`a${index}`, 'b']]);
-  expect(await reader.listNamespaces(accounts)).toEqual(new Map(expected));
+  const expected = accounts.map((name, index) => [name, { namespaces: [`a${index}`, 'b'] }] as const);
+  expect(await reader.listAccountDetails(accounts)).toEqual(new Map(expected));
   expect(requests.take()).toEqual({ Query: 1 });
-  expect(await reader.listNamespaces(accounts.slice(1, 2))).toEqual(new Map(expected.slice(1, 2)));
+  expect(await reader.listAccountDetails(accounts.slice(1, 2))).toEqual(new Map(expected.slice(1, 2)));
   expect(requests.take()).toEqual({ GetItem: 1 });
 });
 

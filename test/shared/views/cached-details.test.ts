@@ -3,8 +3,8 @@ import type { Account } from '#accounts/model/account.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { LogFields } from '#core/logger.ts';
 import { createTestClock } from '#test/support/run/test-clock.ts';
-import type { NamespacesMemory } from '#views/cached-namespaces.ts';
-import { addCachedNamespaces } from '#views/cached-namespaces.ts';
+import type { DetailsContext, DetailsMemory } from '#views/cached-details.ts';
+import { addCachedDetails } from '#views/cached-details.ts';
 
 const account = (name: string, details: JsonObject): Account => ({
   name,
@@ -18,7 +18,7 @@ const configured = account('configured', { namespaces: ['web'] });
 const open = account('open', { namespaces: [], cacheThreads: 1 });
 const registry = account('registry', { address: 'https://registry.example.com' });
 
-function setUp(listNamespaces: (accounts: readonly string[]) => Promise<ReadonlyMap<string, string[]>>) {
+function setUp(listAccountDetails: DetailsContext['views']['listAccountDetails']) {
   const warnings: LogFields[] = [];
   const log = {
     debug() {},
@@ -27,31 +27,31 @@ function setUp(listNamespaces: (accounts: readonly string[]) => Promise<Readonly
     warn: (_: string, fields = {}) => void warnings.push(fields),
   };
   const clock = createTestClock();
-  const memory: NamespacesMemory = new Map();
-  return { warnings, clock, context: { views: { listNamespaces }, clock, log, memory } };
+  const memory: DetailsMemory = new Map();
+  return { warnings, clock, context: { views: { listAccountDetails }, clock, log, memory } };
 }
 
-describe('namespaces of accounts', () => {
-  it('are those that are cached where the configuration names none', async () => {
+describe('cached details of accounts', () => {
+  it('are added to those of the settings', async () => {
     const asked: (readonly string[])[] = [];
     const { context, warnings } = setUp(async (names) => {
       asked.push(names);
-      return new Map(names.map((name) => [name, [`${name}-1`, `${name}-2`]]));
+      return new Map([['open', { namespaces: ['open-1', 'open-2'] }]]);
     });
-    expect(await addCachedNamespaces([configured, open, registry], context)).toEqual([
+    expect(await addCachedDetails([configured, open, registry], context)).toEqual([
       configured,
       { ...open, details: { namespaces: ['open-1', 'open-2'], cacheThreads: 1 } },
       registry,
     ]);
     expect(open.details.namespaces).toEqual([]);
-    expect([asked, warnings]).toEqual([[['open']], []]);
+    expect([asked, warnings]).toEqual([[['configured', 'open', 'registry']], []]);
   });
 
   it('stay empty where they cannot be read, and the log says so', async () => {
     const { context, warnings } = setUp(async () => {
       throw new Error('throttled');
     });
-    const shown = await addCachedNamespaces([open, configured], context);
+    const shown = await addCachedDetails([open, configured], context);
     expect(shown.map(({ details }) => details.namespaces)).toEqual([[], ['web']]);
     expect(warnings).toEqual([{ error: new Error('throttled') }]);
   });
@@ -60,19 +60,19 @@ describe('namespaces of accounts', () => {
     let isAway = false;
     const { context } = setUp(async () => {
       if (isAway) throw new Error('throttled');
-      return new Map([['open', ['web']]]);
+      return new Map([['open', { namespaces: ['web'] }]]);
     });
-    await addCachedNamespaces([open], context);
+    await addCachedDetails([open], context);
     isAway = true;
 
-    const [shown] = await addCachedNamespaces([open], context);
+    const [shown] = await addCachedDetails([open], context);
 
     expect(shown?.details.namespaces).toEqual(['web']);
   });
 
   it('are not waited for long', async () => {
     const { context, warnings, clock } = setUp(() => new Promise(() => {}));
-    const shown = addCachedNamespaces([open], context);
+    const shown = addCachedDetails([open], context);
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(3_001);
 
