@@ -44,6 +44,7 @@ async function ask(settings: JsonObject, { address, user, token = '' }: TestCall
   const event = makeEvent(address, {
     ...(user && { 'X-SPINNAKER-USER': user }),
     authorization: `Bearer ${token}`,
+    host: 'localhost',
   });
   return await access.admitOperator(event).then(
     () => 'passes',

@@ -95,6 +95,18 @@ describe('the breaker of an account', () => {
     expect(running.isOpen).toBe(true);
   });
 
+  it('stays closed in a process that was answered after another one found nobody', async () => {
+    const clock = new TurnedClock();
+    const { openProcess } = share(clock);
+    const [answered, failed] = [openProcess(), openProcess()];
+    await answered.noteAnswer();
+    await fail(failed, connectionFailuresMax);
+    clock.turn(1_000);
+    await answered.noteAnswer();
+    await fail(answered, 1);
+    expect([failed.isOpen, answered.isOpen]).toEqual([true, false]);
+  });
+
   it('knows of answers that others had, though it could not ask for them at first, and does not deny them', async () => {
     const clock = new TurnedClock();
     const { openProcess, find } = share(clock);

@@ -65,7 +65,7 @@ test('what it costs to know whether an agent is there does not grow with session
   // Silent, but its token holds: it may come back, and then still counts.
   clock.advance(agentSilenceMs);
   expect(await store.findSeen(account)).toMatchObject({ agentId: 'alive', isConnected: false });
-  await store.touch(alive, clock.now());
+  expect(await store.touch(alive, clock.now())).toBe(true);
   expect(await store.findSeen(account)).toMatchObject({ agentId: 'alive', isConnected: true });
 });
 
@@ -74,6 +74,7 @@ test('the one that was seen last is remembered for a day when none is there', as
   await open('older');
   const last = await open('last');
   await store.close(last);
+  expect(await store.touch(last, clock.now())).toBe(false);
   clock.advance(sessionSilenceMs + 1);
 
   expect(await listIds(account)).toEqual([last]);
