@@ -56,10 +56,10 @@ async function removeOthers(folder: string): Promise<void> {
 }
 
 async function toManifest(root: string): Promise<object> {
-  const { name, version, description, license, type, bin } = JSON.parse(
+  const { name, version, description, keywords, license, type, bin } = JSON.parse(
     await readFile(path.join(root, 'package.json'), 'utf8'),
   );
-  return { name, version, description, license, type, engines: { node: '>=24' }, bin };
+  return { name, version, description, keywords, license, type, engines: { node: '>=24' }, bin };
 }
 
 async function writeJson(file: string, value: object): Promise<void> {
