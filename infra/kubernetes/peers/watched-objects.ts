@@ -24,10 +24,11 @@ export async function watchObjects(
   calls: PlainCalls,
   { path, onObjects, signal }: ObjectWatch,
 ): Promise<never> {
+  const config = await toKubeConfig(calls);
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const end = () => reject(signal.reason);
   signal.addEventListener('abort', end);
-  const informer = makeInformer(await toKubeConfig(calls), path, async () => {
+  const informer = makeInformer(config, path, async () => {
     const found = await list(calls, path, signal);
     onObjects(found.items);
     return found;
