@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { mapConcurrently } from '#core/concurrency.ts';
+import { getPathOf } from '#test/shared/providers/kubernetes/live.ts';
 import { createTokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
 import { startWorld } from '#test/support/agents/agent-world.ts';
 import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
@@ -34,12 +35,10 @@ describeWithCluster(`${agents} agents in ${processes} processes`, (cluster) => {
     async () => {
       await using stack = new AsyncDisposableStack();
       const signer = await createTokenSigner();
-      const namespaces = await mapConcurrently(Array.from({ length: agents }), concurrency, () =>
-        createNamespace('fleet'),
-      );
-      for (const namespace of namespaces) stack.use(namespace);
-      const names = namespaces.map(({ name }) => name);
-      const accounts = names.map((name) => ({ ...toAgentAccount(name, signer), namespaces: [name] }));
+      // One of all: namespaces by the hundred would keep the cluster's controllers busy for all other suites.
+      const { name: namespace } = stack.use(await createNamespace('fleet'));
+      const names = Array.from({ length: agents }, (_, index) => `fleet-${index}`);
+      const accounts = names.map((name) => ({ ...toAgentAccount(name, signer), namespaces: [namespace] }));
       // Nothing is cached: what each agent watches would be the load, all of it on one machine.
       const { system } = stack.use(
         await startWorld(accounts, { signer, keepsPort: true, agents: { limits } }),
@@ -63,7 +62,7 @@ describeWithCluster(`${agents} agents in ${processes} processes`, (cluster) => {
       await awaitPlaces(door);
       const growthMiB = (await readMemoryMiB(system.pid)) - idleMiB;
 
-      const drill = { system, fleet, names, app: `fleet-${port}` };
+      const drill = { system, fleet, names, namespace };
       const first = await deployAll(drill, 'one');
       const second = await killAmidDeploys(drill);
       const peak = door.readPeakSince(second.killedMs);
@@ -71,8 +70,8 @@ describeWithCluster(`${agents} agents in ${processes} processes`, (cluster) => {
       console.log(JSON.stringify({ agents, ...took, peak, firstPeak: door.readPeakSince(0) }));
 
       expect([...first.failed, ...second.failed]).toEqual([]);
-      expect(await listConfigMaps(drill.app)).toEqual(
-        names.flatMap((name) => [`${name} one-v000`, `${name} two-v000`]).toSorted(),
+      expect(await listConfigMaps(namespace)).toEqual(
+        names.flatMap((name) => [`${name}-one-v000`, `${name}-two-v000`]).toSorted(),
       );
       expect(fleet.troubles).toEqual([]);
       expect(fleet.sessions).toBe(agents);
@@ -89,8 +88,9 @@ describeWithCluster(`${agents} agents in ${processes} processes`, (cluster) => {
 interface FleetDrill {
   readonly system: System;
   readonly fleet: Fleet;
+  /** Of the accounts. */
   readonly names: readonly string[];
-  readonly app: string;
+  readonly namespace: string;
 }
 
 async function awaitConnected(fleet: Fleet, timeout: number): Promise<void> {
@@ -104,10 +104,10 @@ async function awaitPlaces(door: CountingDoor): Promise<void> {
   await vi.waitFor(haveAllAsked, { timeout: connectedMs, interval: 100 });
 }
 
-function post({ system, app }: FleetDrill, account: string, name: string): Promise<Deploy> {
-  const metadata = { name, namespace: account };
-  const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { name } }];
-  return postDeploy(system, { account, namespace: account, name, app, manifests });
+function post({ system, namespace }: FleetDrill, account: string, suffix: string): Promise<Deploy> {
+  const name = `${account}-${suffix}`;
+  const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data: { name } }];
+  return postDeploy(system, { account, namespace, name, app: namespace, manifests });
 }
 
 /** Tasks of deploys that failed, once all of them have ended. */
@@ -143,11 +143,9 @@ async function killAmidDeploys(drill: FleetDrill) {
   return { failed, killedMs, tookBackMs: await back };
 }
 
-/** Namespaces and names of all ConfigMaps of an application. */
-async function listConfigMaps(app: string): Promise<string[]> {
-  const target = `/api/v1/configmaps?labelSelector=app.kubernetes.io%2Fname%3D${app}`;
-  const { items } = (await requestApi('GET', target)) as {
-    items: { metadata: { name: string; namespace: string } }[];
-  };
-  return items.map(({ metadata }) => `${metadata.namespace} ${metadata.name}`).toSorted();
+/** Names of the ConfigMaps that were deployed. */
+async function listConfigMaps(namespace: string): Promise<string[]> {
+  const target = getPathOf(namespace, `configmaps?labelSelector=app.kubernetes.io%2Fname%3D${namespace}`);
+  const { items } = (await requestApi('GET', target)) as { items: { metadata: { name: string } }[] };
+  return items.map(({ metadata }) => metadata.name).toSorted();
 }
