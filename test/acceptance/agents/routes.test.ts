@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commitsMax } from '#agents/protocol/messages.ts';
 import { getHeaderKey } from '#tasks/aws/task-items.ts';
 import { createTokenSigner, type TokenSigner, toAgentAccount } from '#test/support/agents/agent-process.ts';
 import { startWorld, type World } from '#test/support/agents/agent-world.ts';
@@ -69,9 +70,16 @@ describe('tasks', () => {
     ]);
 
     const lease = (await young.take(id)).body['lease'] as object;
+    expect(await next.listWork()).toEqual([]);
     expect((await next.take(id)).body).toMatchObject({ status: 409, reason: 'held' });
     const stale = { lease: { ...lease, fence: 0 }, next: 'hold', entries: [] };
     expect((await next.commit(id, stale)).body).toMatchObject({ status: 409, reason: 'held' });
+    // It may have no more entries, and ends all the same.
+    const { stores } = world.system;
+    const header = { tableName: stores.tasksTable, key: getHeaderKey(id) };
+    const full = Array.from({ length: commitsMax }, (_, index) => `{"key":"0/${index}","lines":[]}`);
+    await changeStored(stores, [{ ...header, attribute: 'journal', value: full }]);
+    expect((await young.commit(id, { lease, next: 'hold', entries: [] })).status).toBe(413);
     expect((await young.commit(id, { lease, next: 'COMPLETED', entries: [] })).status).toBe(200);
     expect((await next.take(id)).body).toMatchObject({ status: 409, reason: 'finished' });
     const renewed = await young.call('PUT', `/agent/v1/tasks/${id}/lease`, lease);

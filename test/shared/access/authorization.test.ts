@@ -59,6 +59,7 @@ describe('without Fiat', () => {
     const rights = listed(['b'], ['B']);
     expect(rights.mayUseAccount('a', 'WRITE')).toBe(true);
     expect(rights.mayUseAccount('b', 'WRITE')).toBe(true);
+    expect(rights.mayUseAccount('B', 'WRITE')).toBe(true);
     expect(listed(['b'], ['a']).mayUseAccount('b', 'READ')).toBe(false);
     expect(listed(['b'], undefined).mayUseAccount('b', 'READ')).toBe(false);
     expect(rights.isManager).toBe(false);

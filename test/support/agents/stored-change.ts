@@ -8,7 +8,7 @@ export interface StoredChange {
   readonly tableName: string;
   readonly key: ItemKey;
   readonly attribute: string;
-  readonly value: number;
+  readonly value: number | readonly string[];
   /** Nothing is changed unless this attribute contains a text. */
   readonly onlyIf?: { readonly attribute: string; readonly contains: string };
 }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createRights } from '#access/authorization.ts';
 import type { UserPermission } from '#access/authorizer.ts';
 import { admit } from '#access/http/access-gate.ts';
-import { AccessDeniedError, UnavailableError } from '#core/errors.ts';
+import { AccessDeniedError, InvalidInputError, UnavailableError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
 import { type ApiFunction, apiHandler, ok } from '#http/api-handler.ts';
@@ -119,6 +119,11 @@ describe('while Fiat is away', () => {
     expect(access.rights.mayUseApplication('any', 'READ')).toBe(false);
     await expect(access.loadRights()).rejects.toThrow(UnavailableError);
     await expect(access.openAccountFilter()).rejects.toThrow(UnavailableError);
+  });
+
+  it('no list is open while the settings do not say how callers prove who they are', async () => {
+    const settings = { busdriver: { identity: 'sigend' } };
+    await expect(ask({ fiat: 'up', settings }, toEvent('/applications'))).rejects.toThrow(InvalidInputError);
   });
 
   it('a route that asks nothing does not ask Fiat', async () => {

@@ -72,6 +72,24 @@ describe('createStrategicPatch', () => {
     expect(patch).toEqual(wrapped({ '$setElementOrder/imagePullSecrets': second }));
   });
 
+  test('has of ports with one number the later first, and says the order of texts that are not sorted', () => {
+    const [web, tcp, udp] = [
+      { port: 80, targetPort: 8080 },
+      { port: 53, protocol: 'TCP' },
+      { port: 53, protocol: 'UDP' },
+    ];
+    const toService = (...ports: JsonObject[]) => ({ metadata: { finalizers: ['b', 'a'] }, spec: { ports } });
+    const live = toService({ port: 80 });
+    const versions = { original: live, modified: toService(tcp, web, udp), current: live };
+    expect(createStrategicPatch(versions, findPatchType('v1', 'Service') ?? {})).toEqual({
+      metadata: { '$setElementOrder/finalizers': ['b', 'a'] },
+      spec: {
+        ports: [udp, tcp, web],
+        '$setElementOrder/ports': [tcp, web, udp].map(({ port }) => ({ port })),
+      },
+    });
+  });
+
   test('names the members to keep of a volume whose source changes', () => {
     const before = { volumes: [{ name: 'v', emptyDir: {} }] };
     const after = { volumes: [{ name: 'v', hostPath: { path: '/' } }] };
