@@ -26,8 +26,9 @@ import { readReadinessRules } from '../manifest/readiness.ts';
 import { isSecret, listSecretValues, maskSecrets, maskValues } from '../manifest/sensitive.ts';
 import { type EventsRequest, readEvents, sortEvents } from './events.ts';
 import { readPodMetrics } from './pod-metrics.ts';
+import { findPodTrouble } from './pod-trouble.ts';
 import { getReadAccount, getReadClient, isLocation, parseReadName } from './read-target.ts';
-import { findUnscheduled } from './unscheduled-pods.ts';
+
 import { WatchedEvents } from './watched-events.ts';
 
 /** Live reads through the clients of a session. */
@@ -83,10 +84,7 @@ async function getManifest(
     const { revealSecrets } = request;
     const judged = getObjectStatus(object, { account, nowMs: session.clock.now() });
     const isStuck = !judged.stable.state || judged.failed.state;
-    const status = explainStatus(
-      judged,
-      isStuck ? await findUnscheduled(object, target, options) : undefined,
-    );
+    const status = explainStatus(judged, isStuck ? await findPodTrouble(object, target, options) : undefined);
     // Sorted only once the object has arrived, to include what a watch has reported meanwhile.
     return toManifestView(object, { status, account, events: sortEvents(events), metrics, revealSecrets });
   } catch (error) {

@@ -96,6 +96,28 @@ describeWithCluster('whether a live object is ready', (cluster) => {
     }
   });
 
+  test.each([
+    [
+      'image-pull',
+      /; pod pull-\S+: container main: (ErrImagePull|ImagePullBackOff): .*registry\.test\/web:1/,
+    ],
+    [
+      'crashloop',
+      /; pod crash-\S+: container main: CrashLoopBackOff: back-off .* restarting failed container/,
+    ],
+  ])('a workload whose pods fail tells so: %s', async (outcome, message) => {
+    const name = outcome === 'crashloop' ? 'crash' : 'pull';
+    const { spec, ...workload } = createWorkload('Deployment', name, { replicas: 1 });
+    const { template, ...rest } = spec as { readonly template: JsonObject };
+    const labels = { app: name };
+    const failing = {
+      ...template,
+      metadata: { labels, annotations: { 'kubecluster.test/outcome': outcome } },
+    };
+    await create('deployments', { ...workload, spec: { ...rest, template: failing } });
+    await expectEventually('plain', `deployment ${name}`).toMatch(message);
+  });
+
   test('a claim waits until it is bound', async () => {
     const claim = (name: string, storageClassName: string) => {
       const spec = {
