@@ -21,6 +21,7 @@ import { forbiddenRetryMs, isNarrow, planScopes, type StatedScope } from './kind
 import { evict, type ScopeTools, type ScopeWrite, toScope } from './scope-reader.ts';
 import type { OpenSource, ScopedKind, ScopeSource } from './scope-source.ts';
 import { summarizeState } from './state-summary.ts';
+import { pruneWaiting, recordWaiting } from './waiting.ts';
 
 /** The parts of a caching agent, for all of its runs. */
 export interface CachingSessionOptions<Facts> {
@@ -38,9 +39,6 @@ export interface CachingSessionOptions<Facts> {
 /** The part of a run, or of a watch, that a session uses. */
 export type CachingSessionRun = Pick<CachingRun, 'cache' | 'state' | 'signal' | 'ensureHeld'>;
 
-/** Milliseconds between a removal and the check of the directory: writers need 5 minutes to notice names. */
-const pruneDelayMs = 5 * 60_000 + 10_000;
-
 /**
  * Finds out what to do: the current epoch, the kinds to cache, and the state of an earlier run, if it has the same epoch and the same
  * rules.
@@ -54,7 +52,7 @@ export async function openCachingSession<Facts>(
   const { account, source, clock } = options;
   const { rules } = source;
   const known = parseCachingAgentState(run.state);
-  const read = (await source.readIdentity?.(run.signal)) ?? '';
+  const read = await source.readIdentity(run.signal);
   const identity = read || (known?.identity ?? '');
   const tools = { account, cache: run.cache, clock };
   const found = await findEpoch(tools, read, known?.identity ?? '');
@@ -149,7 +147,7 @@ export class CachingSession<Facts> {
     this.state = state;
     this.isNew = state.kinds.size === 0;
     const write: ScopeTools<Facts>['write'] = (changes, how) => this.#write(changes, how);
-    this.#recordChoice(source.choice ?? '');
+    this.#recordChoice(source.choice);
     this.tools = { account, cache, source, model, epoch: state.epoch, clock, signal, write };
   }
 
@@ -172,8 +170,9 @@ export class CachingSession<Facts> {
   async evictKinds(): Promise<void> {
     const { state, kinds } = this;
     const { account, source } = this.#options;
-    const isOwn = (kind: string): boolean => source.isOwn?.(kind) ?? true;
-    const cached = state.isSwept ? [] : (await this.#run.cache.listKinds(account)).filter(isOwn);
+    const cached = state.isSwept
+      ? []
+      : (await this.#run.cache.listKinds(account)).filter((kind) => source.isOwn(kind));
     const selected = new Set(kinds.map(({ kind }) => kind));
     for (const kind of new Set([...cached, ...state.kinds.keys()])) {
       if (selected.has(kind)) continue;
@@ -191,7 +190,7 @@ export class CachingSession<Facts> {
 
   /** How many objects of a scope may be cached; undefined for no limit. */
   getRemainingQuota({ kind: { kind }, kindState, location }: StatedScope): number | undefined {
-    const most = this.#options.source.findLimit?.(kind);
+    const most = this.#options.source.findLimit(kind);
     if (most === undefined || location === '') return most;
     const others = [...kindState.scopes].filter(([other]) => other !== '' && other !== location);
     return Math.max(
@@ -223,7 +222,7 @@ export class CachingSession<Facts> {
   async recordForbidden(scope: StatedScope): Promise<void> {
     const { state, kind, kindState, location } = scope;
     const nowMs = this.#options.clock.now();
-    if (state.position !== undefined && (await this.tools.source.canList?.(toScope(scope)))) {
+    if (state.position !== undefined && (await this.tools.source.canList(toScope(scope)))) {
       state.unwatchableAtMs = nowMs;
       return;
     }
@@ -237,23 +236,17 @@ export class CachingSession<Facts> {
   async recordDeletion({ state, kind: { kind } }: StatedScope): Promise<void> {
     const { source, clock } = this.tools;
     state.position = undefined;
-    if (await source.isServed?.(kind)) return;
+    if (await source.isServed(kind)) return;
     if (state.asOfMs !== undefined) await this.evictKind(kind);
     Object.assign(state, { asOfMs: undefined, items: 0, goneAtMs: clock.now() });
   }
 
   /** Checks applications from which something was removed a while ago, and removes from the directory what they lost. */
   async prune(): Promise<void> {
-    const nowMs = this.#options.clock.now();
-    const { waiting } = this.state;
-    const due = [...waiting].filter(([, dueMs]) => dueMs <= nowMs).map(([application]) => application);
-    if (due.length === 0) return;
-    const left = await this.#options.writer.prune(due);
-    for (const application of due) {
-      waiting.delete(application);
-      this.state.tooLarge.forgetApplication(application);
-    }
-    this.#recordWaiting(left);
+    const { writer, clock } = this.#options;
+    const { waiting, tooLarge } = this.state;
+    const checked = await pruneWaiting(waiting, writer, clock.now());
+    for (const application of checked) tooLarge.forgetApplication(application);
   }
 
   /** The progress so far. */
@@ -296,28 +289,19 @@ export class CachingSession<Facts> {
     if (changes.length === 0) return;
     const { cache } = this.#run;
     const { account, writer, source } = this.#options;
-    const findLimit = (kind: string): number | undefined => source.findLimit?.(kind);
+    const findLimit = (kind: string): number | undefined => source.findLimit(kind);
     const limited = isListed ? changes : await limitChanges(changes, { account, cache, findLimit });
     if (limited.length === 0) return;
     const outcome = await writer.write(limited, { ensureHeld: () => this.#run.ensureHeld() });
     this.changes += outcome.changes;
     if (isListed) this.proof ??= outcome.proof;
     this.state.tooLarge.recordWritten(limited, outcome.dropped);
-    this.#recordWaiting(outcome.waiting);
+    recordWaiting(this.state.waiting, outcome.waiting, this.#options.clock.now());
   }
 
   /** Objects that another choice keeps are searched for at once. */
   #recordChoice(choice: string): void {
     if (this.state.choice !== '' && choice !== this.state.choice) this.state.checkAtMs = 0;
     this.state.choice = choice;
-  }
-
-  #recordWaiting(applications: readonly string[]): void {
-    const { waiting } = this.state;
-    const dueMs = this.#options.clock.now() + pruneDelayMs;
-    // An application that waits already is not postponed: its check finds that what it lost since then is too recent.
-    for (const application of applications) {
-      if (!waiting.has(application)) waiting.set(application, dueMs);
-    }
   }
 }

@@ -62,7 +62,7 @@ export async function catchUpScope<Facts>(
     told.clear();
     return changes;
   };
-  const outcome = await source.catchUp?.({
+  const outcome = await source.catchUp({
     ...toScope(scope),
     position: scope.state.position,
     awaitsBookmark,
@@ -72,7 +72,6 @@ export async function catchUpScope<Facts>(
       if (told.size >= mostChanges) await write(take(found.position));
     },
   });
-  if (outcome === undefined) throw new Error(`${scope.kind.kind}: it can only be listed`);
   return { outcome, changes: take(outcome.position), added };
 }
 
@@ -130,7 +129,7 @@ export async function listScope<Facts>(
     for (const change of kept) listed.add(toName(change));
     const sifted = sift(kept);
     // What is kept of them is small. Writing takes time, and the large responses of other lists need not wait for it.
-    page.release?.();
+    page.release();
     for (const change of sifted) gathered.push(change);
     if (gathered.length >= getMostGathered(model, gathered)) await writeGathered();
   };

@@ -50,7 +50,7 @@ export interface FoundPage<Facts> {
   /** The changes of the first objects that are kept. @param most objects to look at */
   read(most: number): readonly ObjectChange<Facts>[];
   /** Called when the page has been read: the memory of its answer can be used for another one. */
-  release?(): void;
+  release(): void;
 }
 
 /** Changes of a scope. */
@@ -93,23 +93,23 @@ export interface WatchRequest<Facts> extends Scope {
 /** A source at work, in one run or watch. */
 export interface OpenSource<Facts> {
   readonly kinds: readonly ScopedKind[];
-  /** Identifies what chooses objects besides rules; when it changes, all is compared soon. Default: empty, nothing does. */
-  readonly choice?: string;
+  /** Identifies what chooses objects besides rules; when it changes, all is compared soon. Empty if nothing does. */
+  readonly choice: string;
   /** The existing locations that the account may use; undefined if it may not list them. */
   listLocations(): Promise<readonly string[] | undefined>;
   /** Lists a scope, page by page; the next page is read once `onPage` resolves. @throws what `onPage` throws */
   list(scope: Scope, onPage: (page: FoundPage<Facts>) => Promise<void>): Promise<ReadOutcome>;
-  /** Finds what changed since a position. Default: scopes are only listed. @throws what `onChanges` throws */
-  catchUp?(request: CatchUpRequest<Facts>): Promise<ReadOutcome>;
+  /** Finds what changed since a position. @throws what `onChanges` throws */
+  catchUp(request: CatchUpRequest<Facts>): Promise<ReadOutcome>;
   /** Watches until it is aborted or cannot continue. @throws what `onProgress` throws */
-  watch?(request: WatchRequest<Facts>): Promise<unknown>;
-  /** Whether a scope that may not be watched may be listed. Default: it may not. */
-  canList?(scope: Scope): Promise<boolean>;
-  /** Whether the cached objects of a kind stay although the platform answered that it does not serve it. Default: they do not. */
-  isServed?(kind: string): Promise<boolean>;
+  watch(request: WatchRequest<Facts>): Promise<unknown>;
+  /** Whether a scope that may not be watched may be listed. */
+  canList(scope: Scope): Promise<boolean>;
+  /** Whether the cached objects of a kind stay although the platform answered that it does not serve it. */
+  isServed(kind: string): Promise<boolean>;
 }
 
-/** How a provider reads an account's platform, for the caching agents that keep it cached. */
+/** How a provider reads an account's platform that has positions, for the caching agents that keep it cached. */
 export interface ScopeSource<Facts> {
   /** Identifies the rules that choose what is cached: if they change, everything is listed again, in a new epoch. */
   readonly rules: string;
@@ -118,15 +118,15 @@ export interface ScopeSource<Facts> {
   /** Whether locations are found on the platform, so that there may be new ones at any time. */
   readonly findsLocations: boolean;
   /** What a run reports where locations must be read one by one and may not be listed. */
-  readonly unknownLocations?: NonNullable<CachingResult['details']>;
+  readonly unknownLocations: NonNullable<CachingResult['details']>;
   /** Milliseconds between two checks of a watch for other kinds. */
   readonly kindsIntervalMs: number;
-  /** Whether this caching agent evicts cached objects of a kind that it does not read. Default: it does. */
-  isOwn?(kind: string): boolean;
-  /** How many objects of a kind are cached; undefined, the default, for no limit. */
-  findLimit?(kind: string): number | undefined;
-  /** Identifies the platform; empty where that may not be read, and by default. */
-  readIdentity?(signal: AbortSignal): Promise<string>;
+  /** Whether this caching agent evicts cached objects of a kind that it does not read. */
+  isOwn(kind: string): boolean;
+  /** How many objects of a kind are cached; undefined for no limit. */
+  findLimit(kind: string): number | undefined;
+  /** Identifies the platform; empty where that may not be read. */
+  readIdentity(signal: AbortSignal): Promise<string>;
   /** The kinds that the platform serves now, of those to be cached. */
   selectKinds(signal: AbortSignal): Promise<readonly ScopedKind[]>;
   /** Prepares for reading. @throws Error with a readable message when the platform cannot be read */

@@ -208,8 +208,7 @@ class AgentRun<Facts> {
   async #check(): Promise<CachingResult['outcome'] | Proof> {
     const { state } = this.#session;
     if (!isCheckDue(state, this.#clock.now())) return 'done';
-    // Where scopes are only listed, this run has compared them.
-    if (!this.#run.isAlone && this.#session.tools.source.catchUp !== undefined) return 'listing';
+    if (!this.#run.isAlone) return 'listing';
     const atMs = this.#clock.now();
     const scopes = (await this.#session.planScopes()).filter((scope) => this.#isToBeChecked(scope));
     const checks = await mapConcurrently(scopes, listConcurrency, (scope) => this.#checkScope(scope));
@@ -245,9 +244,7 @@ class AgentRun<Facts> {
 
   async #note(scope: StatedScope, outcome: ReadOutcome, items: number): Promise<void> {
     const { state, kind } = scope;
-    const { asOfMs = state.asOfMs, error } = outcome;
-    // What can only be listed is listed each time.
-    const position = this.#session.tools.source.catchUp === undefined ? undefined : outcome.position;
+    const { position, asOfMs = state.asOfMs, error } = outcome;
     switch (outcome.outcome) {
       case 'listed':
       case 'caughtUp':

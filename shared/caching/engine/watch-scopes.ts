@@ -43,7 +43,7 @@ async function watchScope<Facts>(scope: StatedScope, options: WatchScopesOptions
   const { position } = scope.state;
   if (position === undefined) return;
   const told = new ToldProgress(scope, options);
-  await options.source.watch?.({
+  await options.source.watch({
     ...toScope(scope),
     position,
     signal: AbortSignal.any([options.signal, told.failed]),

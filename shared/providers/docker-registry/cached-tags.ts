@@ -36,9 +36,13 @@ export const chunkTagsMax = 2_000;
 const chunkBytesMax = 300 * 2 ** 10;
 
 /** The name of the object with a repository's chunk: `shop/cart`, `shop/cart#1` … */
-export function toChunkKey({ account, kind }: RepositoryPlace, repository: string, chunk: number): ObjectKey {
-  const name = chunk === 0 ? repository : `${repository}#${chunk}`;
-  return { account, kind, location: '', name };
+export function toChunkName(repository: string, chunk: number): string {
+  return chunk === 0 ? repository : `${repository}#${chunk}`;
+}
+
+/** The key of such an object. */
+export function toChunkKey(place: RepositoryPlace, repository: string, chunk: number): ObjectKey {
+  return { ...place, location: '', name: toChunkName(repository, chunk) };
 }
 
 /** The repository and chunk of a cached object, by its name. */

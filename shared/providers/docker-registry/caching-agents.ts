@@ -1,12 +1,12 @@
 import type { AccountBreakers } from '#accounts/model/account-breaker.ts';
 import type { AwsEvent } from '#caching/scheduling/aws-event.ts';
 import { type CachingAgent, defaultCachingAgentTimeoutMs } from '#caching/scheduling/caching-agent.ts';
-import type { Clock } from '#core/clock.ts';
+import type { Clock, Randomness } from '#core/clock.ts';
 import { asString } from '#core/json.ts';
 import type { RegistryAccount } from './account.ts';
 import type { AccountClient } from './account-client.ts';
 import type { RepositoryKind } from './cached-tags.ts';
-import type { RepositoryChange } from './caching-agent-run.ts';
+import type { RepositoryChange } from './image-platform.ts';
 
 /** Clouddriver's names. It runs `cacheThreads` of each per account; here one is enough. */
 const agentNames: { readonly [kind in RepositoryKind]: string } = {
@@ -19,6 +19,7 @@ export interface CachingAgentParts {
   /** Opens the client of an account, the same each time. */
   openClient(account: RegistryAccount): Promise<AccountClient>;
   readonly clock: Clock;
+  readonly randomness: Randomness;
   /** Reports the health of accounts. Default: not reported. */
   readonly breakers?: AccountBreakers | undefined;
 }
@@ -26,14 +27,14 @@ export interface CachingAgentParts {
 /** Creates the caching agents of accounts. Nothing else is loaded or connected before one of them runs. */
 export function createCachingAgents(
   accounts: readonly RegistryAccount[],
-  { openClient, clock, breakers }: CachingAgentParts,
+  { openClient, clock, randomness, breakers }: CachingAgentParts,
 ): readonly CachingAgent[] {
   const open = async (account: RegistryAccount, kind: RepositoryKind) => {
     const [{ runImageCachingAgent, updateRepository }, { client, listing }] = await Promise.all([
-      import('./caching-agent-run.ts'),
+      import('./image-platform.ts'),
       openClient(account),
     ]);
-    return { runImageCachingAgent, updateRepository, account, client, listing, clock, kind };
+    return { runImageCachingAgent, updateRepository, account, client, listing, clock, randomness, kind };
   };
   const toAgent = (account: RegistryAccount, kind: RepositoryKind): CachingAgent => {
     const breaker = breakers?.get(account.name, account.baseUrl.href);

@@ -31,8 +31,8 @@ function openDockerRegistry(options: ProviderOptions): Provider {
         caching: {
           async loadAgents() {
             const { createCachingAgents } = await import('./caching-agents.ts');
-            const { clock, breakers } = options;
-            return createCachingAgents(accounts, { openClient, clock, breakers });
+            const { clock, randomness, breakers } = options;
+            return createCachingAgents(accounts, { openClient, clock, randomness, breakers });
           },
         },
         images: createImages(accounts),

@@ -1,9 +1,8 @@
-import { createJsonModel, createListSource } from '#caching/engine/list-source.ts';
-import type { Scope } from '#caching/engine/scope-source.ts';
-import { runCachingAgent } from '#caching/engine/scoped-run.ts';
+import { runListAgent } from '#caching/engine/list-run.ts';
 import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { createCacheWriter } from '#caching/writer/cache-writer.ts';
+import { createJsonModel } from '#caching/writer/json-model.ts';
 import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
 import { asJsonArray, asString, getPath, type JsonObject } from '#core/json.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
@@ -13,7 +12,6 @@ import type { CachedReads } from '#views/views.ts';
 /** What stands in for the API of a cloud: machines by account and region (`one/north`). Another region cannot be read. */
 export const cloud = new Map<string, Set<string>>();
 
-const regions = ['north', 'south'];
 const model = createJsonModel<{ readonly healthState: string }>(1);
 
 /** A provider as small as one can be: machines, in `example.accounts`. A plug-in needs nothing of another one. */
@@ -59,9 +57,10 @@ function openExample({ settings, clock, randomness, agentIntervalMs = 30_000 }: 
       async run(run) {
         const parts = { account, model, clock, randomness };
         const writer = createCacheWriter({ ...parts, cache: run.cache });
-        const list = async ({ location }: Scope) => listMachines(account, location);
-        const source = createListSource({ kinds: ['machine'], locations: regions, list }, clock);
-        return runCachingAgent({ ...parts, source, writer }, run);
+        const list = async (region: string) => ({ objects: listMachines(account, region) });
+        const plan = async () => ({ scopes: ['north', 'south'] });
+        const platform = { kind: 'machine', scopeName: 'region', concurrency: 2, plan, list };
+        return runListAgent({ ...parts, platform, writer }, run);
       },
     };
   }

@@ -5,8 +5,9 @@ import type { JsonObject } from '#core/json.ts';
 import { createAws } from '#platform/aws/identity/aws-access.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
-import { runImageCachingAgent, updateRepository } from '#providers/docker-registry/caching-agent-run.ts';
-import { RepositoryWriter } from '#providers/docker-registry/repository-writer.ts';
+import { CachedRepositories } from '#providers/docker-registry/cached-repositories.ts';
+import { readChunks } from '#providers/docker-registry/cached-tags.ts';
+import { runImageCachingAgent, updateRepository } from '#providers/docker-registry/image-platform.ts';
 import { ecrRegion, ecrRegistryId, startEcr, type TestEcr, toDigest } from '#test/support/artifacts/ecr.ts';
 import { startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
 import { useLocalTables } from '#test/support/engines/local-tables.ts';
@@ -51,15 +52,12 @@ describe('the caching agent of an ECR registry', () => {
     const environment = { AWS_ENDPOINT_URL_ECR: ecr.url };
     const openAws = async () => createAws({ clock: systemClock, environment });
     const { client, listing } = stack.use(openClient(given, { services: { openAws } }));
-    const agent = { account, client, listing, clock: systemClock, kind: 'repository' } as const;
-    const { signal } = new AbortController();
-    const writer = new RepositoryWriter({
-      account: account.name,
+    const agent = {
+      ...{ account, client, listing, clock: systemClock, randomness: systemRandomness },
       kind: 'repository',
-      cache,
-      startedAtMs: 0,
-      ensureHeld() {},
-    });
+    } as const;
+    const { signal } = new AbortController();
+    const cached = new CachedRepositories(cache, { account: account.name, kind: 'repository' });
     return {
       run: (state?: string): Promise<CachingResult> =>
         runImageCachingAgent(agent, {
@@ -69,8 +67,8 @@ describe('the caching agent of an ECR registry', () => {
       update: (repository: string, pushedTag?: string) =>
         updateRepository(agent, { repository, pushedTag }, { cache, signal }),
       async readTags(repository: string) {
-        const { chunks = 0 } = (await writer.listCached()).get(repository) ?? {};
-        return writer.read(repository, chunks);
+        const { chunks = 0 } = (await cached.list()).get(repository) ?? {};
+        return readChunks(await cached.load(repository, chunks));
       },
       async readNames(repository: string) {
         return (await this.readTags(repository)).map(({ name }) => name);

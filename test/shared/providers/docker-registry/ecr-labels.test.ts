@@ -3,8 +3,9 @@ import { createCacheStore } from '#caching/aws/store/cache-store.ts';
 import { createAws } from '#platform/aws/identity/aws-access.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
-import { runImageCachingAgent } from '#providers/docker-registry/caching-agent-run.ts';
-import { RepositoryWriter } from '#providers/docker-registry/repository-writer.ts';
+import { CachedRepositories } from '#providers/docker-registry/cached-repositories.ts';
+import { readChunks } from '#providers/docker-registry/cached-tags.ts';
+import { runImageCachingAgent } from '#providers/docker-registry/image-platform.ts';
 import { ecrRegion, ecrRegistryId, startEcr } from '#test/support/artifacts/ecr.ts';
 import {
   describeWithRegistry,
@@ -55,26 +56,21 @@ describeWithRegistry('labels of images in ECR', () => {
         client,
         listing,
         clock: systemClock,
+        randomness: systemRandomness,
         kind: 'repository',
       } as const;
       const { state } = await runImageCachingAgent(agent, { ...run, state: undefined });
 
-      const writer = new RepositoryWriter({
-        account: 'ecr',
-        kind: 'repository',
-        cache,
-        startedAtMs: 0,
-        ensureHeld() {},
-      });
+      const cached = new CachedRepositories(cache, { account: 'ecr', kind: 'repository' });
       const created = '2026-03-04T05:06:07.000Z';
-      expect(await writer.read('shop/cart', 1)).toEqual([
+      expect(readChunks(await cached.load('shop/cart', 1))).toEqual([
         { name: '1', digest, created, labels: { buildNumber: '7' } },
       ]);
       // Another tag of an image that is known costs no request to the registry, and so no token.
       ecr.repositories.set('shop/cart', new Map([[digest, { tags: ['1', '2'], pushedAtMs }]]));
       await registry[Symbol.asyncDispose]();
       await runImageCachingAgent(agent, { ...run, state });
-      expect(await writer.read('shop/cart', 1)).toMatchObject([
+      expect(readChunks(await cached.load('shop/cart', 1))).toMatchObject([
         { name: '1' },
         { labels: { buildNumber: '7' } },
       ]);

@@ -6,13 +6,14 @@ import type { Clock } from '#core/clock.ts';
 import type { JsonObject } from '#core/json.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { CachedRepositories } from '#providers/docker-registry/cached-repositories.ts';
+import { readChunks } from '#providers/docker-registry/cached-tags.ts';
 import {
   digestLifetimeMs,
   lookAgainMs,
   runImageCachingAgent,
-} from '#providers/docker-registry/caching-agent-run.ts';
+} from '#providers/docker-registry/image-platform.ts';
 import { pushedToldMax } from '#providers/docker-registry/pushed-images.ts';
-import { RepositoryWriter } from '#providers/docker-registry/repository-writer.ts';
 import {
   deleteTag,
   describeWithRegistry,
@@ -78,20 +79,14 @@ describeWithRegistry('the caching agent of a registry', () => {
       const { signal } = new AbortController();
       const { client, listing } = opened;
       return runImageCachingAgent(
-        { account, client, listing, clock: runClock, kind: 'repository' },
+        { account, client, listing, clock: runClock, randomness: systemRandomness, kind: 'repository' },
         { cache, state, isAlone, signal, ensureHeld() {}, async commitState() {} },
       );
     };
-    const writer = new RepositoryWriter({
-      account: name,
-      kind: 'repository',
-      cache,
-      startedAtMs: 0,
-      ensureHeld() {},
-    });
+    const cached = new CachedRepositories(cache, { account: name, kind: 'repository' });
     const readTags = async (repository: string) => {
-      const cached = await writer.listCached();
-      return writer.read(`${folder}/${repository}`, cached.get(`${folder}/${repository}`)?.chunks ?? 0);
+      const { chunks = 0 } = (await cached.list()).get(`${folder}/${repository}`) ?? {};
+      return readChunks(await cached.load(`${folder}/${repository}`, chunks));
     };
     const readNames = async (repository: string) => (await readTags(repository)).map((tag) => tag.name);
     return {
