@@ -69,9 +69,10 @@ export const importRules: { readonly [files: string]: string } = {
   'shared/providers/account-form\\.ts$': `${kubernetes}account/go-clouddriver-form.ts`,
   'shared/agents/protocol/': `${rules} shared/agents/protocol/ zod protobufjs`,
   'shared/threads/': `shared/core/ shared/threads/ ${node}`,
+  'shared/provider-kit/http-client/': `shared/core/ shared/provider-kit/http-client/ ${node}`,
   'shared/oci/': `${rules} shared/threads/ shared/oci/ ${node}`,
-  'shared/providers/([^/]+)/': `${rules} shared/oci/ shared/threads/ shared/providers/$1/ diff undici fast-xml-parser
-    ipaddr.js modern-tar zod yaml @kubernetes/client-node @aws-sdk/client- ${answerTypes} ${node}`,
+  'shared/providers/([^/]+)/': `${rules} shared/oci/ shared/provider-kit/http-client/ shared/threads/ shared/providers/$1/
+    diff undici fast-xml-parser ipaddr.js modern-tar zod yaml @kubernetes/client-node @aws-sdk/client- ${answerTypes} ${node}`,
   'shared/(?!([a-z-]+/)?(http|events)/)': `${opened} ${parts} ${tables} ${answerTypes} ${node}`,
   'shared/': `${subjects} ${parts} ${tables} ${answerTypes} ${node}`,
   'infra/options\\.ts$': `shared/core/ ${config} commander ${node}`,

@@ -1,9 +1,10 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '#core/clock.ts';
 import { getErrorMessage, UnavailableError } from '#core/errors.ts';
-import { gatherBytes } from '#core/gathered-bytes.ts';
 import type { JsonValue } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
+import { HttpClient } from '#provider-kit/http-client/http-client.ts';
+import { checkAnswer, parseAnswer } from '#provider-kit/http-client/service-client.ts';
 import { type KeySource, type PublicKey, readKeys } from './identity-settings.ts';
 import { listThumbprints } from './key-thumbprint.ts';
 
@@ -131,21 +132,13 @@ class FetchedKeySet implements KeySet {
 
 /** @throws Error with the reason, and nothing of the answer. */
 async function fetchJson(url: URL): Promise<JsonValue> {
+  await using client = new HttpClient({ connections: 1 });
   const signal = AbortSignal.timeout(keysTimeoutMs);
   const headers = { accept: 'application/jwk-set+json, application/json', 'user-agent': 'busdriver' };
-  const answer = await fetch(url, { redirect: 'manual', headers, signal }).catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new Error(signal.aborted ? `no answer within ${keysTimeoutMs} ms` : getErrorMessage(cause));
-  });
-  if (answer.status !== 200) {
-    await answer.body?.cancel();
-    throw new Error(`it answered ${answer.status}`);
-  }
-  const bytes = await gatherBytes(answer.body ?? [], keysBytesMax);
-  if (bytes === undefined) throw new Error(`its answer is larger than ${keysBytesMax} bytes`);
-  try {
-    return JSON.parse(Buffer.from(bytes).toString('utf8')) as JsonValue;
-  } catch {
-    throw new Error('its answer is not JSON');
-  }
+  const answer = await client
+    .send({ url, headers, signal, bytesMax: keysBytesMax })
+    .catch((error: unknown) => {
+      throw new Error(signal.aborted ? `no answer within ${keysTimeoutMs} ms` : getErrorMessage(error));
+    });
+  return parseAnswer(checkAnswer(answer, keysBytesMax));
 }

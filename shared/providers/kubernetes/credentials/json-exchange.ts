@@ -1,8 +1,6 @@
-import { Agent as HttpAgent, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { JsonBounds } from '#core/bounded-json.ts';
-import { gatherBytes } from '#core/gathered-bytes.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
+import { HttpClient, type HttpRequest } from '#provider-kit/http-client/http-client.ts';
 import { findJson } from '../api/find-json.ts';
 import { findEnvironmentProxy } from './environment-proxy.ts';
 
@@ -46,63 +44,28 @@ export interface JsonAnswer {
  * @throws Error that names the server and what went wrong, and quotes nothing of what was sent or answered.
  */
 export async function requestJson(url: URL, access: ServerAccess, posted?: PostedForm): Promise<JsonAnswer> {
-  const agent = createAgent(url, findEnvironmentProxy(url, access.environment));
-  try {
-    return await exchange(url, { ...access, agent }, posted);
-  } catch (error) {
-    throw new Error(`${url.origin} ${describeFailure(error)}`);
-  } finally {
-    agent.destroy();
-  }
-}
-
-/** For one exchange. */
-function createAgent({ protocol }: URL, proxy: string | undefined): HttpAgent {
-  if (protocol === 'http:')
-    return new HttpAgent(proxy === undefined ? {} : { proxyEnv: { HTTP_PROXY: proxy } });
-  return new HttpsAgent(proxy === undefined ? {} : { proxyEnv: { HTTPS_PROXY: proxy } });
-}
-
-/** An answer that is too large or not as expected. */
-class AnswerError extends Error {}
-
-function exchange(
-  url: URL,
-  { ca, agent, ...access }: ServerAccess & { readonly agent: HttpAgent },
-  posted: PostedForm | undefined,
-): Promise<JsonAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<JsonAnswer>();
+  const { ca, environment, bytesMax = identityAnswerBytesMax } = access;
+  await using client = new HttpClient({ connections: 1, ca, proxy: findEnvironmentProxy(url, environment) });
   const headers = {
     accept: 'application/json',
     ...access.headers,
     ...(posted && { 'content-type': 'application/x-www-form-urlencoded' }),
     ...(posted?.authorization !== undefined && { authorization: posted.authorization }),
   };
-  const method = posted === undefined ? 'GET' : 'POST';
-  const signal = AbortSignal.timeout(access.timeoutMs ?? timeoutMs);
-  const request = url.protocol === 'http:' ? requestHttp : requestHttps;
-  const sent = request(url, { method, headers, agent, signal, ...(ca !== undefined && { ca }) });
-  sent.on('error', reject);
-  sent.on('response', (response) => {
-    readBody(response, access.bytesMax ?? identityAnswerBytesMax).then(
-      (text) =>
-        resolve({ status: response.statusCode ?? 0, body: asJsonObject(findJson(text, answerBounds)) ?? {} }),
-      reject,
-    );
+  const request: HttpRequest = {
+    ...{ url, headers, bytesMax, signal: AbortSignal.timeout(access.timeoutMs ?? timeoutMs) },
+    ...(posted && { method: 'POST', body: posted.form.toString() }),
+  };
+  const { status, bytes } = await client.send(request).catch((error: unknown) => {
+    throw new Error(`${url.origin} ${describeFailure(error)}`);
   });
-  sent.end(posted?.form.toString());
-  return promise;
-}
-
-async function readBody(response: AsyncIterable<Buffer>, bytesMax: number): Promise<string> {
-  const bytes = await gatherBytes(response, bytesMax);
-  if (bytes === undefined) throw new AnswerError(`answers more than ${bytesMax} bytes`);
-  return Buffer.from(bytes).toString('utf8');
+  if (bytes === undefined) throw new Error(`${url.origin} answers more than ${bytesMax} bytes`);
+  const text = Buffer.from(bytes).toString('utf8');
+  return { status, body: asJsonObject(findJson(text, answerBounds)) ?? {} };
 }
 
 /** By its code alone: Node's messages may quote what was sent. */
 function describeFailure(error: unknown): string {
-  if (error instanceof AnswerError) return error.message;
   if (!(error instanceof Error)) return 'cannot be reached';
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'did not answer in time';
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';

@@ -225,7 +225,7 @@ describe('keys', () => {
     ['its answer: expected a set of 1 to 100 keys', withText('{"keys": []}')],
     ['its answer.keys[0]: expected a public key', withText('{"keys": [{"kty": "oct", "k": "planted"}]}')],
     [`its answer is larger than ${keysBytesMax} bytes`, withText(' '.repeat(keysBytesMax + 1))],
-    ['other side closed', (_, response) => response.socket?.end()],
+    ['socket hang up', (_, response) => response.socket?.end()],
   ])('that cannot be had (%s) let nobody in, and are asked for again later', async (reason, bad) => {
     answer = bad;
     const token = await sign();

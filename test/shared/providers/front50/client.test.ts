@@ -24,7 +24,7 @@ function createClient(totalMs: number): Front50Client {
     baseUrl: new URL(`${front50.url}/base/`),
     clock,
     randomness: middling,
-    limits: { headersMs: 100, bodyMs: 100, totalMs, bytesMax: 1_000 },
+    limits: { silenceMs: 100, totalMs, bytesMax: 1_000 },
   });
 }
 
@@ -92,7 +92,7 @@ describe('a question to Front50', () => {
         baseUrl: new URL(`${hostile.url}/`),
         clock,
         randomness: middling,
-        limits: { headersMs: 500, bodyMs: 500, totalMs: 3_000 },
+        limits: { silenceMs: 500, totalMs: 3_000 },
       });
       const startMs = performance.now();
       const idleBytes = process.memoryUsage().rss;
