@@ -2,7 +2,6 @@ import { type BasicCredentials, createCredentials } from '#oci/credentials.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import type { RegistryAccount } from './account.ts';
 import type { TagListing } from './cached-tags.ts';
-import { startConnectionPool } from './connection-pool.ts';
 import { EcrClient } from './ecr-client.ts';
 import { createEcrCredentials } from './ecr-credentials.ts';
 import { RegistryClient } from './registry-client.ts';
@@ -23,14 +22,13 @@ export interface AccountClient extends AsyncDisposable {
 /** Opens the client of an account, which connects on first use. */
 export function openAccountClient(account: RegistryAccount, parts: ClientParts): AccountClient {
   const { clock, randomness } = parts;
-  const pool = startConnectionPool(account);
   const { ecr: registry, threads } = account;
   const ecr = registry && new EcrClient({ ...parts, registry, threads });
   const credentials =
     ecr === undefined
       ? createCredentials(account, parts)
       : createEcrCredentials({ clock, ask: (signal) => ecr.getAuthorizationToken(signal) });
-  const sender = new RegistrySender({ account, pool, credentials, clock, randomness });
+  const sender = new RegistrySender({ account, credentials, clock, randomness });
   const client = new RegistryClient(account, (request) => sender.send(request));
   // The registry's own protocol lists only names.
   const names: TagListing = {
@@ -42,6 +40,6 @@ export function openAccountClient(account: RegistryAccount, parts: ClientParts):
     client,
     credentials,
     listing: ecr ?? names,
-    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => sender[Symbol.asyncDispose](),
   };
 }

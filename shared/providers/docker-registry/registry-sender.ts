@@ -2,15 +2,27 @@ import { retry } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { within } from '#core/deadline.ts';
 import { FailedOperationError, UnreachableError, VisibleError } from '#core/errors.ts';
-import { gatherBytes } from '#core/gathered-bytes.ts';
 import { Authentication, credentialsRefused } from '#oci/authentication.ts';
 import type { BasicCredentials } from '#oci/credentials.ts';
 import { smallAnswerBytesMax } from '#oci/limits.ts';
+import { HttpClient } from '#provider-kit/http-client/http-client.ts';
 import type { RegistryAccount } from './account.ts';
-import type { ConnectionPool } from './connection-pool.ts';
-import { assertForeignUrlAllowed } from './foreign-hosts.ts';
-import { answerBytesMax, redirectsMax, requestsPerSecond, retryAfterMaxMs, triesMax } from './limits.ts';
+import { assertForeignUrlAllowed, createForeignLookup } from './foreign-hosts.ts';
+import {
+  answerBytesMax,
+  redirectsMax,
+  requestsAtOnce,
+  requestsPerSecond,
+  retryAfterMaxMs,
+  triesMax,
+} from './limits.ts';
 import { createPace } from './pace.ts';
+
+/** Time limit of connecting, milliseconds. */
+const connectMs = 10_000;
+
+/** The most bytes of an answer's headers. */
+const headersBytesMax = 64 * 2 ** 10;
 
 const backOff = { firstMs: 500, fixedShare: 0.5 };
 
@@ -41,7 +53,6 @@ export interface RegistryAnswer {
 
 interface SenderOptions {
   readonly account: RegistryAccount;
-  readonly pool: ConnectionPool;
   readonly credentials: BasicCredentials;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -60,14 +71,23 @@ interface Hop {
   readonly bytesMax: number;
 }
 
-/** Sends the requests of one account: authenticated, at its pace, within its limits. */
-export class RegistrySender {
+/**
+ * Sends the requests of one account: authenticated, at its pace, within its limits; to its registry at any address, and to other hosts at
+ * public ones unless trusted. Disposing of it cuts its connections.
+ */
+export class RegistrySender implements AsyncDisposable {
   readonly #options: SenderOptions;
   readonly #waitForTurn: (signal: AbortSignal) => Promise<void>;
   readonly #authentication: Authentication;
+  readonly #own: HttpClient;
+  readonly #foreign: HttpClient;
 
   constructor(options: SenderOptions) {
     const { account, clock, credentials } = options;
+    const { baseUrl, insecure, threads } = account;
+    const shared = { connections: requestsAtOnce * threads, connectMs, headersBytesMax };
+    this.#own = new HttpClient({ ...shared, insecure });
+    this.#foreign = new HttpClient({ ...shared, lookup: createForeignLookup(baseUrl.hostname, account) });
     this.#options = options;
     this.#waitForTurn = createPace(clock, requestsPerSecond * account.threads);
     this.#authentication = new Authentication({
@@ -151,18 +171,15 @@ export class RegistrySender {
       'user-agent': 'busdriver',
       ...(authorization !== undefined && { authorization }),
     };
-    const response = await this.#options.pool.send({ url, method, headers, signal });
-    // A body that is not read to its end must not crash the process when its connection breaks.
-    response.body.on('error', () => {});
-    const body = await gatherBytes(response.body, bytesMax);
-    if (body === undefined)
+    const client = url.origin === this.#options.account.baseUrl.origin ? this.#own : this.#foreign;
+    const { status, bytes, getHeader } = await client.send({ url, method, headers, signal, bytesMax });
+    if (bytes === undefined)
       throw new FailedOperationError(`${url.host} answered more than ${bytesMax} bytes`);
-    return {
-      url,
-      statusCode: response.statusCode,
-      body,
-      getHeader: (name) => [response.headers[name] ?? []].flat().join(', '),
-    };
+    return { url, statusCode: status, body: bytes, getHeader };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#own[Symbol.asyncDispose](), this.#foreign[Symbol.asyncDispose]()]);
   }
 }
 
