@@ -181,7 +181,11 @@ describe('npm start', () => {
       [path.join(outputDir, 'demo.js'), '--url', system.url, '--timeout', '5'],
       { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'ignore'] },
     );
-    expect(await text(demo.stdout)).toContain('deployManifest accepted as task');
+    let shown = '';
+    demo.stdout.setEncoding('utf8').on('data', (piece: string) => (shown += piece));
+    // Its deploy would look for the cluster for half a minute.
+    await expect.poll(() => shown).toContain('deployManifest accepted as task');
+    demo.kill();
     expect(asked).toEqual([]);
   });
 });
