@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { revokeAgents } from '#agents/agent-enrolment.ts';
 import { toRestEvent } from '#agents/http/http-api-event.ts';
+import { openAgentEnrolments } from '#agents/services/agent-enrolments.ts';
 import { handler as openIamSession } from '#functions/agents/open-iam-session.ts';
 import { handler as openSession } from '#functions/agents/open-session.ts';
 import type { CertificateSubject } from '#test/shared/providers/kubernetes/credentials/certificates.ts';
@@ -19,6 +21,7 @@ beforeAll(async () => {
   signer = await createTokenSigner();
   functions = await openAgentFunctions([
     toAgentAccount('by-token', signer),
+    toAgentAccount('revoked', signer),
     { name: 'by-certificate', agent: { auth: { type: 'certificate', subjects: ['CN=edge-7,O=Acme'] } } },
     { name: 'by-role', agent: { auth: { type: 'iam', roleArns } } },
     ...many.map((name) => toAgentAccount(name, signer)),
@@ -172,5 +175,22 @@ describe('a role', () => {
     const token = await signer.sign();
     expect(await open({ token, certificate: acme }, iam)).toMatchObject({ status: 401, message });
     expect(await open({ userArn: `${role}/session` })).toMatchObject({ status: 401 });
+  });
+});
+
+it('an account that is revoked while its agent opens a session has no session', async () => {
+  const enrolments = openAgentEnrolments(functions.services);
+  let isRevoked = false;
+  functions.tables.middlewareStack.add((next) => async (args) => {
+    const { Item: item } = args.input as { Item?: { readonly pk?: { readonly S?: string } } };
+    if (item?.pk?.S?.startsWith('SESSION#') && !isRevoked) {
+      isRevoked = true;
+      await enrolments.change('revoked', (before) => revokeAgents(before, { atMs: 0 }));
+    }
+    return next(args);
+  });
+  expect(await open({ token: await signer.sign(), names: ['revoked'] })).toMatchObject({
+    status: 401,
+    message: 'The session is over: open another one',
   });
 });
