@@ -25,6 +25,11 @@ const options = {
     'what stands before the names of tables and queues',
     parsePrefix,
   ),
+  metricsPort: optional(
+    '--metrics-port <PORT>',
+    'show metrics at /metrics of this port, to whom the API is open. Default: nothing is measured',
+    read.port,
+  ),
   createsResources: toggle('--create-resources', 'make tables, queues and the bus that are missing'),
   podName: optional(
     '--pod-name <NAME>',

@@ -14,6 +14,7 @@ import { type Inventory, serveFunctions } from '#infra/server/served-functions.t
 import { tables } from '#platform/aws/tables.ts';
 import { areRequestsVerbose, type Environment, variables } from '#platform/config.ts';
 import { createLogger } from '#platform/services/logger.ts';
+import { openMeter } from '#platform/services/meter.ts';
 import { Services } from '#platform/services/services.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import { loadSettings } from '#settings/live/settings.ts';
@@ -33,7 +34,9 @@ import { createReadiness } from './readiness.ts';
 import { findResources, listEventSources, toClientOptions } from './resources.ts';
 
 /** How to start this home: what its command line says, and where it runs. */
-export interface StartHostOptions extends Omit<HostCliOptions, 'help' | 'peerAddresses' | 'sessionKeyFile'> {
+export interface StartHostOptions
+  extends Omit<HostCliOptions, 'help' | 'peerAddresses' | 'sessionKeyFile' | 'metricsPort'>,
+    Partial<Pick<HostCliOptions, 'metricsPort'>> {
   /** Environment variables; where AWS is, and credentials for it, among them. */
   readonly environment: Environment;
   /** File with the key that signs sessions of agents. Default: the environment names it. */
@@ -99,6 +102,8 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
       inventory: { ...inventory, routes: [...own.routes, ...agents.routes, ...findOthers(own.routes)] },
       invoker,
       sources: listEventSources(queues, environment),
+      meter: openMeter(services),
+      metricsPort: options.metricsPort,
       sqs,
       clock: systemClock,
       log,

@@ -48,6 +48,11 @@ const options = {
     (text, flag) => text && read.file(text, flag),
   ),
   logLevel: one('--log-level <LEVEL>=info', 'debug, info, warn, error or silent', read.logLevel),
+  metricsPort: optional(
+    '--metrics-port <PORT>',
+    'show metrics at /metrics of this port, to whom the API is open; 0 takes any free one. Default: nothing is measured',
+    read.port,
+  ),
   json: toggle('--json', 'print one line of JSON on stdout when ready, and nothing else there'),
 };
 

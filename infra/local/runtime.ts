@@ -21,6 +21,7 @@ import { type Inventory, serveFunctions } from '#infra/server/served-functions.t
 import { tables } from '#platform/aws/tables.ts';
 import { areRequestsVerbose, readEnvironment } from '#platform/config.ts';
 import { createLogger } from '#platform/services/logger.ts';
+import { openMeter } from '#platform/services/meter.ts';
 import { Services } from '#platform/services/services.ts';
 import { openStoreClock } from '#platform/services/store-clock.ts';
 import { systemClock } from '#platform/services/system.ts';
@@ -43,7 +44,8 @@ const busName = 'busdriver';
 export interface StartRuntimeOptions
   extends FunctionSettings,
     FrontDoorFiles,
-    Pick<CliOptions, 'host' | 'port' | 'allowedHosts' | 'dataDir'> {
+    Pick<CliOptions, 'host' | 'port' | 'allowedHosts' | 'dataDir'>,
+    Partial<Pick<CliOptions, 'metricsPort'>> {
   /** Milliseconds that invocations under way get when the runtime stops. */
   readonly shutdownTimeoutMs: number;
   /** Default: Busdriver's own tables of functions. */
@@ -58,6 +60,8 @@ export interface StartRuntimeOptions
 export interface Runtime extends AsyncDisposable {
   /** Where the API answers, for example `http://127.0.0.1:7002`. */
   readonly url: string;
+  /** Where metrics are shown; undefined where they are not. */
+  readonly metricsUrl: string | undefined;
   readonly engines: LocalEngines;
   /** What its functions work with. */
   readonly services: Services;
@@ -108,6 +112,8 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
     await serveFunctions({
       ...{ inventory, invoker, sqs: clients.sqs, clock, log, shutdownTimeoutMs: options.shutdownTimeoutMs },
       sources: toEventSources(inventory.queues, toQueueUrl),
+      meter: openMeter(services),
+      metricsPort: options.metricsPort,
       http: {
         ...options,
         logsRequests: areRequestsVerbose(),
@@ -122,6 +128,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   const running = starting.move();
   return {
     url: served.url,
+    metricsUrl: served.metricsUrl,
     engines,
     services,
     get: (path) => callOwnRoute(path, { routes: inventory.routes, invoker }),

@@ -4,11 +4,13 @@ import type { Queue } from '#functions/queues.ts';
 import type { Route } from '#functions/routes.ts';
 import type { Schedule } from '#functions/schedules.ts';
 import type { Table } from '#platform/aws/tables.ts';
-import { type StartHttpOptions, startHttp } from './front-door/http.ts';
+import type { MeterPort } from '#platform/services/meter.ts';
+import { type HttpServer, type StartHttpOptions, startHttp } from './front-door/http.ts';
 import type { Invoker } from './functions/invoker.ts';
 import { offerResponseStreaming } from './functions/response-streaming.ts';
 import { startScheduler } from './functions/scheduler.ts';
 import { type EventSource, type QueueClient, startWorkers } from './functions/workers.ts';
+import type { ServeMetricsOptions } from './metrics/serve-metrics.ts';
 
 /** The functions and what they need: what CDK deploys, this runs. */
 export interface Inventory {
@@ -24,7 +26,11 @@ export interface ServeFunctionsOptions {
   /** Loads functions, and runs them. */
   readonly invoker: Invoker;
   /** Where and how the API answers. */
-  readonly http: Omit<StartHttpOptions, 'routes' | 'invoker' | 'log'>;
+  readonly http: Omit<StartHttpOptions, 'routes' | 'invoker' | 'log' | 'meter'>;
+  /** Takes what functions measure. */
+  readonly meter: MeterPort;
+  /** Port of metrics; 0 takes any free one. Default: nothing is measured. */
+  readonly metricsPort?: number | undefined;
   /** Where the messages come from that functions take. */
   readonly sources: readonly EventSource[];
   /** What calls SQS. */
@@ -43,11 +49,17 @@ export interface ServeFunctionsOptions {
  * @throws Error when the address cannot be bound (`EADDRINUSE`, `EACCES` …)
  */
 export async function serveFunctions(options: ServeFunctionsOptions) {
-  const { inventory, invoker, sources, sqs, clock, log } = options;
+  const { inventory, invoker, sources, sqs, clock, log, meter, metricsPort } = options;
   await using starting = new AsyncDisposableStack();
   offerResponseStreaming();
   // Disposed of in reverse order: first nothing new is taken, then what runs may end, then connections are cut.
-  const http = starting.use(await startHttp({ ...options.http, routes: inventory.routes, invoker, log }));
+  const http = starting.use(
+    await startHttp({ ...options.http, routes: inventory.routes, invoker, log, meter }),
+  );
+  const metrics =
+    metricsPort === undefined
+      ? undefined
+      : starting.use(await showMetrics({ meter, port: metricsPort, http: options.http, log }));
   starting.defer(async () => {
     await invoker.shutDown(options.shutdownTimeoutMs);
   });
@@ -59,10 +71,18 @@ export async function serveFunctions(options: ServeFunctionsOptions) {
   return {
     /** Where the API answers, for example `http://127.0.0.1:7002`. */
     url: http.url,
+    /** Where metrics are shown; undefined where they are not. */
+    metricsUrl: metrics && `${metrics.url}/metrics`,
     /** Has the schedules run soon that are to run after an event of this type. */
     tell: (eventType: string) => scheduler.tell(eventType),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** Loaded late: without a port nothing is measured. */
+async function showMetrics(options: ServeMetricsOptions): Promise<HttpServer> {
+  const { serveMetrics } = await import('./metrics/serve-metrics.ts');
+  return serveMetrics(options);
 }
 
 /** Modules of all functions of Spinnaker's API, those first that a deploy waits for. */

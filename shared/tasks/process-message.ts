@@ -3,6 +3,7 @@ import { waits, within } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
+import type { Meter } from '#core/meter.ts';
 import type { EventBus } from '#platform/ports/event-bus.ts';
 import { holdLease } from './hold-lease.ts';
 import type { Operation } from './operation.ts';
@@ -31,6 +32,8 @@ export interface TaskSystem {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Logger;
+  /** Takes what is measured. Default: nobody does. */
+  readonly meter?: Meter;
   /** Where this worker runs, shown as the part of a task's `ownerId` behind the `@`. */
   readonly host: string;
 }
@@ -137,6 +140,7 @@ async function runLeased(run: {
     findOperation: options.findOperation,
     ...(options.renewOperations && { renewOperations: options.renewOperations }),
     ...(options.clusters && { clusters: options.clusters }),
+    ...(system.meter && { meter: system.meter }),
     signal: AbortSignal.any([held.signal, options.stop]),
   });
 }
@@ -158,8 +162,9 @@ async function finishRun(
   task: Task,
   { outcome, lookSeconds, teller }: RunEnd & { teller: TaskTeller },
 ): Promise<void> {
-  if (outcome === 'COMPLETED' || outcome === 'FAILED')
-    return settleTask(system, { ...task, state: outcome }, teller);
+  const isEnd = outcome === 'COMPLETED' || outcome === 'FAILED';
+  if (isEnd) system.meter?.record('tasks', { success: String(outcome === 'COMPLETED') });
+  if (isEnd) return settleTask(system, { ...task, state: outcome }, teller);
   const next = outcome === 'handedOver' ? { ...task, inbox: findNextPart(task)?.inbox } : task;
   await Promise.all([
     leaveToSweeper(system, task, () => sendForTask(system, next, lookSeconds)),

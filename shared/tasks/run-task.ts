@@ -3,6 +3,7 @@ import type { Clock } from '#core/clock.ts';
 import { getErrorMessage, VisibleError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
+import type { Meter } from '#core/meter.ts';
 import { CredentialsError, mayBeRenewed } from './late-credentials.ts';
 import type { Operation, OperationRun, PreparedOperation } from './operation.ts';
 import {
@@ -31,6 +32,8 @@ export interface RunTaskOptions {
   renewOperations?(): Promise<boolean>;
   /** Default: operations run even while their clusters are unreachable. */
   readonly clusters?: AwaitedClusters;
+  /** Takes how long operations took that ended. Default: nobody does. */
+  readonly meter?: Meter;
   /** Aborted with a CheckpointError to stop at a point from which another worker continues, or with a LeaseLostError. */
   readonly signal: AbortSignal;
 }
@@ -152,6 +155,11 @@ async function attemptOperation({
   const prepared = await prepareOperation(submitted, options);
   if (prepared instanceof Error) return toFailure(submitted.name, prepared, { lines: [] });
   const own = new OperationJournal(journal, { index, phase: prepared.phase, signal });
+  const beganMs = options.clock.monotonic();
+  const measure = (success: 'true' | 'false') => {
+    const labels = { OperationType: prepared.operationClass, success };
+    options.meter?.record('operations', labels, (options.clock.monotonic() - beganMs) / 1_000);
+  };
   const begin = () => own.report(`Processing op: ${prepared.operationClass}`, orchestrationPhase);
   // An earlier worker stored the line with its first entry; before a new wait for the cluster nothing would drop it.
   if (!journal.hasBelow(`${toOperationKey(index)}/`)) begin();
@@ -163,6 +171,7 @@ async function attemptOperation({
     journal.throwIfPutDown();
     own.report(`Completed op: ${prepared.operationClass}`, orchestrationPhase);
     if (result !== undefined) own.addResult(result);
+    measure('true');
     return own.takeLines();
   } catch (error) {
     journal.throwIfBroken();
@@ -176,6 +185,7 @@ async function attemptOperation({
       if (reported.lines[0]?.phase === orchestrationPhase) begin();
       await awaitCredentials(own, { journal, prepared, options, error });
     }
+    measure('false');
     const visible = toVisible(error instanceof CredentialsError ? error.cause : error, prepared, options);
     return toFailure(prepared.operationClass, visible, reported);
   }

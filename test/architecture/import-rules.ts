@@ -76,7 +76,7 @@ export const importRules: { readonly [files: string]: string } = {
   'shared/(?!([a-z-]+/)?(http|events)/)': `${opened} ${parts} ${tables} ${answerTypes} ${node}`,
   'shared/': `${subjects} ${parts} ${tables} ${answerTypes} ${node}`,
   'infra/options\\.ts$': `shared/core/ ${config} commander ${node}`,
-  'infra/server/': `infra/server/ ${subjects} ${stored} ${tables} @aws-sdk/ ws aws-lambda ${node}`,
+  'infra/server/': `infra/server/ ${subjects} ${stored} ${tables} @aws-sdk/ ws prom-client aws-lambda ${node}`,
   'infra/local/': `infra/local/ infra/server/ infra/options.ts infra/tools/test-cluster/ ${subjects} ${stored}
     ${tables} @aws-sdk/ aws-lambda ${node}`,
   'infra/kubernetes/': `infra/kubernetes/ infra/server/ infra/options.ts infra/tools/build/ ${subjects}

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Logger } from '#core/logger.ts';
+import type { Meter } from '#core/meter.ts';
 import type { Route } from '#functions/routes.ts';
 import { toErrorBody, toErrorHeaders } from '#http/error-body.ts';
 import { GarbageCollection } from '#platform/garbage.ts';
@@ -63,6 +64,8 @@ export interface StartHttpOptions {
   readonly readLoopDelayMs?: () => number;
   /** Takes over connections that ask for it. Default: none are taken over. */
   readonly upgrades?: UpgradeRoute;
+  /** Takes how long requests took, and how they were answered. Default: nobody does. */
+  readonly meter?: Meter;
 }
 
 /** The running front door. Disposing ends all its connections. */
@@ -141,6 +144,7 @@ class FrontDoor {
   readonly #logsRequests: boolean;
   readonly #findAgent: FindAgent;
   readonly #upgrades: UpgradeRoute | undefined;
+  readonly #meter: Meter | undefined;
   readonly #largeTurns: Turns;
   /** By the function's module, to which several routes may lead; requests that wait on purpose have slots of their own. */
   readonly #slots = new Map<string, FunctionSlots>();
@@ -160,6 +164,7 @@ class FrontDoor {
     this.#logsRequests = options.logsRequests === true;
     this.#findAgent = options.findAgent ?? (async () => undefined);
     this.#upgrades = options.upgrades;
+    this.#meter = options.meter;
     this.#largeTurns = new Turns(limits);
   }
 
@@ -215,6 +220,7 @@ class FrontDoor {
     place.enter({ caller, account: match.pathParameters['account'], kind });
     // Agents ask all the while, also where there is nothing to do.
     if (match.route.api !== 'agent') this.#garbage.countRequest();
+    if (this.#meter !== undefined) measureAnswer(this.#meter, match.route, response);
     const slots = this.#getSlots(match.route, isPausing(match.route, target.query));
     slots.checkCapacity();
     const addBytes = (count: number) => place.addBodyBytes(count);
@@ -275,6 +281,22 @@ function getConcurrency(route: Route, limits: FrontDoorLimits): number {
   const { api, uses = [] } = route;
   const readsTasks = api === 'agent' || uses.includes('readTasks') || uses.includes('findAgents');
   return readsTasks ? limits.taskFunctionRequestsMax : limits.functionRequestsMax;
+}
+
+/** Records a request once it is over, by the folder and the name of its function. */
+function measureAnswer(meter: Meter, { module }: Route, response: ServerResponse): void {
+  const beganMs = systemClock.monotonic();
+  const [controller = '', method = ''] = module.split('/').slice(-2);
+  response.once('close', () => {
+    const { statusCode } = response;
+    const status = `${Math.floor(statusCode / 100)}xx`;
+    const labels = { status, statusCode: String(statusCode), success: String(statusCode < 500) };
+    meter.record(
+      'controller_invocations',
+      { controller, method, ...labels },
+      (systemClock.monotonic() - beganMs) / 1_000,
+    );
+  });
 }
 
 /** Whether a request waits for a task's end. */

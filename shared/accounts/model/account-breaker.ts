@@ -2,6 +2,7 @@ import type { Clock } from '#core/clock.ts';
 import { within } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
+import type { Meter } from '#core/meter.ts';
 import {
   type AccountHealth,
   type AccountHealthStore,
@@ -37,6 +38,8 @@ interface AccountBreakerOptions {
   readonly account: string;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Takes how long calls took. Default: nobody does. */
+  readonly meter?: Meter | undefined;
   /** Opens the store that processes share. Default: each knows only its own calls. */
   readonly openStore?: (() => Promise<AccountHealthStore>) | undefined;
 }
@@ -74,6 +77,11 @@ export class AccountBreaker {
   constructor(options: AccountBreakerOptions) {
     this.#options = options;
     this.#sinceMs = options.clock.now();
+  }
+
+  /** Takes how long calls of the server took; undefined where nobody does. */
+  get meter(): Meter | undefined {
+    return this.#options.meter;
   }
 
   /** Whether calls are to fail at once. */

@@ -39,8 +39,10 @@ export async function commitTask(
   return unlessLost(hub, task.id, async () => {
     const lease = toLease(task, message.lease);
     await hub.store.commit(lease, { entries, next, ...(lookSeconds !== undefined && { lookSeconds }) });
-    if (next === 'COMPLETED' || next === 'FAILED') await settle(hub, task.id);
-    else if (next === 'handover') await handOver(hub, task.id);
+    if (next === 'COMPLETED' || next === 'FAILED') {
+      hub.meter?.record('tasks', { success: String(next === 'COMPLETED') });
+      await settle(hub, task.id);
+    } else if (next === 'handover') await handOver(hub, task.id);
     else if (next !== 'hold' && next !== 'wait') await handOn(hub, task);
     const { fence, sequence } = lease;
     return ok<LeaseReference>({ fence, sequence });

@@ -11,6 +11,8 @@ export interface RunReporter {
   readonly log: Logger;
   /** Takes how much later runs began than they were due, milliseconds: for a metric. */
   recordLags(lagsMs: readonly number[]): void;
+  /** Takes runs that ended. Default: nobody does. */
+  recordRuns?(runs: readonly EndedTurn[]): void;
   /** Takes the numbers of objects and applications too large to be cached, one for each run that found some: for a metric. */
   recordTooLarge(counts: readonly number[]): void;
 }
@@ -22,6 +24,7 @@ export interface RunReporter {
 export async function reportRuns(reporter: RunReporter, runs: readonly EndedTurn[]): Promise<void> {
   const { bus, log } = reporter;
   if (runs.length > 0) reporter.recordLags(runs.map(({ lagMs }) => lagMs));
+  reporter.recordRuns?.(runs);
   const counts = runs.map(({ agent }) => countTooLarge(agent)).filter((count) => count > 0);
   if (counts.length > 0) reporter.recordTooLarge(counts);
   const told = runs.filter(isTold);

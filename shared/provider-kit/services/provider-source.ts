@@ -6,6 +6,7 @@ import type { CacheStore } from '#caching/store/cache-store.ts';
 import { type Config, type Environment, toOuterEnvironment } from '#platform/config.ts';
 import { type BaseServices, openBase } from '#platform/services/base.ts';
 import { openHostServices } from '#platform/services/host-services.ts';
+import { openMeter } from '#platform/services/meter.ts';
 import type { Services } from '#platform/services/services.ts';
 import { plugins } from '#providers/index.ts';
 import { listReportedChecks } from '#settings/live/authorization-settings.ts';
@@ -158,7 +159,7 @@ function createBreakers(services: Services): AccountBreakers {
   const { clock, log } = openBase(services);
   const openStore = async () =>
     (await import('#accounts/services/health-store.ts')).openHealthStore(services);
-  return new AccountBreakers({ clock, log, openStore });
+  return new AccountBreakers({ clock, log, openStore, meter: openMeter(services) });
 }
 
 /** Loaded late: functions with credentials of clusters need no facts. */

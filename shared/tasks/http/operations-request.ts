@@ -24,7 +24,7 @@ export async function startOperations(
   operations: OperationsBody,
 ): Promise<ApiResponse> {
   auditClaims(request, operations.body);
-  return withNewestSettings(services, async (current) => {
+  return withNewestSettings(services, operations, async (current) => {
     await expandBody(request, current, operations.body);
     const task = await acceptOperations(current, current.providers, {
       ...operations,
@@ -49,7 +49,7 @@ export async function restartOperations(
   if (Array.isArray(operations.body) && operations.body.length === 0) {
     throw new InvalidInputError('The body must hold at least one operation');
   }
-  return withNewestSettings(services, async (current) => {
+  return withNewestSettings(services, operations, async (current) => {
     await expandBody(request, current, operations.body);
     const rights = request.access.getRights(current.providers);
     const onDenied = (applications: readonly string[]) => denyOrReport(request, current, applications);
@@ -121,16 +121,26 @@ function note(request: ApiRequest, act: Omit<AuditedAct, 'action'>): void {
   request.audit({ action: request.access.route.audit ?? 'startOperations', ...act });
 }
 
+/** Counts a refused request, by its first operation. */
+function countRefusal({ meter }: OperationsServices, { body }: OperationsBody): void {
+  const [operation = 'none'] = Object.keys(asJsonObject(asJsonArray(body)[0]) ?? {});
+  meter?.record('validationErrors', { operation });
+}
+
 /** A refused request may name a new account: it is checked again with newer settings. */
 async function withNewestSettings(
   services: OperationsServices,
+  operations: OperationsBody,
   answer: (current: OperationsServices) => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
   try {
     return await answer(services);
   } catch (error) {
     const newer = error instanceof InvalidInputError ? await findNewerProviders(services) : undefined;
-    if (newer === undefined) throw error;
+    if (newer === undefined) {
+      if (error instanceof InvalidInputError) countRefusal(services, operations);
+      throw error;
+    }
     return answer({ ...services, ...newer });
   }
 }

@@ -5,6 +5,7 @@ import type { StoreClock } from '#platform/ports/store-clock.ts';
 import { type CallKind, openTable } from '#platform/services/aws-clients.ts';
 import { type BaseServices, openBase } from '#platform/services/base.ts';
 import { openLateBus } from '#platform/services/late-bus.ts';
+import { openMeter } from '#platform/services/meter.ts';
 import type { Services } from '#platform/services/services.ts';
 import { openSqs } from '#platform/services/sqs-client.ts';
 import { openStoreClock } from '#platform/services/store-clock.ts';
@@ -41,6 +42,7 @@ function createTasks(services: Services, kind: CallKind): TaskServices {
     queue: openQueue(services),
     bus: openLateBus(services),
     hints: openHints(services),
+    meter: openMeter(services),
   };
 }
 

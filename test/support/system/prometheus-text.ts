@@ -28,6 +28,8 @@ export function parsePrometheusText(text: string): ReadonlyMap<string, MetricFam
   const series = new Set<string>();
   let current = '';
   for (const line of text.slice(0, -1).split('\n')) {
+    // Some writers set metrics apart.
+    if (line === '') continue;
     const head = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line);
     if (head !== null) {
       const [, what, name = '', rest = ''] = head;
@@ -55,14 +57,18 @@ export function parsePrometheusText(text: string): ReadonlyMap<string, MetricFam
     series.add(key);
     family.samples.push(sample);
   }
-  for (const [name, { type, samples }] of families) if (type === 'histogram') checkBuckets(name, samples);
+  for (const [name, { type, samples }] of families) {
+    if (type !== 'histogram') continue;
+    const series = Map.groupBy(samples, ({ labels: { le: _, ...labels } }) => JSON.stringify(labels));
+    for (const each of series.values()) checkBuckets(name, each);
+  }
   return families;
 }
 
 function parseSample(line: string): Sample {
   const [, name = '', labelText = '', number = ''] = sampleForm.exec(line) ?? [];
   const value = number === '+Inf' ? Number.POSITIVE_INFINITY : Number(number);
-  if (name === '' || number === '' || (Number.isNaN(value) && number !== 'NaN'))
+  if (name === '' || number === '' || (Number.isNaN(value) && !/^nan$/i.test(number)))
     throw new Error(`no sample: ${line}`);
   const labels: Record<string, string> = {};
   labelForm.lastIndex = 0;
@@ -77,6 +83,7 @@ function parseSample(line: string): Sample {
 }
 
 function belongs(sample: string, family: string, type: string): boolean {
+  if (type === 'summary') return ['', '_sum', '_count'].some((suffix) => sample === family + suffix);
   if (type !== 'histogram') return sample === family;
   return ['_bucket', '_sum', '_count'].some((suffix) => sample === family + suffix);
 }

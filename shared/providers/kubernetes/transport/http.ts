@@ -146,7 +146,7 @@ export class ApiTransport {
    * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
    */
   async sendBy<T>(request: ApiRequest, tryOnce: RequestTry<T>): Promise<T> {
-    const { clock, budget, breaker, sessions, requestTimeoutMs, randomness } = this.#options;
+    const { account, clock, budget, breaker, sessions, requestTimeoutMs, randomness } = this.#options;
     const deadlineMs = clock.monotonic() + requestTimeoutMs;
     let renewed = false;
     let rechecked = false;
@@ -156,7 +156,14 @@ export class ApiTransport {
       const learning = breaker.learn();
       const session = await this.getSession(request.signal);
       if (learning !== undefined) await learning;
+      const beganMs = clock.monotonic();
       const outcome = await this.#try(session, request, tryOnce);
+      const labels = {
+        account,
+        action: request.method.toLowerCase(),
+        success: String(outcome.failure === undefined),
+      };
+      breaker.meter?.record('kubernetes_api', labels, (clock.monotonic() - beganMs) / 1_000);
       if (outcome.failure === undefined) return outcome.value;
       const { failure } = outcome;
       if (isUnauthorized(failure.error)) {
