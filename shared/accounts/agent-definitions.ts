@@ -8,9 +8,6 @@ import type { AccountDefinition } from './model/account-store.ts';
 /** The option that says that agents serve an account: whose proof of identity it accepts, and how many there should be. */
 const agentOption = 'agent';
 
-/** Options that Armory's plug-in sends to agents. Busdriver sends no credentials: the agent's own file says how to connect. */
-const agentSideOptions = ['kubeconfigFile', 'kubeconfigContents', 'kubeconfigAgent', 'serviceAccount'];
-
 /** Members beside an account in the bodies of Armory's plug-in, which are no part of its definition. */
 const bodyOptions = ['zoneId', 'state'];
 
@@ -20,8 +17,9 @@ export function hasAgent({ body }: Pick<AccountDefinition, 'body'>): boolean {
 }
 
 /** @throws InvalidInputError naming each option that would give an agent credentials */
-export function checkNoCredentials(body: JsonObject): void {
-  const given = agentSideOptions.filter((name) => isGiven(findMember(body, name)));
+export function checkNoCredentials(body: JsonObject, plugins: readonly ProviderPlugin[]): void {
+  const options = plugins.flatMap(({ agents }) => agents?.credentialOptions ?? []);
+  const given = options.filter((name) => isGiven(findMember(body, name)));
   if (given.length === 0) return;
   throw new InvalidInputError(
     given.map((name) => `${name}: expected nothing: the file of the agent says how it reaches the cluster`),
@@ -43,7 +41,7 @@ export function parseAgentDefinition(
   plugins: readonly ProviderPlugin[],
   before?: Pick<AccountDefinition, 'body'>,
 ): AccountDefinition {
-  checkNoCredentials(body);
+  checkNoCredentials(body, plugins);
   const [type = ''] = listAgentTypes(plugins);
   const agent = getSetting(body, agentOption) ?? (before && getSetting(before.body, agentOption));
   const definition = parseAccountDefinition(
@@ -68,7 +66,7 @@ export function toAgentDefinition(
   agent: JsonObject | undefined,
   plugins: readonly ProviderPlugin[],
 ): AccountDefinition {
-  const reachOptions = plugins.find((each) => each.name === type)?.reachOptions;
+  const reachOptions = plugins.find((each) => each.name === type)?.agents?.reachOptions;
   if (reachOptions === undefined) {
     throw new InvalidInputError(`name: expected an account of ${listAgentTypes(plugins).join(', ')}`);
   }
@@ -79,7 +77,7 @@ export function toAgentDefinition(
 const agentMissing = 'agent: expected an object, which says whose proof the account takes';
 
 function listAgentTypes(plugins: readonly ProviderPlugin[]): readonly string[] {
-  return plugins.filter(({ reachOptions }) => reachOptions !== undefined).map(({ name }) => name);
+  return plugins.filter(({ agents }) => agents !== undefined).map(({ name }) => name);
 }
 
 /** The object without these members, in any spelling of their names. */

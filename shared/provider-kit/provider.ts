@@ -152,6 +152,37 @@ export interface LocalFile {
   readonly data: JsonObject;
 }
 
+/** How a plug-in reads such files. */
+interface LocalFiles {
+  /**
+   * The settings of accounts in files, on a machine without any of Spinnaker's: for kubeconfigs one account for each context.
+   *
+   * @throws InvalidInputError naming the file, and never quoting it.
+   */
+  toSettings(files: readonly LocalFile[]): JsonObject;
+  /**
+   * Replaces paths of files by their texts, for settings that include such files, as a SpinnakerService does.
+   *
+   * @param findFile the text of a file by its path; undefined for one that is not included.
+   */
+  inline(settings: JsonObject, findFile: (path: string) => string | undefined): JsonObject;
+}
+
+/** How agents serve accounts. */
+interface AgentOptions {
+  /** Options of an account about reaching its platform: one that agents serve has none of them. */
+  readonly reachOptions: readonly string[];
+  /** Options that would give an agent credentials: requests with them are refused. */
+  readonly credentialOptions: readonly string[];
+  /**
+   * How the agents of a definition's account prove their identity.
+   *
+   * @returns undefined for one without agents
+   * @throws InvalidInputError for an invalid one
+   */
+  readAuth(definition: JsonObject): AgentAuth | undefined;
+}
+
 /** Where settings are inspected. */
 export interface InspectOptions extends Pick<ProviderOptions, 'placement'> {
   readonly environment: NonNullable<ProviderOptions['environment']>;
@@ -178,15 +209,8 @@ export interface ProviderPlugin {
   readonly knownSettings?: readonly string[];
   /** How an API creates its accounts. Left out where none does. */
   readonly storedAccounts?: StoredAccounts;
-  /** Options of an account about reaching its cluster: one that agents serve has none of them. Left out where agents serve none. */
-  readonly reachOptions?: readonly string[];
-  /**
-   * How the agents of a definition's account prove their identity. Left out where agents serve no accounts.
-   *
-   * @returns undefined for one without agents
-   * @throws InvalidInputError for an invalid one
-   */
-  readAgentAuth?(definition: JsonObject): AgentAuth | undefined;
+  /** How agents in clusters serve its accounts. Left out where none do. */
+  readonly agents?: AgentOptions;
   /**
    * Loads an inspector, called each time the settings are read: a file may be mended without a change of any setting. It may remember what
    * it saw. Default: opening inspects everything.
@@ -207,17 +231,6 @@ export interface ProviderPlugin {
     opened: OpenedAccounts,
     storedAccounts?: readonly JsonObject[],
   ): JsonObject;
-  /**
-   * The settings from files of the platform's own tools, on a machine without any of Spinnaker's: for kubeconfigs one account for each
-   * context. At most one plug-in has it.
-   *
-   * @throws InvalidInputError naming the file, and never quoting it.
-   */
-  toLocalSettings?(files: readonly LocalFile[]): JsonObject;
-  /**
-   * Replaces paths of files by their texts, for settings that include such files, as a SpinnakerService does.
-   *
-   * @param findFile the text of a file by its path; undefined for one that is not included.
-   */
-  inlineFiles?(settings: JsonObject, findFile: (path: string) => string | undefined): JsonObject;
+  /** Files in which the platform's own tools keep accounts, such as kubeconfigs. At most one plug-in has it. */
+  readonly localFiles?: LocalFiles;
 }

@@ -4,8 +4,9 @@ import { plugins } from '#providers/index.ts';
 import { operationProviders } from '#providers/operation-providers.ts';
 import { getCode, getLine, loadSourceFiles } from './source-files.ts';
 
-/** What names a provider, or what only one of them knows: EKS is Kubernetes to Busdriver. `artifacts` is Spinnaker's common word. */
-const words = /kubernetes|fiat|front50|dockerRegistry|docker-registry|\beks|Eks/gi;
+/** Names of providers, and words that only one of them knows: EKS is Kubernetes to Busdriver. `artifacts` is Spinnaker's common word. */
+const words =
+  /kubernetes|fiat|front50|dockerRegistry|docker-registry|\beks|Eks|namespace|kubeconfig|kube-system|resourceVersion/gi;
 
 /** Where one may be named all the same: the words, by prefixes of paths. */
 const exceptions: { readonly [prefix: string]: string } = {
@@ -16,10 +17,28 @@ const exceptions: { readonly [prefix: string]: string } = {
   // It says whose accounts the API of go-clouddriver has.
   'shared/providers/account-form.ts': 'kubernetes',
   // Spinnaker has these paths and answers.
-  'functions/routes.ts': 'kubernetes',
-  'shared/contract/': 'kubernetes front50 fiat dockerregistry',
-  // Armory's agent has such a path.
-  'functions/operator-routes.ts': 'kubernetes',
+  'functions/routes.ts': 'kubernetes namespace',
+  'functions/api/admin/': 'namespace',
+  'shared/contract/': 'kubernetes front50 fiat dockerregistry namespace kubeconfig',
+  // Armory's agent has such paths.
+  'functions/operator-routes.ts': 'kubernetes namespace',
+  'functions/operators/': 'namespace',
+  // Agents are in clusters: what they send has Kubernetes' words.
+  'functions/agents/': 'namespace',
+  'shared/agents/': 'namespace',
+  // `npm start` takes kubeconfigs.
+  'shared/platform/config.ts': 'kubeconfig',
+  'shared/accounts/http/account-absence.ts': 'kubeconfig',
+  'shared/provider-kit/services/provider-source.ts': 'kubeconfig',
+  'shared/settings/live/settings': 'kubeconfig',
+  // Its message names what most installations have.
+  'shared/views/http/view-handler.ts': 'namespace',
+  'shared/settings/remote-text.ts': 'kubeconfig',
+  // CloudWatch's word.
+  'shared/core/metrics.ts': 'namespace',
+  'shared/platform/services/metric-writer.ts': 'namespace',
+  // Keys of stored items.
+  'shared/caching/aws/': 'namespace',
   // Clouddriver calls applications and projects so in answers.
   'shared/views/search.ts': 'front50',
   // Its error says which setting is missing.

@@ -136,7 +136,7 @@ async function parseEntries<T extends { readonly name: string }>(
 ): Promise<readonly (T & PlacedAccount)[]> {
   const parsed = new Map<string, T & PlacedAccount>();
   await checkEach(entries, ({ place, entry }) => {
-    checkNoCredentials(entry);
+    checkNoCredentials(entry, plugins);
     parsed.set(place, { ...parse(entry), place });
   });
   const accounts = entries.flatMap(({ place }) => parsed.get(place) ?? []);

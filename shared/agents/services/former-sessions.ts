@@ -47,7 +47,7 @@ export async function endFormerSessions(
 function isTaken(before: AccountDefinition, after: AccountDefinition): boolean {
   try {
     const [former, now] = [before, after].map(({ type, body }) =>
-      plugins.find(({ name }) => name === type)?.readAgentAuth?.(body),
+      plugins.find(({ name }) => name === type)?.agents?.readAuth(body),
     );
     return former === undefined || (now !== undefined && takesAll(now, former));
   } catch {

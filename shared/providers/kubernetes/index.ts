@@ -1,10 +1,9 @@
 import type { CloudProvider } from '#provider-kit/cloud-provider.ts';
 import { bindOperations } from '#provider-kit/operation-definition.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
-import { parseAccountFields } from './account/account-fields.ts';
-import { createAgentAccess, reachOptions } from './account/agent-access.ts';
+import { agents } from './account/agent-access.ts';
 import { knownSettings } from './account/known-settings.ts';
-import { inlineFiles, toLocalSettings } from './account/local-settings.ts';
+import { localFiles } from './account/local-settings.ts';
 import { toPublicSettings } from './account/public-settings.ts';
 import { KubernetesSession } from './account/session.ts';
 import { storedAccounts } from './account/stored-accounts.ts';
@@ -14,8 +13,7 @@ import { rowCodec } from './rows/row-codec.ts';
 export const kubernetesPlugin: ProviderPlugin = {
   name: 'kubernetes',
   storedAccounts,
-  reachOptions,
-  readAgentAuth: (definition) => createAgentAccess(parseAccountFields(definition, ''), '')?.auth,
+  agents,
   rowCodecs: { serverGroups: rowCodec, pods: rowCodec, services: rowCodec },
   knownSettings,
   async loadInspector() {
@@ -24,8 +22,7 @@ export const kubernetesPlugin: ProviderPlugin = {
   },
   open: openKubernetes,
   toPublicSettings,
-  toLocalSettings,
-  inlineFiles,
+  localFiles,
 };
 
 function openKubernetes(options: ProviderOptions): Provider {

@@ -112,7 +112,7 @@ function unwrapSpinnakerService(document: SettingsDocument): readonly SettingsDo
 /** Puts the Operator's files in place of their paths. In names of files `__` means `/`. */
 function inlineFiles(data: JsonObject, files: JsonObject): JsonObject {
   const findFile = (path: string) => asString(files[path]) ?? asString(files[path.replaceAll('/', '__')]);
-  return plugins.reduce((inlined, plugin) => plugin.inlineFiles?.(inlined, findFile) ?? inlined, data);
+  return plugins.reduce((inlined, plugin) => plugin.localFiles?.inline(inlined, findFile) ?? inlined, data);
 }
 
 /** The settings files inside a ConfigMap or Secret, ranked by their names. */

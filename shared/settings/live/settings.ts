@@ -116,7 +116,7 @@ function joinKubeconfigs(texts: readonly SettingsText[]): JsonObject {
     const [document] = parseSettingsDocuments(text, path);
     return { path, data: document?.data ?? {} };
   });
-  return plugins.find(({ toLocalSettings }) => toLocalSettings)?.toLocalSettings?.(files) ?? {};
+  return plugins.find(({ localFiles }) => localFiles)?.localFiles?.toSettings(files) ?? {};
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

@@ -54,8 +54,9 @@ describe('checkNoCredentials', () => {
       serviceAccount: true,
     };
     const nothing = { kubeconfigFile: '', kubeconfigContents: null, serviceAccount: false };
-    expect(() => checkNoCredentials(nothing)).not.toThrow();
-    for (const name of Object.keys(body)) expect(() => checkNoCredentials(body)).toThrow(`${name}: expected`);
+    expect(() => checkNoCredentials(nothing, plugins)).not.toThrow();
+    for (const name of Object.keys(body))
+      expect(() => checkNoCredentials(body, plugins)).toThrow(`${name}: expected`);
   });
 });
 

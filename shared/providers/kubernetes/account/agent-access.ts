@@ -2,7 +2,7 @@ import type { Account, AgentAccess } from '#accounts/model/account.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
 import { agentsEnabledPath, jwksHostsPath, parseAgentSettings } from '#settings/agent-settings.ts';
-import type { AccountFields } from './account-fields.ts';
+import { type AccountFields, parseAccountFields } from './account-fields.ts';
 import { createAgentAuth, refuse } from './agent-auth.ts';
 
 /**
@@ -20,10 +20,18 @@ export function createAgentAccess(
 }
 
 /** Options that say how to reach a cluster: an account with an agent has none of them. */
-export const reachOptions = [
+const reachOptions = [
   ...(['kubeconfigFile', 'kubeconfigContents', 'kubeconfigSecret', 'eks', 'server'] as const),
   ...(['context', 'cluster', 'user', 'serviceAccount'] as const),
 ] as const;
+
+/** How agents serve accounts. */
+export const agents = {
+  reachOptions,
+  // Options that Armory's plug-in sends to agents. The agent's own file says how to connect.
+  credentialOptions: ['kubeconfigFile', 'kubeconfigContents', 'kubeconfigAgent', 'serviceAccount'],
+  readAuth: (definition: JsonObject) => createAgentAccess(parseAccountFields(definition, ''), '')?.auth,
+};
 
 /** What is wrong with the fields of an account that has an agent; each begins with the path of the field. */
 export function findAgentConflicts(fields: AccountFields): readonly string[] {

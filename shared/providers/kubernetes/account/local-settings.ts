@@ -3,12 +3,15 @@ import { asJsonArray, asJsonObject, asString, type JsonObject, type JsonValue } 
 import type { LocalFile } from '#provider-kit/provider.ts';
 import { bindKeys } from '#settings/spring-config.ts';
 
+/** Kubeconfigs, in which Kubernetes' own tools keep clusters and users. */
+export const localFiles = { toSettings: toLocalSettings, inline: inlineFiles };
+
 /**
  * Settings with one account for each context of the kubeconfigs, named after the context. Accounts name the kubeconfig's file.
  *
  * @throws InvalidInputError for a file that is not a kubeconfig. It never quotes the file.
  */
-export function toLocalSettings(files: readonly LocalFile[]): JsonObject {
+function toLocalSettings(files: readonly LocalFile[]): JsonObject {
   return { kubernetes: { enabled: true, accounts: files.flatMap(listContexts) } };
 }
 
@@ -27,10 +30,7 @@ function listContexts({ path, data }: LocalFile): JsonObject[] {
  *
  * @param findFile returns the text of a file by its path; undefined for a file that did not come with the settings.
  */
-export function inlineFiles(
-  settings: JsonObject,
-  findFile: (path: string) => string | undefined,
-): JsonObject {
+function inlineFiles(settings: JsonObject, findFile: (path: string) => string | undefined): JsonObject {
   const kubernetes = asJsonObject(settings.kubernetes);
   if (!kubernetes || !Array.isArray(kubernetes.accounts)) return settings;
   const accounts = kubernetes.accounts.map((entry): JsonValue => {
