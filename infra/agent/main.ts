@@ -86,7 +86,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     session: { call: (call) => session.call(call) },
   });
   const accounts = new GrantedAccounts({
-    ...{ ...parts, clock, caching: caching.options },
+    ...{ ...parts, clock, cache: caching.access },
     accounts: config.accounts,
     environment,
   });

@@ -15,7 +15,7 @@ export interface DefinitionRules {
   /** Whether definitions may hold secrets: `busdriver.accounts.allowPlainSecrets`. */
   readonly arePlainSecretsAllowed: boolean;
   /** What a provider is opened with to check a definition. */
-  readonly options: Omit<ProviderOptions, 'storedAccounts' | 'credentials'>;
+  readonly options: Omit<ProviderOptions, 'accounts' | 'credentials'>;
 }
 
 /** Providers whose accounts an API may create. */
@@ -75,7 +75,7 @@ export async function checkAccountDefinition(
   await using opened = plugin.open({
     ...options,
     settings,
-    storedAccounts: [body],
+    accounts: { stored: [body] },
     credentials: 'withheld',
   });
   const rejected = opened.rejectedAccounts.find((each) => each.name === name);

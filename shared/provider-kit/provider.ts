@@ -24,11 +24,12 @@ import type { StoredAccounts } from './stored-accounts.ts';
 export interface ProviderOptions {
   /** The merged Spinnaker configuration (`kubernetes.accounts`, `artifacts.http` …), placeholders resolved. */
   readonly settings: JsonObject;
-  /**
-   * Definitions of this provider's accounts that were created by an API: they win over those of the settings. The same definition is the
-   * same object each time. Default: none.
-   */
-  readonly storedAccounts?: readonly JsonObject[];
+  /** What is known of its accounts beside the settings. Default: nothing. */
+  readonly accounts?: GivenAccounts;
+  /** The cache of its accounts. Default: there is none. */
+  readonly cache?: CacheAccess;
+  /** The plug-ins opened with this one. Default: there are none. */
+  readonly peers?: Peers;
   /** Clients that outlive this opening. Default: each opening has its own. */
   readonly clients?: SharedClients;
   /** Knows which accounts can be reached. Default: each client knows for itself. */
@@ -47,10 +48,6 @@ export interface ProviderOptions {
   readonly servesAgents?: boolean;
   /** `withheld` where settings are those of `toPublicSettings`: accounts are known, nothing can be reached. Default `given`. */
   readonly credentials?: 'given' | 'withheld';
-  /** Accounts that something named by their settings makes unusable, and why; see `ProviderPlugin.loadInspector`. Default: none. */
-  readonly refusedAccounts?: readonly RejectedAccount[];
-  /** Names of accounts of providers opened earlier: no account of this one may have them. Default: none. */
-  readonly takenNames?: ReadonlySet<string>;
   /** Milliseconds between two runs of a caching agent whose account names none. Default 30 s. */
   readonly agentIntervalMs?: number;
   /** How many bytes this process may remember. Default: each memory has its own limit. */
@@ -59,16 +56,37 @@ export interface ProviderOptions {
   readonly environment?: { readonly [name: string]: string | undefined };
   /** What the place of this process offers to accounts. Default: nothing. */
   readonly services?: HostServices;
-  /** Finds the catalog of the providers opened with this one. Do not call it while they are opened. Default: none has one. */
-  readonly findCatalog?: () => Catalog | undefined;
-  /** Finds the source of credentials of Docker registries. Do not call it while providers are opened. Default: there is none. */
-  readonly findRegistryCredentials?: () => RegistryCredentialSource | undefined;
-  /** Opens the cache, so that an operation's writes are seen at once. Default: they are seen with the next run of a caching agent. */
-  readonly openCache?: () => Promise<CacheStore>;
+}
+
+/** What is known of a plug-in's accounts beside the settings. */
+export interface GivenAccounts {
+  /**
+   * Definitions that were created by an API: they win over those of the settings. The same definition is the same object each time. Default:
+   * none.
+   */
+  readonly stored?: readonly JsonObject[];
+  /** Accounts that something named by their settings makes unusable, and why; see `ProviderPlugin.loadInspector`. Default: none. */
+  readonly refused?: readonly RejectedAccount[];
+  /** Names of accounts of plug-ins opened earlier: no account of this one may have them. Default: none. */
+  readonly takenNames?: ReadonlySet<string>;
+}
+
+/** How a plug-in reaches the cache. */
+export interface CacheAccess {
+  /** Opens it, so that an operation's writes are seen at once. Default: they are seen with the next run of a caching agent. */
+  readonly open?: () => Promise<CacheStore>;
   /** Takes what is cached of accounts in place of a store, in a process without one. Default: the store itself. */
   readonly changeSender?: ChangeSender;
   /** Limits how many lists of caching agents run at a time. Default: no limit. */
   readonly limitLists?: ConcurrencyLimit;
+}
+
+/** The plug-ins of one opening. Do not ask for anything while they are opened. */
+export interface Peers {
+  /** The catalog of applications and projects; undefined when none has one. */
+  findCatalog(): Catalog | undefined;
+  /** The source of credentials of Docker registries; undefined when there is none. */
+  findRegistryCredentials(): RegistryCredentialSource | undefined;
 }
 
 /** A fetched artifact: its bytes as they arrive. */

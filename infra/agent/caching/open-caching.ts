@@ -34,9 +34,9 @@ export function openCaching(parts: CachingParts) {
   const calls = new CacheCalls({ session, clock: place.clock, randomness });
   const cache = openRemoteCache(calls);
   return {
-    /** Options of opening accounts, so that objects that operations write are cached, too. */
-    options: {
-      openCache: async () => cache,
+    /** The cache for opening accounts, so that objects that operations write are cached, too. */
+    access: {
+      open: async () => cache,
       changeSender: new BatchSender({ calls, clock: place.clock, randomness, metrics }),
       limitLists: createConcurrencyLimit(listsMax),
     },

@@ -5,7 +5,7 @@ import type { Clock, Randomness } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { CacheAccess } from '#provider-kit/provider.ts';
 import { ProviderSet } from '#provider-kit/provider-set.ts';
 import { SharedClients } from '#provider-kit/shared-clients.ts';
 import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
@@ -20,8 +20,8 @@ export interface GrantedAccountsOptions {
   readonly randomness: Randomness;
   readonly log: Logger;
   readonly environment: { readonly [name: string]: string | undefined };
-  /** The cache to read from and write to: see `ProviderOptions`. */
-  readonly caching: Pick<ProviderOptions, 'openCache' | 'changeSender' | 'limitLists'>;
+  /** The cache to read from and write to. */
+  readonly cache: CacheAccess;
 }
 
 /** Accounts as they are granted now, for one who works with them: whatever becomes of the grants, they stay open until disposed. */
@@ -97,10 +97,9 @@ export class GrantedAccounts {
   }
 
   #open(settings: JsonObject): ProviderSet {
-    const { clock, randomness, log, environment, caching } = this.#options;
+    const { clock, randomness, log, environment, cache } = this.#options;
     const provider = kubernetesPlugin.open({
-      ...{ settings, clock, randomness, log, environment, clients: this.#clients },
-      ...caching,
+      ...{ settings, clock, randomness, log, environment, clients: this.#clients, cache },
       placement: 'local',
     });
     for (const { name, reason } of provider.rejectedAccounts) {

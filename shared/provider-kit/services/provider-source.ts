@@ -53,7 +53,7 @@ export function createSettingsSource(services: Services, knowledge: Knowledge): 
   const { isDivided, hasClusters, hasArtifacts } = knowledge;
   const environment = toOuterEnvironment(services.environment);
   const host = openHostServices(services);
-  const openCache = () => openWorkCache(services);
+  const cache = { open: () => openWorkCache(services) };
   const clients = new SharedClients();
   let yaml: CredentialSource | undefined;
   const readCredentials = async (): Promise<ReadCredentials> => {
@@ -86,7 +86,7 @@ export function createSettingsSource(services: Services, knowledge: Knowledge): 
       openProviderSet(parsed, {
         ...base,
         services: host,
-        openCache,
+        cache,
         environment,
         knowledge,
         clients,
@@ -100,7 +100,7 @@ export function createSettingsSource(services: Services, knowledge: Knowledge): 
 }
 
 type OpeningOptions = BaseServices &
-  Pick<ProviderOptions, 'services' | 'openCache' | 'clients' | 'breakers' | 'openDiscoveryStore'> & {
+  Pick<ProviderOptions, 'services' | 'cache' | 'clients' | 'breakers' | 'openDiscoveryStore'> & {
     readonly environment: Environment;
     readonly knowledge: Knowledge;
     readonly storedAccounts: readonly (AccountDefinition & Pick<StoredAccount, 'unreadable'>)[];
@@ -110,20 +110,21 @@ function openProviderSet(
   { settings, rejectedAccounts, refusedAccounts = [], warnings = [] }: ParsedSettings,
   opening: OpeningOptions,
 ): ProviderSet {
-  const { knowledge, config, ...given } = opening;
-  const storedAccounts = opening.storedAccounts.filter(({ unreadable }) => unreadable === undefined);
-  const unreadable = opening.storedAccounts.flatMap(({ name, unreadable: reason }) =>
+  const { knowledge, config, storedAccounts: all, ...given } = opening;
+  const storedAccounts = all.filter(({ unreadable }) => unreadable === undefined);
+  const unreadable = all.flatMap(({ name, unreadable: reason }) =>
     reason === undefined ? [] : [{ name, reason: `stored account "${name}" cannot be read: ${reason}` }],
   );
   const options = {
     ...given,
     settings,
-    refusedAccounts,
     placement: config.placement,
     servesAgents: config.servesAgents,
     agentIntervalMs: findIntervalMs(settings) ?? config.agentIntervalMs,
-    findCatalog: () => set.findCatalog(),
-    findRegistryCredentials: () => set.findRegistryCredentials(),
+    peers: {
+      findCatalog: () => set.findCatalog(),
+      findRegistryCredentials: () => set.findRegistryCredentials(),
+    },
   };
   const has = ({ settingsSecret }: ProviderPlugin): boolean =>
     settingsSecret === 'artifacts' ? knowledge.hasArtifacts : knowledge.hasClusters;
@@ -134,9 +135,14 @@ function openProviderSet(
   const providers = plugins.map((plugin) => {
     const provider = plugin.open({
       ...options,
-      storedAccounts: pickDefinitions(storedAccounts, plugin.name),
+      accounts: {
+        stored: pickDefinitions(storedAccounts, plugin.name),
+        refused: refusedAccounts,
+        takenNames: new Set(
+          [...takenNames, ...types.keys()].filter((name) => types.get(name) !== plugin.name),
+        ),
+      },
       credentials: has(plugin) ? 'given' : 'withheld',
-      takenNames: new Set([...takenNames, ...types.keys()].filter((name) => types.get(name) !== plugin.name)),
     });
     const accounts = (provider.clouds ?? []).flatMap((cloud) => cloud.accounts);
     for (const { name } of [...accounts, ...provider.rejectedAccounts]) takenNames.add(name);

@@ -69,7 +69,7 @@ export interface ParsedAccounts {
   readonly warnings: readonly AccountWarning[];
 }
 
-type ParseOptions = Pick<ProviderOptions, 'settings' | 'storedAccounts' | 'placement' | 'takenNames'>;
+type ParseOptions = Pick<ProviderOptions, 'settings' | 'accounts' | 'placement'>;
 
 /**
  * Reads accounts made by an API, and then `dockerRegistry.accounts`. An account that is wrong is rejected, and the others are read. Of two
@@ -80,7 +80,7 @@ export function parseRegistryAccounts(options: ParseOptions): ParsedAccounts {
   const accounts: RegistryAccount[] = [];
   const rejected: RejectedAccount[] = [];
   const warnings: AccountWarning[] = [];
-  const names = new Set(options.takenNames);
+  const names = new Set(options.accounts?.takenNames);
   const attempt = (name: string, work: () => void) => {
     try {
       work();
@@ -119,14 +119,14 @@ export interface AccountEntry {
 /** The accounts as they were defined, those made by an API first. @throws InvalidInputError if the settings have no list. */
 export function listEntries({
   settings,
-  storedAccounts = [],
-}: Pick<ParseOptions, 'settings' | 'storedAccounts'>): readonly AccountEntry[] {
+  accounts: { stored = [] } = {},
+}: Pick<ParseOptions, 'settings' | 'accounts'>): readonly AccountEntry[] {
   const isEnabled = parseAt(booleanField(), getSetting(settings, enabledPath), enabledPath) ?? true;
   const list = getSetting(settings, accountsPath) || [];
   if (!Array.isArray(list)) throw new InvalidInputError(`${accountsPath}: expected a list of accounts`);
   if (!isEnabled) return [];
   return [
-    ...storedAccounts.map((entry) => ({
+    ...stored.map((entry) => ({
       ...{ entry, at: `stored account "${findEntryName(entry)}"`, isStored: true },
     })),
     ...list.map((entry, index) => ({ entry, at: `${accountsPath}[${index}]`, isStored: false })),

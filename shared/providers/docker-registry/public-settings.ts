@@ -12,7 +12,7 @@ export function toPublicSettings(
 ): JsonObject {
   const left = new Map(accounts.map((account) => [account.name, account]));
   // If the list cannot be read, no account was accepted.
-  const entries = left.size === 0 ? [] : listEntries({ settings, storedAccounts });
+  const entries = left.size === 0 ? [] : listEntries({ settings, accounts: { stored: storedAccounts } });
   const shown = entries.flatMap(({ entry }): JsonObject[] => {
     // The first of a name is the one that counts, as when it was accepted.
     const name = findEntryName(entry);

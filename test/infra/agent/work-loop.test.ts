@@ -36,7 +36,7 @@ test('tasks that another replica holds are none of those that an agent counts', 
     randomness,
     log,
     environment: {},
-    caching: {},
+    cache: {},
   });
   accounts.take([]);
   const session = {

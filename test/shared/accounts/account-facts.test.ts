@@ -95,7 +95,7 @@ function open(
   const options = createTestOptions(from, { credentials, placement: 'deployed' });
   const set = new ProviderSet(
     plugins.map((plugin) =>
-      plugin.open({ ...options, storedAccounts: stored.filter(({ type }) => type === plugin.name) }),
+      plugin.open({ ...options, accounts: { stored: stored.filter(({ type }) => type === plugin.name) } }),
     ),
   );
   opened.push(set);

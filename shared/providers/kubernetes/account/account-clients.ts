@@ -12,10 +12,7 @@ import { createServerCredential } from './server-credential.ts';
 import { TokenBrokers } from './token-brokers.ts';
 
 /** Options without what is known of other accounts. */
-type ClientOptions = Omit<
-  ProviderOptions,
-  'storedAccounts' | 'refusedAccounts' | 'takenNames' | 'findCatalog' | 'findRegistryCredentials'
->;
+type ClientOptions = Omit<ProviderOptions, 'accounts' | 'peers'>;
 
 /** The sorts of clients that an account has. */
 export type ClientSort = 'client' | 'watch' | 'agents';
@@ -37,14 +34,7 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
     open: (options: KubernetesClientOptions) => Promise<Client>,
   ) {
     // These clients, and the clients they make, outlive the opening: they must not keep all accounts that it knew in memory.
-    const {
-      storedAccounts: _,
-      refusedAccounts: __,
-      takenNames: ___,
-      findCatalog: ____,
-      findRegistryCredentials: _____,
-      ...kept
-    } = options;
+    const { accounts: _, peers: __, ...kept } = options;
     this.#options = kept;
     this.#sort = sort;
     this.#shared = kept.clients ?? new SharedClients();

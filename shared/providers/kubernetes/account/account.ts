@@ -90,10 +90,7 @@ export interface ParsedAccounts {
 
 /** What is known of accounts besides their settings. */
 export type ParseOptions = Partial<
-  Pick<
-    ProviderOptions,
-    'storedAccounts' | 'refusedAccounts' | 'placement' | 'servesAgents' | 'credentials' | 'takenNames'
-  >
+  Pick<ProviderOptions, 'accounts' | 'placement' | 'servesAgents' | 'credentials'>
 >;
 
 /**
@@ -106,8 +103,9 @@ export type ParseOptions = Partial<
  */
 export function parseKubernetesAccounts(
   settings: JsonObject,
-  { storedAccounts = [], refusedAccounts = [], takenNames, ...options }: ParseOptions = {},
+  { accounts: given = {}, ...options }: ParseOptions = {},
 ): ParsedAccounts {
+  const { stored = [], refused = [], takenNames } = given;
   const path = 'kubernetes.accounts';
   const list = getSetting(settings, path) || [];
   if (!Array.isArray(list)) throw new InvalidInputError(`${path}: expected a list of accounts`);
@@ -118,7 +116,7 @@ export function parseKubernetesAccounts(
   const names = new Set(takenNames);
   const mayUseMachine = parseAccountsFlag(settings, machineAccessPath);
   const entries = [
-    ...storedAccounts.map((entry) => ({
+    ...stored.map((entry) => ({
       entry,
       at: `stored account "${findEntryName(entry)}"`,
       isStored: true,
@@ -133,7 +131,7 @@ export function parseKubernetesAccounts(
     try {
       if (names.has(name)) throw new InvalidInputError(`${at}.name: an earlier account has this name`);
       names.add(name);
-      const refusal = isStored ? undefined : refusedAccounts.find((each) => each.name === name);
+      const refusal = isStored ? undefined : refused.find((each) => each.name === name);
       if (refusal !== undefined) throw new InvalidInputError(refusal.reason);
       const account = parsed.get();
       if (options.placement === 'deployed' && options.credentials !== 'withheld')

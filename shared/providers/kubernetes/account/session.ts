@@ -1,6 +1,6 @@
 import type { Clock, Randomness } from '#core/clock.ts';
 import type { Logger } from '#core/logger.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { CacheAccess, ProviderOptions } from '#provider-kit/provider.ts';
 import type { AccountClient } from '../api/client.ts';
 import type { KubernetesClientOptions } from '../client/kubernetes-client.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
@@ -29,10 +29,7 @@ export class KubernetesSession implements AsyncDisposable {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Logger;
-  /** Opens the cache; undefined if there is none. */
-  readonly openCache: ProviderOptions['openCache'];
-  /** Receives the changes in place of the cache; undefined if the cache itself receives them. */
-  readonly changeSender: ProviderOptions['changeSender'];
+  readonly cache: CacheAccess;
   /** Used to bring into the cache what operations write. */
   readonly epochs: EpochMemory = new Map();
   readonly #accounts: ReadonlyMap<string, KubernetesAccount>;
@@ -47,8 +44,7 @@ export class KubernetesSession implements AsyncDisposable {
   /** Reads the accounts and makes no call. @throws InvalidInputError when a setting for all accounts is wrong. */
   constructor(options: ProviderOptions) {
     const { accounts, rejected, warnings } = parseKubernetesAccounts(options.settings, options);
-    this.openCache = options.openCache;
-    this.changeSender = options.changeSender;
+    this.cache = options.cache ?? {};
     this.#clients = new AccountClients(options, 'client', openClient);
     this.#opened.push(this.#clients);
     if (options.placement === 'local') this.#watchClients = this.openWatchClients(options, 'watch');

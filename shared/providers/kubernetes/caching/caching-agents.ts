@@ -87,9 +87,9 @@ export function createCachingAgent(account: KubernetesAccount, parts: CachingAge
   const settings = session.settings.cache;
   const loadApplications = isV1Account(account)
     ? undefined
-    : createApplicationsLoader(settings, options.findCatalog);
+    : createApplicationsLoader(settings, options.peers?.findCatalog);
   const { mode } = account.caching;
-  const { changeSender, limitLists } = options;
+  const { changeSender, limitLists } = session.cache;
   const described = describeAgent(account, parts);
   const { intervalMs } = described;
   // Loaded late: functions that only look at accounts run no caching agent.

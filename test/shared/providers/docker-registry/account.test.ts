@@ -94,7 +94,7 @@ describe('Docker registry accounts', () => {
 
   test('keep to the first of a name, and to names that no other provider has', () => {
     const entries = [{ name: 'a' }, { name: 'a', address }, { name: 'k8s', address }, { name: 'b', address }];
-    const { accounts, rejected } = parse(entries, { takenNames: new Set(['k8s']) });
+    const { accounts, rejected } = parse(entries, { accounts: { takenNames: new Set(['k8s']) } });
     expect(accounts.map(({ name }) => name)).toEqual(['b']);
     expect(rejected.map(({ name }) => name)).toEqual(['a', 'a', 'k8s']);
   });
@@ -110,18 +110,18 @@ describe('Docker registry accounts', () => {
 
   test('made by an API come first, and use the machine only where the settings allow it', () => {
     const own = { type: 'dockerRegistry', name: 'a', address: 'https://own.test' };
-    const taken = parse([{ name: 'a', address }], { storedAccounts: [own] });
+    const taken = parse([{ name: 'a', address }], { accounts: { stored: [own] } });
     expect(taken.accounts.map(({ baseUrl }) => baseUrl.href)).toEqual(['https://own.test/']);
     expect(taken.rejected.map(({ reason }) => reason)).toEqual([
       'dockerRegistry.accounts[0].name: an earlier account has this name',
     ]);
-    const storedAccounts = [
+    const stored = [
       { ...own, catalogFile: '/run/planted' },
       { ...own, name: 'b', ecr: { registryId: '123456789012', region: 'eu-west-1' } },
       { ...own, name: 'c', address: 'http://123456789012.dkr.ecr.eu-west-1.amazonaws.com' },
       { ...own, name: 'd', address: 'https://123456789012.dkr.ecr.eu-west-1.amazonaws.com' },
     ];
-    const confined = parse([], { storedAccounts });
+    const confined = parse([], { accounts: { stored } });
     expect(confined.accounts.map(({ name }) => name)).toEqual(['d']);
     expect(confined.rejected.map(({ reason }) => reason.replace(/ (program|at Amazon) .*/, ''))).toEqual([
       'stored account "a": catalogFile: a file or',
@@ -129,7 +129,7 @@ describe('Docker registry accounts', () => {
       `stored account "c".address: expected the registry's own`,
     ]);
     const busdriver = { accounts: { allowMachineAccess: true } };
-    const allowed = parse([], { settings: { busdriver }, storedAccounts });
+    const allowed = parse([], { settings: { busdriver }, accounts: { stored } });
     expect(allowed.accounts.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
   });
 

@@ -76,7 +76,7 @@ describe('credentials of Docker registries, for other providers,', () => {
     const account = { username: 'robot', password: 'encrypted:secrets-manager!r:eu-west-1!s:hub' };
     const more = { services: { secrets }, clients: new SharedClients() };
     const openBeside = (email: string) =>
-      open(account, { ...more, storedAccounts: [{ ...account, name: 'other', address, email }] });
+      open(account, { ...more, accounts: { stored: [{ ...account, name: 'other', address, email }] } });
     await using before = openBeside('a@example.com');
     for (const name of ['hub', 'other']) await before.get(name);
     expect(reads).toBe(2);

@@ -42,8 +42,7 @@ export function openProvider(accounts: readonly JsonObject[], setup: ProviderSet
     log,
     placement,
     environment: {},
-    ...(cache && { openCache: async () => cache }),
-    ...(limitLists && { limitLists }),
+    cache: { ...(cache && { open: async () => cache }), ...(limitLists && { limitLists }) },
   });
   load(provider);
   return provider;

@@ -59,7 +59,7 @@ function open(quick?: LiveProvidersOptions['quick']): LiveProviders {
       open({ settings }, storedAccounts) {
         const options = createTestOptions(settings, { clock, log, randomness: testRandomness });
         const openPlugin = (plugin: (typeof plugins)[number]) =>
-          plugin.open({ ...options, storedAccounts: pickDefinitions(storedAccounts, plugin.name) });
+          plugin.open({ ...options, accounts: { stored: pickDefinitions(storedAccounts, plugin.name) } });
         return new ProviderSet(plugins.map(openPlugin));
       },
     },

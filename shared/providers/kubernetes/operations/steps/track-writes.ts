@@ -50,7 +50,8 @@ async function trackWrites(
   session: KubernetesSession,
   account: KubernetesAccount,
 ): Promise<WrittenObjects | undefined> {
-  const { clock, log, randomness, settings, openCache } = session;
+  const { clock, log, randomness, settings } = session;
+  const { open: openCache, changeSender } = session.cache;
   if (openCache === undefined || !settings.cache.enabled) return undefined;
   // Loaded late: functions that only look at operations write nothing.
   const [{ WrittenObjects }, { openCacheWriter }, { toWriterOptions }, cache] = await Promise.all([
@@ -59,9 +60,6 @@ async function trackWrites(
     import('../../cache-writer/cache-model.ts'),
     openCache(),
   ]);
-  const writer = await openCacheWriter(
-    toWriterOptions({ cache, account, clock, randomness }),
-    session.changeSender,
-  );
+  const writer = await openCacheWriter(toWriterOptions({ cache, account, clock, randomness }), changeSender);
   return new WrittenObjects({ account, settings: settings.cache, cache, writer, clock, log }, session.epochs);
 }

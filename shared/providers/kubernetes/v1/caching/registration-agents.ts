@@ -15,7 +15,7 @@ export const registrationAgentName = 'KubernetesV1RegistrationAgent';
  */
 export function createRegistrationAgents(
   session: KubernetesSession,
-  { findRegistryCredentials }: Pick<ProviderOptions, 'findRegistryCredentials'>,
+  { peers }: Pick<ProviderOptions, 'peers'>,
 ): readonly CachingAgent[] {
   const { clock, log } = session;
   return session.v1Accounts.map((account) => {
@@ -35,7 +35,7 @@ export function createRegistrationAgents(
           session.getClient(account),
         ]);
         memory ??= new pullSecrets.PullSecretMemory(clock);
-        const registries = findRegistryCredentials?.();
+        const registries = peers?.findRegistryCredentials();
         const noteWarning = (warning: string) => session.noteWarning(account, warning);
         return runRegistration({ account, client, clock, log, registries, memory, told, noteWarning }, run);
       },

@@ -367,9 +367,9 @@ describe('parseKubernetesSettings', () => {
 test('opening a thousand stored accounts after one of them changed reads that one alone', () => {
   const define = (name: string): JsonObject => ({ name, kubeconfigContents: '{}', namespaces: ['shop'] });
   const stored = Array.from({ length: 1_000 }, (_, index) => define(`account-${index}`));
-  const before = parseKubernetesAccounts({}, { storedAccounts: stored }).accounts;
+  const before = parseKubernetesAccounts({}, { accounts: { stored } }).accounts;
   const changed = [...stored.slice(1), define('account-0')];
-  const after = parseKubernetesAccounts({}, { storedAccounts: changed }).accounts;
+  const after = parseKubernetesAccounts({}, { accounts: { stored: changed } }).accounts;
   const known = new Set(before);
   expect(after.filter((account) => !known.has(account)).map(({ name }) => name)).toEqual(['account-0']);
 });

@@ -62,8 +62,8 @@ describe('an account whose kubeconfig lacks what it names', () => {
       { name: 'b', kubeconfigContents: kubeconfig },
       { name: 'a', kubeconfigContents: kubeconfig },
     ];
-    const refusedAccounts = [{ name: 'a', reason: missing }];
-    const parsed = parseKubernetesAccounts({ kubernetes: { accounts } }, { refusedAccounts });
+    const refused = [{ name: 'a', reason: missing }];
+    const parsed = parseKubernetesAccounts({ kubernetes: { accounts } }, { accounts: { refused } });
     expect(parsed.accounts.map(({ name }) => name)).toEqual(['b']);
     expect(parsed.rejected).toEqual([
       { name: 'a', reason: missing },

@@ -23,9 +23,9 @@ function define(name: string, looks: Looks): JsonObject {
 it('of a thousand accounts those that changed are read anew, and no other', () => {
   const clock = createTestClock();
   const clients = new SharedClients();
-  const open = (storedAccounts: readonly JsonObject[]): KubernetesSession => {
+  const open = (stored: readonly JsonObject[]): KubernetesSession => {
     const options = createTestOptions({}, { clock, log: createTestLog() });
-    return new KubernetesSession({ ...options, clients, storedAccounts });
+    return new KubernetesSession({ ...options, clients, accounts: { stored } });
   };
   const looks: Looks = { count: 0 };
   const before = Array.from({ length: 1_000 }, (_, index) => define(`account-${index}`, looks));

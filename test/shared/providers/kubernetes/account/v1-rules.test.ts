@@ -37,8 +37,8 @@ describe('a V1 account', () => {
       ...{ name: 'own', providerVersion: 'v1', namespaces: ['shop'], dockerRegistries: [hub] },
       kubeconfigContents: '{}',
     };
-    const storedAccounts = [stored, { ...stored, name: 'plain', configureImagePullSecrets: false }];
-    const { accounts, rejected } = parseKubernetesAccounts({}, { storedAccounts });
+    const given = { stored: [stored, { ...stored, name: 'plain', configureImagePullSecrets: false }] };
+    const { accounts, rejected } = parseKubernetesAccounts({}, { accounts: given });
     expect(accounts.map(({ name }) => name)).toEqual(['plain']);
     expect(rejected).toEqual([
       {
@@ -49,7 +49,7 @@ describe('a V1 account', () => {
       },
     ]);
     const trusting = { busdriver: { accounts: { allowMachineAccess: true } } };
-    expect(parseKubernetesAccounts(trusting, { storedAccounts }).rejected).toEqual([]);
+    expect(parseKubernetesAccounts(trusting, { accounts: given }).rejected).toEqual([]);
   });
 
   test('is told nothing at load of kinds that live in no namespace: it uses none', () => {

@@ -45,7 +45,10 @@ export async function openRegistration(setup: RegistrationSetup): Promise<Regist
     settings: { kubernetes: { accounts: [account] }, dockerRegistry: { accounts: [...registries] } },
     ...{ clock, randomness: systemRandomness, log: createLog(lines), placement: 'local' as const },
     environment,
-    findRegistryCredentials: () => set.findRegistryCredentials(),
+    peers: {
+      findCatalog: () => undefined,
+      findRegistryCredentials: () => set.findRegistryCredentials(),
+    },
   };
   const set: ProviderSet = new ProviderSet([
     dockerRegistryPlugin.open(options),
