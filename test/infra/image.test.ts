@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hostProgram } from '#infra/kubernetes/cli-options.ts';
+import { startProgram } from '#infra/local/cli-options.ts';
 import { agentNodeOptions, memorySettings, nodeOptions } from '#infra/local/memory-settings.ts';
 import { formatHelp } from '#infra/options.ts';
 import { buildAndAskForHelp, readImageRecipe } from '#test/support/run/image-recipe.ts';
@@ -12,6 +13,12 @@ const images = [
     help: `${formatHelp(hostProgram)}\n`,
   },
   {
+    folder: 'infra/kubernetes',
+    bundle: 'dist/local',
+    options: nodeOptions,
+    help: `${formatHelp(startProgram)}\n`,
+  },
+  {
     folder: 'infra/agent',
     bundle: 'dist/agent',
     options: agentNodeOptions,
@@ -19,7 +26,7 @@ const images = [
   },
 ];
 
-describe.each(images)('the image of $folder', async ({ folder, bundle, options, help }) => {
+describe.each(images)('the image of $folder with $bundle', async ({ folder, bundle, options, help }) => {
   const recipe = await readImageRecipe(folder);
 
   test('copies what is enough to build what it runs, which needs Node alone', async () => {

@@ -45,8 +45,8 @@ export async function buildAndAskForHelp(
     await cp(path.join(root, each), path.join(inside, each), { recursive: true });
   }
   await symlink(path.join(root, 'node_modules'), path.join(inside, 'node_modules'));
-  const [, command = ''] = /^RUN node (infra\S+)$/m.exec(text) ?? [];
-  await run(process.execPath, [path.join(inside, command)]);
+  for (const [, command = ''] of text.matchAll(/^RUN node (infra\S+)$/gm))
+    await run(process.execPath, [path.join(inside, command)]);
   const alone = path.join(dir.path, 'busdriver');
   await cp(path.join(inside, bundle), alone, { recursive: true });
   for (const [, each = ''] of text.matchAll(/^COPY --from=build \/busdriver\/(\S+) \/busdriver\/$/gm)) {
