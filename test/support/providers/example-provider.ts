@@ -55,12 +55,11 @@ function openExample({ settings, clock, randomness, agentIntervalMs = 30_000 }: 
       ...{ account, name: 'ExampleCachingAgent', provider: 'example', mode: 'interval' },
       ...{ intervalMs: agentIntervalMs, timeoutMs: 60_000 },
       async run(run) {
-        const parts = { account, model, clock, randomness };
-        const writer = createCacheWriter({ ...parts, cache: run.cache });
+        const parts = { account, model, clock, randomness, cache: run.cache };
         const list = async (region: string) => ({ objects: listMachines(account, region) });
         const plan = async () => ({ scopes: ['north', 'south'] });
         const platform = { kind: 'machine', scopeName: 'region', concurrency: 2, plan, list };
-        return runListAgent({ ...parts, platform, writer }, run);
+        return runListAgent({ ...parts, platform, writer: createCacheWriter(parts) }, run);
       },
     };
   }
