@@ -44,11 +44,17 @@ describe('a platform that can only be listed', () => {
     const documents = openDocuments();
     const store = createCacheStore({ documents, tableName, clock, randomness: testRandomness, codecs: {} });
     const reads: string[] = [];
+    /** Applications that were checked in the directory. */
+    const pruned: string[] = [];
     const cache: CacheStore = {
       ...store,
       getObjects(keys, how) {
         reads.push(...keys.map(({ name }) => name));
         return store.getObjects(keys, how);
+      },
+      pruneApplication(application, readLeft) {
+        pruned.push(application.application);
+        return store.pruneApplication(application, readLeft);
       },
     };
     /** Machines by region; an error for one that cannot be read. */
@@ -71,6 +77,7 @@ describe('a platform that can only be listed', () => {
       cache,
       regions,
       reads,
+      pruned,
       async run({ isAlone = true } = {}): Promise<CachingResult> {
         clock.advance(30_000);
         const result = await runListAgent(
@@ -137,10 +144,13 @@ describe('a platform that can only be listed', () => {
     regions.delete('north');
     await expect(run()).rejects.toThrow('no region can be read: no answer');
     expect(await read()).toEqual(['south/b 2']);
+    regions.delete('south');
+    await run();
+    expect(await read()).toEqual([]);
   });
 
   test('is compared with the cache each hour, and takes what is gone from the directory', async () => {
-    const { account, place, run, read, regions, cache, clock } = openWorld();
+    const { account, place, run, read, regions, cache, clock, pruned } = openWorld();
     regions.set('north', { a: 1 });
     await run();
     // Somebody else has cached what never came.
@@ -157,13 +167,16 @@ describe('a platform that can only be listed', () => {
 
     regions.set('north', {});
     await run();
-    clock.advance(6 * 60_000);
-    await run();
-    clock.advance(6 * 60_000);
-    await run();
     expect(await cache.listAccounts(place.application)).not.toContainEqual(
       expect.objectContaining({ account }),
     );
+    // Its name is dropped once no writer can be about to use it.
+    expect(pruned).toEqual(['shop']);
+    await run();
+    expect(pruned).toEqual(['shop']);
+    clock.advance(6 * 60_000);
+    await run();
+    expect(pruned).toEqual(['shop', 'shop']);
   });
 
   test('is brought up to date by an event, and the next run has nothing left to write', async () => {
