@@ -1,4 +1,5 @@
 import { getHealthView } from '#accounts/account-health-view.ts';
+import { findJoinedHealth } from '#accounts/model/regional-health.ts';
 import { openHealthStore } from '#accounts/services/health-store.ts';
 import { getAgentHealth } from '#agents/services/agent-health.ts';
 import { apiHandler, ok } from '#http/api-handler.ts';
@@ -11,7 +12,7 @@ export const handler = apiHandler(openProviders, async function getAccountHealth
   const store = openHealthStore(services.all);
   return ok(
     await getHealthView(request.getParameter('account'), services.providers, {
-      find: (account) => store.find(account),
+      find: (account) => findJoinedHealth(store, account),
       clock: services.clock,
     }),
   );

@@ -6,6 +6,7 @@ import { toSummary } from '../account-health-view.ts';
 import { type CredentialsView, parseCredentialsSettings, toCredentialsView } from '../credentials-view.ts';
 import type { Account } from '../model/account.ts';
 import type { AccountHealth } from '../model/account-health.ts';
+import { joinRegions } from '../model/regional-health.ts';
 import { openHealthStore } from '../services/health-store.ts';
 
 /** Milliseconds for which the health of accounts is reused: they are polled. */
@@ -43,7 +44,7 @@ async function readHealths(services: ReadServices): Promise<HealthMemory['health
     return memory.healths;
   memory.reading ??= openHealthStore(all)
     .list()
-    .then((healths) => Object.assign(memory, { healths, atMs: clock.now() }))
+    .then((healths) => Object.assign(memory, { healths: joinRegions(healths), atMs: clock.now() }))
     .catch((error: unknown) => tellFailure({ log }, error))
     .finally(() => {
       memory.reading = undefined;

@@ -9,6 +9,7 @@ import {
   type BreakerState,
   healthIntervalMs,
 } from './account-health.ts';
+import { toRegionalName } from './regional-health.ts';
 
 /** Consecutive calls without a connection, within {@link breakerWindowMs}, after which an account is not called any more. */
 export const connectionFailuresMax = 5;
@@ -36,6 +37,8 @@ const warningMax = 2_000;
 
 interface AccountBreakerOptions {
   readonly account: string;
+  /** The region that it is of, for an account that is called by regions. Default: it is of the whole account. */
+  readonly region?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** Takes how long calls took. Default: nobody does. */
@@ -45,8 +48,9 @@ interface AccountBreakerOptions {
 }
 
 /**
- * A circuit breaker of one account in one process: knows whether its server can be reached, and shares that with other processes. After a
- * few consecutive calls without a connection calls fail at once, while one call at a time probes whether the server is back.
+ * A circuit breaker of one account, or of one of its regions, in one process: knows whether its server can be reached, and shares that
+ * with other processes. After a few consecutive calls without a connection calls fail at once, while one call at a time probes whether the
+ * server is back.
  *
  * What counts is whether a server answers, not how: status 500 is an answer.
  */
@@ -203,6 +207,12 @@ export class AccountBreaker {
     return this.#become('open', reason);
   }
 
+  /** Its name in the store. */
+  get #name(): string {
+    const { account, region } = this.#options;
+    return toRegionalName(account, region);
+  }
+
   #getState(): AccountHealth['state'] {
     if (this.#breaker !== 'closed') return 'DOWN';
     return this.#reason === undefined ? 'UP' : 'DEGRADED';
@@ -220,9 +230,10 @@ export class AccountBreaker {
   }
 
   #log(): void {
-    const { account, log } = this.#options;
-    if (this.isOpen) log.warn('an account cannot be reached', { account, reason: this.#reason });
-    else log.info('an account can be reached again', { account });
+    const { account, region, log } = this.#options;
+    const what = { account, ...(region !== undefined && { region }) };
+    if (this.isOpen) log.warn('an account cannot be reached', { ...what, reason: this.#reason });
+    else log.info('an account can be reached again', what);
   }
 
   async #look(): Promise<void> {
@@ -230,7 +241,7 @@ export class AccountBreaker {
     this.#lookedAt = clock.monotonic();
     try {
       const seen = await within(clock, { ms: storeMs, what: 'reading how an account is' }, async () =>
-        (await openStore?.())?.find(account),
+        (await openStore?.())?.find(this.#name),
       );
       this.#isUnread = false;
       if (seen !== undefined) this.#take(seen);
@@ -297,8 +308,7 @@ export class AccountBreaker {
 
   /** Writes nothing where another process has just done so. */
   async #write(store: AccountHealthStore): Promise<void> {
-    const { account } = this.#options;
-    const seen = await store.find(account);
+    const seen = await store.find(this.#name);
     const warning = this.#warning ?? seen?.warning ?? '';
     const { warning: _, ...health } = this.health;
     const isSame = seen?.state === health.state && seen.breaker === health.breaker;
@@ -312,7 +322,7 @@ export class AccountBreaker {
     const { lastSuccessMs = seen?.lastSuccessMs } = health;
     const known = lastSuccessMs !== undefined && { lastSuccessMs };
     const told = { ...health, ...known, sinceMs: this.#sinceMs, ...(warning && { warning }) };
-    await store.put(account, told);
+    await store.put(this.#name, told);
     this.#told = told;
   }
 }
@@ -324,25 +334,31 @@ interface KnownBreaker {
 
 /** The breakers of a process, by what they guard. Unused ones are forgotten: accounts come and go. */
 export class AccountBreakers {
-  readonly #options: Omit<AccountBreakerOptions, 'account'>;
+  readonly #options: Omit<AccountBreakerOptions, 'account' | 'region'>;
   readonly #breakers = new Map<string, KnownBreaker>();
-  readonly #unused = new FinalizationRegistry<readonly [string, KnownBreaker]>(([account, known]) => {
-    if (this.#breakers.get(account) === known) this.#breakers.delete(account);
+  readonly #unused = new FinalizationRegistry<readonly [string, KnownBreaker]>(([name, known]) => {
+    if (this.#breakers.get(name) === known) this.#breakers.delete(name);
   });
 
-  constructor(options: Omit<AccountBreakerOptions, 'account'>) {
+  constructor(options: Omit<AccountBreakerOptions, 'account' | 'region'>) {
     this.#options = options;
   }
 
-  /** The breaker of an account, the same while its server is. @param target identifies the server. It is kept: no secrets */
-  get(account: string, target: string): AccountBreaker {
-    const known = this.#breakers.get(account);
+  /**
+   * The breaker of an account, or of one of its regions, the same while its server is.
+   *
+   * @param target identifies the server. It is kept: no secrets
+   * @param region of an account that is called by regions. Default: there is one breaker of the account
+   */
+  get(account: string, target: string, region?: string): AccountBreaker {
+    const name = toRegionalName(account, region);
+    const known = this.#breakers.get(name);
     const used = known?.target === target ? known.breaker.deref() : undefined;
     if (used !== undefined) return used;
-    const breaker = new AccountBreaker({ ...this.#options, account });
+    const breaker = new AccountBreaker({ ...this.#options, account, region });
     const entry = { target, breaker: new WeakRef(breaker) };
-    this.#breakers.set(account, entry);
-    this.#unused.register(breaker, [account, entry]);
+    this.#breakers.set(name, entry);
+    this.#unused.register(breaker, [name, entry]);
     return breaker;
   }
 }

@@ -5,13 +5,18 @@ import { cachingAgentLeaseMs, idleIntervalMs, retryDelayMs } from './caching-age
 /** Names a caching agent. */
 export interface CachingAgentKey {
   readonly account: string;
-  /** What it does for the account: `KubernetesCoreCachingAgent[1/1]`. */
+  /** What it does for the account, behind its region if it has one: `KubernetesCoreCachingAgent[1/1]`, `us-east-1/InstanceCachingAgent`. */
   readonly name: string;
 }
 
 /** A text that identifies a caching agent. */
 export function toCachingAgentId({ account, name }: CachingAgentKey): string {
   return JSON.stringify([account, name]);
+}
+
+/** The region in the name of a caching agent; undefined for one of the whole account. */
+export function findRegion({ name }: Pick<CachingAgentKey, 'name'>): string | undefined {
+  return /^([a-z0-9-]+)\//.exec(name)?.[1];
 }
 
 /** A wanted caching agent. */

@@ -1,5 +1,5 @@
 import type { AgentView } from '#contract/answers/cache.ts';
-import { type EndedRun, isHeld, type StoredCachingAgent } from './caching-agent-store.ts';
+import { type EndedRun, findRegion, isHeld, type StoredCachingAgent } from './caching-agent-store.ts';
 
 /** The last run of an agent that ended. */
 type LastRunView = NonNullable<AgentView['lastRun']>;
@@ -19,6 +19,7 @@ export function toCachingAgentView(agent: StoredCachingAgent, nowMs: number, mon
     details: progress?.details ?? lastRun?.details ?? {},
     account,
     name,
+    region: findRegion(agent),
     intervalMs: agent.intervalMs,
     mode: mode?.mode,
     modeSince: mode?.sinceMs,

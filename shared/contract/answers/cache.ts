@@ -22,6 +22,7 @@ export const agentSchema = z
       .describe('What an operator may want to know besides.'),
     account: z.string().min(1),
     name: z.string().min(1),
+    region: z.string().optional().describe('Missing for an agent of the whole account.'),
     intervalMs: duration,
     mode: z
       .enum(['interval', 'stream'])

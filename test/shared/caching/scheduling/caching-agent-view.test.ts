@@ -27,6 +27,15 @@ async function claim() {
   return answer.lease;
 }
 
+it('has the region of an agent that its name carries', async () => {
+  const [agent] = await bench.store.list();
+  if (agent === undefined) throw new Error('there is no agent');
+  const regions = ['us-east-1/InstanceCachingAgent', 'DockerRegistryImageCachingAgent[1/1]'].map(
+    (name) => toCachingAgentView({ ...agent, name }, bench.clock.now()).region,
+  );
+  expect(regions).toEqual(['us-east-1', undefined]);
+});
+
 describe('what an agent is doing', () => {
   it('is told before it ever ran', async () => {
     expect(await show()).toEqual({
