@@ -28,6 +28,7 @@ function openExample({ settings, clock, randomness, agentIntervalMs = 30_000 }: 
   }));
   const names = entries.flatMap(({ name }) => name ?? []);
   const wrong = entries.filter(({ name }) => name === undefined);
+  const prepare = (description: JsonObject) => prepareMachine(description, names);
   return {
     name: 'example',
     rejectedAccounts: wrong.map(({ path }) => ({ name: path, reason: `${path}.name: expected a name` })),
@@ -38,11 +39,7 @@ function openExample({ settings, clock, randomness, agentIntervalMs = 30_000 }: 
           ...{ name, cloudProvider: 'example', environment: name, accountType: name },
           ...{ requiredGroupMembership: [], details: {} },
         })),
-        operations: {
-          load: async () => [
-            { name: 'createMachine', prepare: (description) => prepareMachine(description, names) },
-          ],
-        },
+        operations: { load: async () => [{ name: 'createMachine', prepare }] },
         caching: { loadAgents: async () => names.map(createAgent) },
         openViews: async (cache, mayRead) => openViews(cache, names.filter(mayRead)),
       },
