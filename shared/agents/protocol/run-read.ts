@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { NotFoundError } from '#core/errors.ts';
-import type { LiveReads } from '#provider-kit/live-reads.ts';
+import type { JsonObject } from '#core/json.ts';
+import type { JobReader, LiveReads } from '#provider-kit/live-reads.ts';
+import type { ProviderSet } from '#provider-kit/provider-set.ts';
 import { parseWith } from '#settings/coerce.ts';
 import type { ReadRequest } from './messages.ts';
 
@@ -18,99 +20,74 @@ const objectSchema = z.object(object);
 const deletionSchema = z.object({ ...object, uid: z.string() });
 const fileSchema = z.object({ ...object, fileName: z.string() });
 
-/** The reader of an account's platform. @throws NotFoundError when there is none */
-export type ReaderSource = <Sort extends keyof LiveReads>(
-  account: string,
-  sort: Sort,
-) => Promise<NonNullable<LiveReads[Sort]>>;
+/** Finds the reader of an account's platform. */
+export type ReaderSource = ProviderSet['getLiveReader'];
 
 /** One read. */
 interface Reading {
-  getReader: ReaderSource;
   readonly account: string;
   readonly args: unknown;
   readonly signal: AbortSignal;
 }
 
-const methods: ReadonlyMap<string, (reading: Reading) => Promise<unknown>> = new Map([
+/** A method of a reader. */
+type Method = (getReader: ReaderSource, reading: Reading) => Promise<unknown>;
+
+function on<Sort extends keyof LiveReads>(
+  sort: Sort,
+  run: (reader: NonNullable<LiveReads[Sort]>, reading: Reading) => Promise<unknown>,
+): Method {
+  return async (getReader, reading) => run(await getReader(reading.account, sort), reading);
+}
+
+const methods: ReadonlyMap<string, Method> = new Map([
   [
     'manifests.get',
-    async (reading) => {
-      const { account, signal } = reading;
-      return (await reading.getReader(reading.account, 'manifests')).getManifest({
-        account,
-        signal,
-        ...parse(manifestSchema, reading),
-      });
-    },
+    on('manifests', async (manifests, { args, ...given }) =>
+      manifests.getManifest({ ...given, ...parse(manifestSchema, args) }),
+    ),
   ],
   [
     'manifests.list',
-    async (reading) => {
-      const { account } = reading;
-      return (await reading.getReader(reading.account, 'manifests')).listClusterManifests({
-        account,
-        ...parse(membersSchema, reading),
-      });
-    },
+    on('manifests', async (manifests, { account, args }) =>
+      manifests.listClusterManifests({ account, ...parse(membersSchema, args) }),
+    ),
   ],
   [
     'manifests.dynamic',
-    async (reading) => {
-      const { criteria, ...cluster } = parse(dynamicSchema, reading);
-      return (await reading.getReader(reading.account, 'manifests')).getDynamicManifest(
-        { account: reading.account, ...cluster },
-        criteria,
-      );
-    },
+    on('manifests', async (manifests, { account, args }) => {
+      const { criteria, ...cluster } = parse(dynamicSchema, args);
+      return manifests.getDynamicManifest({ account, ...cluster }, criteria);
+    }),
   ],
   [
     'jobs.get',
-    async (reading) =>
-      (await reading.getReader(reading.account, 'jobs')).getJob({
-        account: reading.account,
-        ...parse(objectSchema, reading),
-      }),
+    on('jobs', async (jobs, { account, args }) => jobs.getJob({ account, ...parse(objectSchema, args) })),
   ],
   [
     'jobs.delete',
-    async (reading) => {
-      await (await reading.getReader(reading.account, 'jobs')).cancelJob({
-        account: reading.account,
-        ...parse(deletionSchema, reading),
-      });
+    on('jobs', async (jobs, { account, args }) => {
+      await jobs.cancelJob({ account, ...parse(deletionSchema, args) });
       return {};
-    },
+    }),
   ],
-  [
-    'jobs.properties',
-    async (reading) => {
-      const { fileName, ...job } = parse(fileSchema, reading);
-      return (await reading.getReader(reading.account, 'jobs')).getFileContents(
-        { account: reading.account, ...job },
-        fileName,
-      );
-    },
-  ],
-  [
-    'pods.properties',
-    async (reading) => {
-      const { fileName, ...pod } = parse(fileSchema, reading);
-      return (await reading.getReader(reading.account, 'instances')).getFileContents(
-        { account: reading.account, ...pod },
-        fileName,
-      );
-    },
-  ],
+  ['jobs.properties', on('jobs', getFile)],
+  ['pods.properties', on('instances', getFile)],
   [
     'console.list',
-    async (reading) =>
-      (await reading.getReader(reading.account, 'instances')).getConsoleOutput({
-        account: reading.account,
-        ...parse(objectSchema, reading),
-      }),
+    on('instances', async (instances, { account, args }) =>
+      instances.getConsoleOutput({ account, ...parse(objectSchema, args) }),
+    ),
   ],
 ]);
+
+async function getFile(
+  reader: Pick<JobReader, 'getFileContents'>,
+  { account, args }: Reading,
+): Promise<JsonObject> {
+  const { fileName, ...object } = parse(fileSchema, args);
+  return reader.getFileContents({ account, ...object }, fileName);
+}
 
 /**
  * Makes a read that Busdriver asked for, by the readers that a process beside the cluster has.
@@ -127,9 +104,9 @@ export async function runRead(
   const run = methods.get(method);
   if (run === undefined)
     throw new NotFoundError(`The agent does not know ${method}: install the agent of the server's release`);
-  return run({ getReader, account, args: JSON.parse(args), signal });
+  return run(getReader, { account, args: JSON.parse(args), signal });
 }
 
-function parse<T>(schema: z.ZodType<T>, { args }: Reading): T {
+function parse<T>(schema: z.ZodType<T>, args: unknown): T {
   return parseWith(schema, args, '');
 }
