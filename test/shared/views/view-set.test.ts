@@ -3,7 +3,7 @@ import type { Account } from '#accounts/model/account.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { NotFoundError } from '#core/errors.ts';
 import { getFound, openViewSet, type ViewSet } from '#views/view-set.ts';
-import type { ViewKey, ViewReader } from '#views/views.ts';
+import type { ProjectSpec, ViewKey, ViewReader } from '#views/views.ts';
 
 const cache = {} as CacheStore;
 
@@ -63,6 +63,38 @@ describe('the views of several providers', () => {
     expect(await views.listAccountDetails(['absent'])).toEqual(new Map());
     const found = await views.listServerGroupsByKeys([key('main'), key('absent'), key('prod')]);
     expect(found.value).toEqual([key('prod'), key('main')]);
+  });
+
+  it('have the clusters of a project in its order', async () => {
+    const listProjectClusters = async ({ clusters }: ProjectSpec) => ({
+      value: [...clusters],
+      accounts: ['main'],
+    });
+    const parts = [
+      createProvider('kubernetes', 'prod', { listProjectClusters }),
+      createProvider('aws', 'main', { listProjectClusters }),
+    ];
+    const views = await openViewSet(parts, cache, () => true);
+    const clusters = ['main', 'prod', 'absent', 'main'].map((account) => ({ account, applications: [] }));
+    const project = { name: 'all', applications: ['shop'], clusters };
+    expect((await views.listProjectClusters(project)).value).toEqual(clusters);
+  });
+
+  it('are empty where a cloud provider lacks them', async () => {
+    const parts = [{ ...createProvider('aws', 'main'), openViews: async () => ({}) }];
+    const views = await openViewSet(parts, cache, () => true);
+    const cluster = { application: 'shop', account: 'main', cluster: 'web' };
+    const lists = [
+      ...[views.listApplications(), views.listServerGroups({ applications: ['shop'], expand: true })],
+      ...[views.listServerGroupsByKeys([key('main')]), views.listClusters('shop', 'main')],
+      ...[views.listLoadBalancers('shop'), views.search({ query: '', types: [] })],
+    ];
+    for (const list of await Promise.all(lists)) expect(list).toEqual({ value: [], accounts: [] });
+    expect(await views.listClusterNames('shop')).toEqual({ value: {}, accounts: [] });
+    expect(await views.listSecurityGroups({ account: 'main' })).toEqual({ value: {}, accounts: [] });
+    expect(await views.findCluster(cluster, { expand: true })).toBeUndefined();
+    expect(await views.findServerGroup(key('main'))).toBeUndefined();
+    expect(await views.listAccountResources('main')).toEqual([]);
   });
 
   it('can be restricted to one of them', async () => {
