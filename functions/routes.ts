@@ -213,6 +213,10 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     { '/task': 'api/tasks/list-tasks', '/tasks': 'api/tasks/find-tasks' },
   ],
   [
+    { ...tasksRoute, uses: [...tasksRoute.uses, 'readCache'], access: filterAccounts },
+    { '/status': 'api/docs/get-status-page' },
+  ],
+  [
     { ...tasksRoute, access: { task: 'READ' } },
     {
       '/task/{id}': 'api/tasks/get-task',

@@ -32,7 +32,13 @@ export interface ApiRequestBody {
 /** What 200 answers: JSON of a schema, or bytes. */
 export type ApiAnswer =
   | { readonly description: string; readonly schema: z.ZodType; readonly examples: ApiExamples }
-  | { readonly description: string; readonly bytes: true; readonly example: string };
+  | {
+      readonly description: string;
+      readonly bytes: true;
+      readonly example: string;
+      /** Default: bytes of any type. */
+      readonly contentType?: 'text/html';
+    };
 
 /** One route as the API's document tells it. */
 export interface ApiRoute {
@@ -58,6 +64,8 @@ export interface ApiRoute {
   readonly isCached?: true | 'whereLiveFails';
   /** It has an `ETag`, as all that is `isCached: true` does: who has the answer already is answered 304. */
   readonly isTagged?: true;
+  /** Path of a page to which requests of browsers are answered 303. */
+  readonly browsersAreSentTo?: string;
   /** Errors besides those that every route, and every route with a body, has. */
   readonly errors?: readonly (404 | 405 | 409 | 412)[];
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { healthSchema, stagesSchema, startPageSchema } from './answers/features.ts';
 import type { ApiRoutes } from './api-route.ts';
+import { textParameter } from './parameters.ts';
 
 /** Routes that tell what there is: health, stages, plugins. */
 export const featureRoutes: ApiRoutes = {
@@ -8,6 +9,7 @@ export const featureRoutes: ApiRoutes = {
     operationId: 'getStartPage',
     tag: 'features',
     summary: 'What answers here, its version, and where to look further',
+    browsersAreSentTo: '/status',
     answer: {
       description: 'Its name, its version and paths of further answers.',
       schema: startPageSchema,
@@ -23,6 +25,26 @@ export const featureRoutes: ApiRoutes = {
         },
       },
     },
+  },
+  'GET /status': {
+    operationId: 'getStatusPage',
+    tag: 'features',
+    summary: 'A page for people: accounts with the age of their caches, open and recent tasks; read-only',
+    description:
+      'Browsers that ask for `/` are sent here. It shows what the caller may read, and needs no script.',
+    parameters: [
+      textParameter('task', {
+        description: 'Id of a task, to show its history, waits and outputs instead.',
+        example: '01kak4rwm6h1zq5t9d0x8b2ceg',
+      }),
+    ],
+    answer: {
+      description: 'The page.',
+      bytes: true,
+      contentType: 'text/html',
+      example: '<!doctype html>…',
+    },
+    errors: [404],
   },
   'GET /features/stages': {
     operationId: 'listStages',

@@ -274,6 +274,9 @@ function toResponses(route: ApiRoute, names: SchemaNames): JsonObject {
   const errors = statuses.sort().map((status) => [status, toErrorReference(route, status)] as const);
   return {
     [route.answerStatus ?? 200]: toAnswer(route, route.answer, names),
+    ...(route.browsersAreSentTo && {
+      303: { description: `A browser is sent to \`${route.browsersAreSentTo}\`.` },
+    }),
     ...(isTagged(route) && { 304: { $ref: '#/components/responses/NotModified' } }),
     ...Object.fromEntries(errors),
   };
@@ -289,7 +292,8 @@ function toAnswer(route: ApiRoute, answer: ApiAnswer, names: SchemaNames): JsonO
   const { description } = answer;
   if (route.answerStatus === 204) return { description };
   if ('bytes' in answer) {
-    return { description, content: { 'application/octet-stream': { example: answer.example } } };
+    const { example, contentType = 'application/octet-stream' } = answer;
+    return { description, content: { [contentType]: { example } } };
   }
   const reference = names.nameAnswer(answer.schema, `${capitalize(operationId)}Answer`);
   const content = toJsonContent(reference, answer.examples);

@@ -70,7 +70,7 @@ describe('somebody who may use the open account alone', () => {
     expect(same).toMatchObject(denied);
   });
 
-  it.each(['gated', 'legacy'])('cannot end, resume or restart a task of the account %s', async (name) => {
+  it.each(['gated', 'legacy'])('cannot cancel, end, resume or restart a task of the account %s', async (name) => {
     const { body } = await post(system, name, { headers: owner });
     const id = String(body['id']);
     const before = await readHistory(system, id);
@@ -79,6 +79,7 @@ describe('somebody who may use the open account alone', () => {
       call(system, `/task/${id}:resume`, { method: 'POST', headers, body: {} }),
       call(system, `/kubernetes/task/${id}/restart`, { method: 'POST', headers, body: deploy('open') }),
       call(system, `/task/${id}`, { headers }),
+      call(system, `/task/${id}`, { method: 'DELETE', headers }),
       call(system, `/kubernetes/task/${id}/owner`, { headers }),
     ];
 

@@ -150,6 +150,7 @@ export const table: { readonly [route: string]: keyof typeof rules } = {
   'GET /subnets/{cloudProvider}': 'open',
   'GET /tags': 'open',
   'GET /task': 'emptyList',
+  'GET /status': 'list',
   'GET /tasks': 'list',
   'POST /tasks/redrive': 'manage',
   'GET /task/{id}': 'read',

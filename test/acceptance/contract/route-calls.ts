@@ -180,6 +180,7 @@ const embedded = {
 const fixedCalls: RouteCalls = {
   'GET /': { shows: '"name":"Busdriver"' },
   'GET /health': { shows: '"UP"' },
+  'GET /status': { shows: '<h1>Busdriver</h1>' },
   'GET /installedPlugins': { shows: '[]' },
   'GET /v3/api-docs': { shows: '"openapi":"3.1.0"' },
   'GET /features/stages': { shows: '"deployManifest"' },

@@ -70,6 +70,19 @@ describe('routes that call no cluster', () => {
     }
   });
 
+  itLocally('it asks without the check of answers')(
+    'GET / sends browsers to a page of accounts and tasks',
+    async () => {
+      const headers = { accept: 'text/html,*/*;q=0.8' };
+      const response = await fetch(new URL('/', system.url), { headers, redirect: 'manual' });
+      expect([response.status, response.headers.get('location')]).toEqual([303, 'status']);
+      const page = await system.fetch('/status');
+      expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
+      await expect.poll(async () => (await system.fetch('/status')).text()).toContain('<td>open</td>');
+      expect(await page.text()).not.toContain('closed');
+    },
+  );
+
   it('answers lists of what only other providers have', async () => {
     for (const path of ['/certificates', '/reports/reservation', '/reports/reservation/v3']) {
       expect([path, await getJson(path)]).toEqual([path, []]);
