@@ -70,37 +70,40 @@ describe('somebody who may use the open account alone', () => {
     expect(same).toMatchObject(denied);
   });
 
-  it.each(['gated', 'legacy'])('cannot cancel, end, resume or restart a task of the account %s', async (name) => {
-    const { body } = await post(system, name, { headers: owner });
-    const id = String(body['id']);
-    const before = await readHistory(system, id);
-    const attempts = (headers: Headers) => [
-      call(system, `/kubernetes/task/${id}`, { method: 'PATCH', headers, body: { retry: false } }),
-      call(system, `/task/${id}:resume`, { method: 'POST', headers, body: {} }),
-      call(system, `/kubernetes/task/${id}/restart`, { method: 'POST', headers, body: deploy('open') }),
-      call(system, `/task/${id}`, { headers }),
-      call(system, `/task/${id}`, { method: 'DELETE', headers }),
-      call(system, `/kubernetes/task/${id}/owner`, { headers }),
-    ];
+  it.each(['gated', 'legacy'])(
+    'cannot cancel, end, resume or restart a task of the account %s',
+    async (name) => {
+      const { body } = await post(system, name, { headers: owner });
+      const id = String(body['id']);
+      const before = await readHistory(system, id);
+      const attempts = (headers: Headers) => [
+        call(system, `/kubernetes/task/${id}`, { method: 'PATCH', headers, body: { retry: false } }),
+        call(system, `/task/${id}:resume`, { method: 'POST', headers, body: {} }),
+        call(system, `/kubernetes/task/${id}/restart`, { method: 'POST', headers, body: deploy('open') }),
+        call(system, `/task/${id}`, { headers }),
+        call(system, `/task/${id}`, { method: 'DELETE', headers }),
+        call(system, `/kubernetes/task/${id}/owner`, { headers }),
+      ];
 
-    for (const { status, body: refusal } of await Promise.all([...attempts(stranger), ...attempts({})])) {
-      expect([status, refusal['message']]).toEqual([
-        403,
-        expect.stringMatching(`^Access denied to account ${name} - required authorization: (READ|WRITE)$`),
-      ]);
-    }
-    expect(await readHistory(system, id)).toEqual(before);
+      for (const { status, body: refusal } of await Promise.all([...attempts(stranger), ...attempts({})])) {
+        expect([status, refusal['message']]).toEqual([
+          403,
+          expect.stringMatching(`^Access denied to account ${name} - required authorization: (READ|WRITE)$`),
+        ]);
+      }
+      expect(await readHistory(system, id)).toEqual(before);
 
-    // Whose it is goes on as before.
-    const path = `/kubernetes/task/${id}`;
-    const ended = await call(system, path, { method: 'PATCH', headers: owner, body: { retry: true } });
-    expect(ended.body).toMatchObject({ status: { failed: true, retryable: true } });
-    const resumed = await call(system, `/task/${id}:resume`, { method: 'POST', headers: owner, body: {} });
-    expect(resumed).toMatchObject({ status: 200, body: { id } });
-    await call(system, path, { method: 'PATCH', headers: owner, body: { retry: true } });
-    const restart = { method: 'POST', headers: owner, body: deploy(name) } as const;
-    expect(await call(system, `${path}/restart`, restart)).toMatchObject({ status: 200, body: { id } });
-  });
+      // Whose it is goes on as before.
+      const path = `/kubernetes/task/${id}`;
+      const ended = await call(system, path, { method: 'PATCH', headers: owner, body: { retry: true } });
+      expect(ended.body).toMatchObject({ status: { failed: true, retryable: true } });
+      const resumed = await call(system, `/task/${id}:resume`, { method: 'POST', headers: owner, body: {} });
+      expect(resumed).toMatchObject({ status: 200, body: { id } });
+      await call(system, path, { method: 'PATCH', headers: owner, body: { retry: true } });
+      const restart = { method: 'POST', headers: owner, body: deploy(name) } as const;
+      expect(await call(system, `${path}/restart`, restart)).toMatchObject({ status: 200, body: { id } });
+    },
+  );
 
   it('keeps a task of the account that it had when it is restarted with operations of another', async () => {
     const { body } = await post(system, 'gated', { headers: owner });

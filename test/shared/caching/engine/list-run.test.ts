@@ -29,6 +29,24 @@ const toModel = (place: RowPlace): CacheModel<Machine> => ({
     findNames: (row) => (row.has('self') ? { cluster: 'all', location: 'north' } : undefined),
   },
 });
+/** A cache that remembers the names of objects that were read, and the applications that were checked in the directory. */
+function watchCache(store: CacheStore) {
+  const reads: string[] = [];
+  const pruned: string[] = [];
+  const cache: CacheStore = {
+    ...store,
+    getObjects(keys, how) {
+      reads.push(...keys.map(({ name }) => name));
+      return store.getObjects(keys, how);
+    },
+    pruneApplication(application, readLeft) {
+      pruned.push(application.application);
+      return store.pruneApplication(application, readLeft);
+    },
+  };
+  return { cache, reads, pruned };
+}
+
 let accounts = 0;
 
 describe('a platform that can only be listed', () => {
@@ -43,20 +61,7 @@ describe('a platform that can only be listed', () => {
     const clock = createStandingClock();
     const documents = openDocuments();
     const store = createCacheStore({ documents, tableName, clock, randomness: testRandomness, codecs: {} });
-    const reads: string[] = [];
-    /** Applications that were checked in the directory. */
-    const pruned: string[] = [];
-    const cache: CacheStore = {
-      ...store,
-      getObjects(keys, how) {
-        reads.push(...keys.map(({ name }) => name));
-        return store.getObjects(keys, how);
-      },
-      pruneApplication(application, readLeft) {
-        pruned.push(application.application);
-        return store.pruneApplication(application, readLeft);
-      },
-    };
+    const { cache, reads, pruned } = watchCache(store);
     /** Machines by region; an error for one that cannot be read. */
     const regions = new Map<string, Readonly<Record<string, number>> | Error>();
     let state: string | undefined;
