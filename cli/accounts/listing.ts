@@ -96,8 +96,9 @@ function getOrigin(account: JsonValue, stored: ReadonlySet<string>): ListedAccou
 /** The accounts that an API made; undefined where the caller may not know them, or there is no store. */
 async function readStoredNames(client: ApiClient): Promise<ReadonlySet<string> | undefined> {
   try {
-    const definitions = await readDefinitions(client, 'kubernetes');
-    return new Set(definitions.map((definition) => String(getPath(definition, 'name'))));
+    const kinds = ['kubernetes', 'dockerRegistry'];
+    const definitions = await Promise.all(kinds.map((type) => readDefinitions(client, type)));
+    return new Set(definitions.flat().map((definition) => String(getPath(definition, 'name'))));
   } catch (error) {
     if (error instanceof ApiError && [400, 403, 404, 405].includes(error.status)) return undefined;
     throw error;
