@@ -167,7 +167,9 @@ describe('routes that call no cluster', () => {
     expect([refreshed.status, await refreshed.json()]).toEqual([200, { cachedIdentifiersByType: {} }]);
     const truncated = await system.fetch('/admin/db/truncate/old', { method: 'PUT' });
     expect([truncated.status, await truncated.json()]).toEqual([200, {}]);
-    expect(await getJson('/features/stages')).toContainEqual({ name: 'deployManifest', enabled: true });
+    const stages = await getJson('/features/stages');
+    expect(stages).toContainEqual({ name: 'deployManifest', enabled: true });
+    expect(JSON.stringify(stages)).not.toContain('dryRun');
   });
 
   itLocally('API Gateway knows no 405')('answers 405 with what is allowed', async () => {
