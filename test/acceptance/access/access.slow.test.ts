@@ -193,7 +193,7 @@ function toOutcome(expected: Outcome, status: number, body: string): Outcome {
   if (status === 400 && body.includes(`Access denied to account ${gated}`)) return 'refused';
   if (status === 503) return 'closed';
   if (expected !== 'whole' && expected !== 'cut') return 'in';
-  return /"(deployment|networkPolicy) matrix"|"account":"gated"/.test(body) ? 'whole' : 'cut';
+  return /"(deployment|networkPolicy) matrix"|"account":"gated"|<td>gated</.test(body) ? 'whole' : 'cut';
 }
 
 /** What Gate and Orca send. Users have a name for each judge, so that nothing is remembered of them from another. */
