@@ -2,11 +2,12 @@ import { type AuditedAct, auditListMax } from '#access/audit.ts';
 import { parseApplicationCheck } from '#access/authorization.ts';
 import { findStoredPlaces } from '#artifact-store/stored-places.ts';
 import { InvalidInputError, RefusedOperationsError } from '#core/errors.ts';
-import { asJsonArray, asJsonObject, asString, type JsonValue } from '#core/json.ts';
+import type { JsonValue } from '#core/json.ts';
 import { type ApiRequest, type ApiResponse, ok } from '#http/api-handler.ts';
 import { findNewerProviders } from '#provider-kit/services/providers.ts';
 import { getTask } from '../get-task.ts';
 import { acceptOperations, checkOperations, restartTask } from '../requests/accept-operations.ts';
+import { listClaims, toClaimedAct, toOwners } from '../requests/operation-claims.ts';
 import type { OperationsServices } from '../services/operations.ts';
 import type { Task } from '../task.ts';
 import { toTaskReference } from './task-reference.ts';
@@ -95,26 +96,12 @@ async function denyOrReport(
 
 /** Records what a body claims, for the audit, before anything is checked. */
 function auditClaims(request: ApiRequest, body: JsonValue): void {
-  const entries = asJsonArray(body)
-    .slice(0, auditListMax)
-    .flatMap((item) => Object.entries(asJsonObject(item) ?? {}).slice(0, 1));
-  const accounts = entries.map(([, description]) => {
-    const { account, credentials } = asJsonObject(description) ?? {};
-    return asString(account) ?? asString(credentials);
-  });
-  const named = [...new Set(accounts)].filter((account) => account !== undefined);
-  note(request, { ...toOwners(named), operations: [...new Set(entries.map(([name]) => name))] });
+  note(request, toClaimedAct(body));
 }
 
 /** Records the task, for the audit. */
 function auditTask(request: ApiRequest, { id, accounts }: Pick<Task, 'id' | 'accounts'>): void {
   note(request, { ...toOwners(accounts), taskId: id });
-}
-
-function toOwners(accounts: readonly string[]): Pick<AuditedAct, 'account' | 'accounts'> {
-  const [account] = accounts;
-  if (account === undefined) return {};
-  return { account, ...(accounts.length > 1 && { accounts }) };
 }
 
 function note(request: ApiRequest, act: Omit<AuditedAct, 'action'>): void {
@@ -123,7 +110,7 @@ function note(request: ApiRequest, act: Omit<AuditedAct, 'action'>): void {
 
 /** Counts a refused request, by its first operation. */
 function countRefusal({ meter }: OperationsServices, { body }: OperationsBody): void {
-  const [operation = 'none'] = Object.keys(asJsonObject(asJsonArray(body)[0]) ?? {});
+  const operation = listClaims(body, 1)[0]?.name ?? 'none';
   meter?.record('validationErrors', { operation });
 }
 
