@@ -14,6 +14,7 @@ const filterAll = { filter: ['accounts', 'applications'] } as const;
 const storeRoute = { reaches: 'store', timeoutSeconds: 20 } as const;
 const openRoute = { ...storeRoute, access: 'anonymous' } as const;
 const accountsRoute = { ...storeRoute, uses: ['readAccountFacts'] } as const;
+const openAccountsRoute = { ...accountsRoute, access: 'anonymous' } as const;
 const tasksRoute = { ...storeRoute, uses: ['readTasks'] } as const;
 /** Reads the cache for namespaces of accounts, and looks for agents that are connected. */
 const credentialsRoute = {
@@ -85,16 +86,12 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     openRoute,
     {
       '/': 'api/docs/get-start-page',
-      '/cache/{cloudProvider}/{type}': 'api/cache/list-pending-refreshes',
       '/health': 'api/health/get-health',
       '/installedPlugins': 'api/plugins/list-installed-plugins',
       '/v3/api-docs': 'api/docs/get-api-docs',
-      ...toModules(emptyLists, 'api/other-providers/list-nothing'),
-      '/networks': 'api/other-providers/list-networks',
     },
   ],
-  [{ ...openRoute, method: 'POST' }, { '/cache/{cloudProvider}/{type}': 'api/cache/refresh-cache' }],
-  // It does nothing.
+  [{ ...openAccountsRoute, method: 'POST' }, { '/cache/{cloudProvider}/{type}': 'api/cache/refresh-cache' }],
   [{ ...openRoute, method: 'PUT' }, { '/admin/db/truncate/{namespace}': 'api/admin/truncate-namespace' }],
   // Gate and Fiat poll accounts for everybody. None of it is secret.
   [
@@ -167,10 +164,13 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     { '/credentials/{account}/compare': 'api/credentials/compare-account' },
   ],
   [
-    { ...accountsRoute, access: 'anonymous' },
+    openAccountsRoute,
     {
       '/artifacts/credentials': 'api/artifacts/list-artifact-credentials',
+      '/cache/{cloudProvider}/{type}': 'api/cache/list-pending-refreshes',
       '/features/stages': 'api/features/list-stages',
+      ...toModules(emptyLists, 'api/other-providers/list-nothing'),
+      '/networks': 'api/other-providers/list-networks',
     },
   ],
   [

@@ -1,7 +1,7 @@
-import { ok, openHandler } from '#http/open-handler.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
 import { openProviders } from '#provider-kit/services/providers.ts';
 
 /** GET /artifacts/credentials: the accounts with the artifact types that each can fetch. Their hosts are not asked. */
-export const handler = openHandler(openProviders, async function listArtifactCredentials(_request, services) {
+export const handler = apiHandler(openProviders, async function listArtifactCredentials(_request, services) {
   return ok(services.providers.findArtifactFetcher()?.accounts ?? []);
 });

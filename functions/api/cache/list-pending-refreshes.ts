@@ -1,7 +1,7 @@
-import { ok, openHandler } from '#http/open-handler.ts';
-import { openBase } from '#platform/services/base.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
 
 /** GET /cache/{cloudProvider}/{type}: the refreshes that wait; never any, since a refresh is answered at once. */
-export const handler = openHandler(openBase, async function listPendingRefreshes() {
+export const handler = apiHandler(openProviders, async function listPendingRefreshes() {
   return ok([]);
 });

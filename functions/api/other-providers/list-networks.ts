@@ -1,7 +1,7 @@
-import { ok, openHandler } from '#http/open-handler.ts';
-import { openBase } from '#platform/services/base.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
 
 /** GET /networks: networks by provider, of which none has any. */
-export const handler = openHandler(openBase, async function listNetworks() {
+export const handler = apiHandler(openProviders, async function listNetworks() {
   return ok({});
 });

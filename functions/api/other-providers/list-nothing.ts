@@ -1,5 +1,5 @@
-import { ok, openHandler } from '#http/open-handler.ts';
-import { openBase } from '#platform/services/base.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { openProviders } from '#provider-kit/services/providers.ts';
 
 /**
  * Lists of what only providers or services have that are not there. Gate and Deck ask for them all the same, and want a list:
@@ -29,6 +29,6 @@ import { openBase } from '#platform/services/base.ts';
  * - GET /tags
  * - GET /vpcs
  */
-export const handler = openHandler(openBase, async function listNothing() {
+export const handler = apiHandler(openProviders, async function listNothing() {
   return ok([]);
 });
