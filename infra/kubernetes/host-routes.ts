@@ -9,6 +9,7 @@ import { parseError, toErrorHeaders } from '#http/error-body.ts';
 import type { Handler } from '#infra/server/functions/invoker.ts';
 import type { HintConnections } from '#infra/server/hints/hint-connections.ts';
 import { systemClock } from '#platform/services/system.ts';
+import type { UpstreamState } from '#upstream/services/upstream-state.ts';
 import { operationResultSchema, operationSchema, toHint } from './agent-messages.ts';
 import type { HostAccess } from './host-access.ts';
 import type { Peers } from './peers/peers.ts';
@@ -20,6 +21,7 @@ export interface HostRoutesOptions {
   readonly access: HostAccess;
   readonly peers: Pick<Peers, 'list' | 'find' | 'state'>;
   readonly readiness: Pick<Readiness, 'isReady'>;
+  readonly upstream: Pick<UpstreamState, 'health'>;
   /** Those of agents that end here. */
   readonly connections: Pick<HintConnections, 'deliver'>;
   /** The callers here that wait for agents' answers. */
@@ -49,7 +51,7 @@ const bodyBounds = { depthMax: 4, valuesMax: 16 };
 
 /** The routes of this home: replicas, the messages that they pass on to each other, and its health, which says how it knows of them. */
 export function createHostRoutes(options: HostRoutesOptions): HostRoutes {
-  const { access, peers, readiness, connections, awaited } = options;
+  const { access, peers, readiness, upstream, connections, awaited } = options;
   const listPeers: Answer = async (event) => {
     await access.admitOperator(event);
     return { status: 200, body: peers.list() };
@@ -75,7 +77,10 @@ export function createHostRoutes(options: HostRoutesOptions): HostRoutes {
   };
   const getHealth: Answer = async () => ({
     status: 200,
-    body: { status: 'UP', details: { peers: peers.state } },
+    body: {
+      status: 'UP',
+      details: { peers: peers.state, ...(upstream.health && { upstream: upstream.health }) },
+    },
   });
   const getReadiness: Answer = async () =>
     (await readiness.isReady())

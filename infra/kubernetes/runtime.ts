@@ -18,6 +18,8 @@ import { openMeter } from '#platform/services/meter.ts';
 import { Services } from '#platform/services/services.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import { loadSettings } from '#settings/live/settings.ts';
+import { findUnknownPathRoute } from '#upstream/services/unknown-paths.ts';
+import { createUpstreamState } from '#upstream/services/upstream-state.ts';
 import { type AgentServer, checkSessionKey, openAgentServer } from './agent-server.ts';
 import type { HostCliOptions } from './cli-options.ts';
 import { createResources } from './create-resources.ts';
@@ -86,7 +88,8 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
   const agents = starting.use(openAgentServer({ services, peers, tokens, podName, log, toUrl }));
   const access = new HostAccess(tokens, Promise.resolve(services));
   const readiness = createReadiness(services, log);
-  const own = createHostRoutes({ ...agents, access, peers, readiness, log });
+  const upstream = services.get(createUpstreamState);
+  const own = createHostRoutes({ ...agents, access, peers, readiness, upstream, log });
   const load = bindHandlers(
     async (module) => own.findHandler(module) ?? loadHandler(module),
     Promise.resolve(services),
@@ -115,6 +118,7 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
         logsRequests: areRequestsVerbose(environment),
         upgrades: agents.upgrades,
         findAgent: createAgentFinder(services),
+        findUnknownRoute: (method) => findUnknownPathRoute(services, method),
       },
     }),
   );

@@ -26,6 +26,7 @@ import { Services } from '#platform/services/services.ts';
 import { openStoreClock } from '#platform/services/store-clock.ts';
 import { systemClock } from '#platform/services/system.ts';
 import { voidLeases } from '#tasks/services/void-leases.ts';
+import { findUnknownPathRoute } from '#upstream/services/unknown-paths.ts';
 import type { CliOptions } from './cli-options.ts';
 import { watchClocks } from './clock-watch.ts';
 import { lockDataDir } from './data-dir-lock.ts';
@@ -121,6 +122,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
         upgrades,
         findAgent: createAgentFinder(services),
         findObstacle: () => findStorageObstacle(database),
+        findUnknownRoute: (method) => findUnknownPathRoute(services, method),
       },
     }),
   );

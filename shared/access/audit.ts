@@ -21,6 +21,8 @@ export interface AuditRecord {
   /** Whether the values of a Secret that was read were `shown`, or `masked`. */
   readonly values?: 'shown' | 'masked' | undefined;
   readonly application?: string | undefined;
+  /** Set where it went to the Clouddriver behind this one. */
+  readonly forwarded?: 'upstream' | undefined;
   /** The refusals that `busdriver.checkApplication: enforce` would have made of operations that are only reported. */
   readonly wouldRefuse?: readonly string[] | undefined;
   /** The object, task or container that it was about: names only. */
@@ -42,6 +44,7 @@ export type AuditedAct = Pick<
   | 'account'
   | 'accounts'
   | 'application'
+  | 'forwarded'
   | 'location'
   | 'name'
   | 'operations'

@@ -120,9 +120,10 @@ function makeRespond<C extends LoggingServices>(
 ) {
   return async (
     event: APIGatewayProxyEvent,
-    { exchange }: ApiContext,
+    context: ApiContext,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<Answer> => {
+    const { exchange } = context;
     const { trail } = exchange;
     const services = await open();
     const access = await gate.admit(event, {
@@ -138,6 +139,23 @@ function makeRespond<C extends LoggingServices>(
     });
     const audit = trail.note.bind(trail);
     const request = createRequest(event, { signal, access: trail.begin(access), audit });
-    return awaitFirstPiece(toAnswer(await run(request, services)));
+    const own = (isConditional = true) => run(isConditional ? request : dropTag(request), services);
+    const getRemainingMs = () => context.getRemainingTimeInMillis();
+    const response =
+      gate.forward === undefined || exchange.services === undefined
+        ? await own()
+        : await gate.forward({
+            ...{ event, request, all, opened: services, services: exchange.services },
+            ...{ getRemainingMs, own },
+          });
+    return awaitFirstPiece(toAnswer(response));
+  };
+}
+
+/** The request as if its caller had no answer to it yet. */
+function dropTag(request: ApiRequest): ApiRequest {
+  return {
+    ...request,
+    findHeader: (name) => (name === 'if-none-match' ? undefined : request.findHeader(name)),
   };
 }

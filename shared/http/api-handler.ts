@@ -2,6 +2,7 @@ import { admit } from '#access/http/access-gate.ts';
 import { wallClock } from '#platform/services/system.ts';
 import { areRequestsLogged } from '#settings/request-log-settings.ts';
 import { type ApiFunction, type ApiLogic, type LoggingServices, makeApiFunction } from './api-function.ts';
+import { forward } from './forward.ts';
 import type { Gate } from './gate.ts';
 
 export type { ApiFunction, ApiLogic, LoggingServices } from './api-function.ts';
@@ -11,6 +12,7 @@ export { type ApiResponse, ok, okText } from './api-response.ts';
 /** Checks what rows ask. The code that writes records is loaded with the first one: most requests leave none. */
 export const gate: Gate = {
   admit,
+  forward,
   async record(records, all) {
     if (records.length === 0) return;
     const { openAudit } = await import('#access/http/audit.ts');

@@ -17,7 +17,7 @@ const folders = [
     'settings',
     'tasks',
   ])
-  .concat(['tasks/requests', 'views']);
+  .concat(['tasks/requests', 'upstream', 'views']);
 
 /** Pattern of rules: what Busdriver knows by itself, without input or output. */
 export const rules: string = folders.map((folder) => `shared/${folder}/[^/]+\\.ts$`).join('|');
@@ -55,7 +55,7 @@ const node = 'node:';
  * spaces; `$1` is the first group of the path, `type:` is by `import type` alone. CONTRIBUTING.md has the four kinds of code in words.
  */
 export const importRules: { readonly [files: string]: string } = {
-  'functions/((agent-|operator-)?routes|queues|schedules)\\.ts$':
+  'functions/((agent-|operator-|upstream-)?routes|queues|schedules)\\.ts$':
     'functions/route.ts functions/empty-lists.ts shared/providers/declarations.ts',
   'functions/(route|empty-lists)\\.ts$': '',
   'functions/': `${subjects} docs/openapi.json ${answerTypes}`,

@@ -17,6 +17,7 @@ const exceptions: { readonly [prefix: string]: string } = {
   // It says whose accounts the API of go-clouddriver has.
   'shared/providers/account-form.ts': 'kubernetes',
   // Spinnaker has these paths and answers.
+  'shared/upstream/upstream-rules.ts': 'namespace',
   'functions/routes.ts': 'kubernetes namespace',
   'functions/api/admin/': 'namespace',
   'shared/contract/': 'kubernetes front50 fiat dockerregistry namespace kubeconfig',

@@ -5,6 +5,7 @@ import { operatorRoutes } from '#functions/operator-routes.ts';
 import { queues } from '#functions/queues.ts';
 import { type Route, routes } from '#functions/routes.ts';
 import { schedules } from '#functions/schedules.ts';
+import { upstreamRoutes } from '#functions/upstream-routes.ts';
 import { listFiles, readText } from './source-files.ts';
 
 /** Functions of routes without `{account}` in their path whose answers name no account, or none that callers must not know of: why. */
@@ -39,7 +40,9 @@ const unfiltered: { readonly [module: string]: string } = {
 };
 
 const everyRoute = [...routes, ...agentRoutes, ...operatorRoutes];
-const rows = [...everyRoute, ...connectionRows, ...schedules, ...authorizers].map(({ module }) => module);
+const rows = [...everyRoute, ...upstreamRoutes, ...connectionRows, ...schedules, ...authorizers].map(
+  ({ module }) => module,
+);
 const ofQueues = queues.flatMap(({ module, deadLetterModule }) => [module, deadLetterModule]);
 const modules = [...new Set([...rows, ...ofQueues])];
 

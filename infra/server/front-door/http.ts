@@ -26,7 +26,7 @@ import {
   writeAnswer,
   writeRefusal,
 } from './http-body.ts';
-import { parseTarget, toProxyEvent } from './http-event.ts';
+import { parseTarget, type RequestTarget, toProxyEvent } from './http-event.ts';
 import { type FrontDoorLimits, frontDoorLimits } from './http-limits.ts';
 import { isUpgrade, refuseUpgrade, type UpgradeRoute } from './http-upgrade.ts';
 import { startListeners } from './listeners.ts';
@@ -34,7 +34,7 @@ import { watchLoopDelay } from './loop-delay.ts';
 import { findRefusal, type LoopbackGuardOptions } from './loopback-guard.ts';
 import type { FindAgent } from './proved-agents.ts';
 import { logRequest } from './request-log.ts';
-import { RouteTable } from './route-table.ts';
+import { type RouteMatch, RouteTable } from './route-table.ts';
 import { Turns } from './turns.ts';
 
 /** How to serve the API. */
@@ -62,6 +62,8 @@ export interface StartHttpOptions {
   readonly findAgent?: FindAgent;
   /** By how much this process was late in each of the last two seconds, milliseconds. Default: it is measured. */
   readonly readLoopDelayMs?: () => number;
+  /** Finds the row for a path that no row has. Default: such a path is 404. */
+  readonly findUnknownRoute?: (method: string) => Promise<Route | undefined>;
   /** Takes over connections that ask for it. Default: none are taken over. */
   readonly upgrades?: UpgradeRoute;
   /** Takes how long requests took, and how they were answered. Default: nobody does. */
@@ -141,6 +143,7 @@ class FrontDoor {
   readonly #limits: FrontDoorLimits;
   readonly #admission: Admission;
   readonly #findObstacle: (() => string | undefined) | undefined;
+  readonly #findUnknownRoute: StartHttpOptions['findUnknownRoute'];
   readonly #logsRequests: boolean;
   readonly #findAgent: FindAgent;
   readonly #upgrades: UpgradeRoute | undefined;
@@ -161,6 +164,7 @@ class FrontDoor {
     this.#limits = limits;
     this.#admission = new Admission(limits, options.readLoopDelayMs);
     this.#findObstacle = options.findObstacle;
+    this.#findUnknownRoute = options.findUnknownRoute;
     this.#logsRequests = options.logsRequests === true;
     this.#findAgent = options.findAgent ?? (async () => undefined);
     this.#upgrades = options.upgrades;
@@ -211,7 +215,7 @@ class FrontDoor {
     const receivedAtMs = systemClock.now();
     const target = await this.#admit(request);
     const method = request.method ?? 'GET';
-    const match = this.#table.find(method, target.segments);
+    const match = this.#table.find(method, target.segments) ?? (await this.#findUnknown(method, target));
     if (match === undefined) throw new HttpError(404, `No route for ${method} ${target.path}`);
     if ('allowedMethods' in match) throw refuseMethod(method, match.allowedMethods);
     this.#checkStorage(match.route);
@@ -245,6 +249,11 @@ class FrontDoor {
     const target = parseTarget(request.url ?? '/');
     await this.#access.check(request, target.path);
     return target;
+  }
+
+  async #findUnknown(method: string, { path }: RequestTarget): Promise<RouteMatch | undefined> {
+    const route = await this.#findUnknownRoute?.(method === 'HEAD' ? 'GET' : method);
+    return route && { route, pathParameters: { proxy: path.slice(1) } };
   }
 
   /** @throws HttpError 503 for what would be stored, and cannot be */

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type Route, routes } from '#functions/routes.ts';
+import { upstreamRoutes } from '#functions/upstream-routes.ts';
 
 /** The members of an event that name its route. */
 export type RouteEvent = Pick<APIGatewayProxyEvent, 'httpMethod' | 'resource'>;
@@ -7,7 +8,7 @@ export type RouteEvent = Pick<APIGatewayProxyEvent, 'httpMethod' | 'resource'>;
 /** Finds the row of a request's route. Throws an Error where there is none. */
 export type RouteFinder = (event: RouteEvent) => Route;
 
-const table = new Map(toEntries(routes));
+const table = new Map(toEntries([...routes, ...upstreamRoutes]));
 
 /** The row of a request of Spinnaker's API. @throws Error where there is none */
 export function getRoute(event: RouteEvent): Route {

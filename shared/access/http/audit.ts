@@ -30,11 +30,12 @@ export class Audit {
     this.#targets = targets;
   }
 
-  /** Logs a record, and publishes it unless it is an accepted operation: of those the bus has the events of the task. */
+  /** Logs a record, and publishes it unless it is an operation accepted here: of those the bus has the events of the task. */
   async record(record: AuditRecord): Promise<void> {
     const { log, bus, clock } = this.#targets;
     log.info('audit', { audit: toAuditFields(record) });
-    const isTold = record.action === 'startOperations' && record.outcome === 'allowed';
+    const { action, outcome, forwarded } = record;
+    const isTold = action === 'startOperations' && outcome === 'allowed' && forwarded === undefined;
     if (isTold || !this.#takeTurn(record, clock.now())) return;
     try {
       const deadline = { ms: auditPublishMs, what: 'publishing an audit event' };

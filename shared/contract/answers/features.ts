@@ -19,7 +19,14 @@ export const stagesSchema = z.array(z.strictObject({ name: z.string().min(1), en
 export type StageViews = Answer<typeof stagesSchema>;
 
 /** The answer of `GET /health`. */
-export const healthSchema = z.strictObject({ status: z.literal('UP') });
+export const healthSchema = z.strictObject({
+  status: z.literal('UP'),
+  details: z
+    .strictObject({
+      upstream: z.strictObject({ status: z.enum(['UP', 'DOWN']), reason: z.string().min(1).optional() }),
+    })
+    .optional(),
+});
 
-/** That the API is up. */
+/** That the API is up, and whether the Clouddriver behind it answers, where one was asked. */
 export type HealthAnswer = Answer<typeof healthSchema>;

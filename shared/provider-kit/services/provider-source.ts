@@ -1,4 +1,5 @@
 import { parseAccountFacts, pickDefinitions } from '#accounts/account-facts.ts';
+import type { AccountWarning } from '#accounts/model/account.ts';
 import { AccountBreakers } from '#accounts/model/account-breaker.ts';
 import type { AccountDefinition, StoredAccount } from '#accounts/model/account-store.ts';
 import { findIntervalMs } from '#caching/scheduling/caching-agent-interval.ts';
@@ -14,6 +15,7 @@ import type { CredentialSource, ReadCredentials } from '#settings/live/credentia
 import { listIdlePermissions } from '#settings/live/idle-permissions.ts';
 import type { ParsedSettings, SettingsSource } from '#settings/live/live-providers.ts';
 import { mergeDocuments } from '#settings/spring-config.ts';
+import { hasUpstream, upstreamPath } from '#settings/upstream-settings.ts';
 import type { ProviderOptions, ProviderPlugin } from '../provider.ts';
 import { ProviderSet } from '../provider-set.ts';
 import { SharedClients } from '../shared-clients.ts';
@@ -154,11 +156,17 @@ function openProviderSet(
     [
       ...warnings,
       // Functions with only facts would repeat it.
+      ...(knowledge.isDivided && hasUpstream(settings) ? [unservedUpstream] : []),
       ...(knowledge.hasClusters ? [...listIdlePermissions(providers), ...listReportedChecks(settings)] : []),
     ],
   );
   return set;
 }
+
+const unservedUpstream: AccountWarning = {
+  message: 'settings without effect',
+  reason: `${upstreamPath}: functions in AWS do not know all settings; npm start and replicas serve it`,
+};
 
 /** One for the installation: accounts are opened again when settings change, and unchanged ones keep what is known. */
 function createBreakers(services: Services): AccountBreakers {

@@ -1,4 +1,5 @@
 import { agentSettingPaths } from '../agent-settings.ts';
+import { upstreamSettingPaths } from '../upstream-settings.ts';
 
 /** A section of Spinnaker's configuration that this release does not serve. */
 export interface UnservedSection {
@@ -75,6 +76,7 @@ export const ownSettings: readonly string[] = [
   'busdriver.log.requests',
   'busdriver.operations.clusterWaitSeconds',
   'busdriver.tokenBrokers',
+  ...upstreamSettingPaths,
   'credentials.challengeDestructiveActionsEnvironments',
   'credentials.primaryAccountTypes',
   // Files and secrets are always followed.

@@ -5,6 +5,7 @@ import type { JsonObject } from '#core/json.ts';
 import type { Environment } from '#platform/config.ts';
 import { plugins } from '#providers/index.ts';
 import { bindDocuments, expandKeys, isActiveDocument, toCanonicalPath } from '../spring-config.ts';
+import { parseUpstreamSettings } from '../upstream-settings.ts';
 import { applyFiatVariables, checkAuthorization } from './authorization-settings.ts';
 import { getFileRank, listFileNames, unwrapDocument } from './settings-shapes.ts';
 import { getParentPath, parseSettingsDocuments, type SettingsDocument } from './settings-yaml.ts';
@@ -96,6 +97,7 @@ export function parseSettings(
 function checkSettings({ settings, locate }: LoadedSettings, environment: Environment): LoadedSettings {
   const applied = applyFiatVariables(settings, environment);
   checkAuthorization(applied, { environment, locate });
+  parseUpstreamSettings(applied);
   return { settings: applied, locate };
 }
 

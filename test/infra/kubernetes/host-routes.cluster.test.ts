@@ -21,6 +21,7 @@ async function call(module: string, refusal: Error, isReady = true) {
     access: access as HostAccess,
     peers: { list: () => [peer], find: () => peer, state: 'watching' },
     readiness: { isReady: async () => isReady },
+    upstream: { health: undefined },
     connections: new HintConnections(),
     awaited: new AwaitedAnswers(),
     log,
