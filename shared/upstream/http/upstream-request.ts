@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Identity } from '#access/identity/identifier.ts';
 import { findAccounts, findUser } from '#access/identity/identity-headers.ts';
-import { InvalidInputError } from '#core/errors.ts';
+import { InvalidInputError, NotFoundError } from '#core/errors.ts';
 import type { Route } from '#functions/routes.ts';
 import { unknownPath } from '#functions/upstream-routes.ts';
 import { findParameter } from '#http/requests/event-parts.ts';
@@ -31,10 +31,34 @@ export function toUpstreamRequest(
 
 /** API Gateway passes paths encoded or decoded: here each segment is encoded once. @throws InvalidInputError for one that is `.` or `..` */
 function toPath(event: APIGatewayProxyEvent, route: Route): string {
-  if (route.path === unknownPath) return event.path;
+  if (route.path === unknownPath) return checkUnknown(event.path);
   return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeSegment(findParameter(event, name) ?? ''),
   );
+}
+
+/** Paths of a Spring application's operators: who may call them is decided where they are, not by the rights of users here. */
+const operatorPaths = /^(admin|actuator|env|heapdump|loggers|shutdown|threaddump)$/i;
+
+/**
+ * The path, with encoded slashes taken for slashes as some servers do.
+ *
+ * @throws NotFoundError for a path of its operators; InvalidInputError for a segment that is `.` or `..`, and for what is no encoding
+ */
+function checkUnknown(path: string): string {
+  const segments = decode(path).split(/[/\\]/);
+  for (const segment of segments) encodeSegment(segment);
+  if (operatorPaths.test(segments.find((segment) => segment !== '') ?? ''))
+    throw new NotFoundError(`No route for ${path}: call the Clouddriver itself`);
+  return path;
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new InvalidInputError('The path is not encoded as a URL');
+  }
 }
 
 function encodeSegment(segment: string): string {

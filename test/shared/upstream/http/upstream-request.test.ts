@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { getRoute } from '#access/http/access-table.ts';
+import { unknownPath } from '#functions/upstream-routes.ts';
 import { createProxyEvent } from '#test/support/system/proxy-event.ts';
 import { toUpstreamRequest } from '#upstream/http/upstream-request.ts';
 
@@ -32,4 +33,19 @@ it('no segment of a path leads elsewhere', () => {
   expect(() => toUpstreamRequest(event, task, { identity, isProven: false })).toThrow(
     "The path holds a segment '..'",
   );
+});
+
+it.each([
+  ['/admin/db/truncate/tasks', 'call the Clouddriver itself'],
+  ['//Actuator/env', 'call the Clouddriver itself'],
+  ['/%61dmin', 'call the Clouddriver itself'],
+  ['/x/%2e%2e/admin', "The path holds a segment '..'"],
+  ['/x%2f..%2fadmin', "The path holds a segment '..'"],
+  ['/%2fadmin', 'call the Clouddriver itself'],
+  ['/%zz', 'The path is not encoded'],
+])('an unknown path %s stays here', (path, message) => {
+  const event = { ...createProxyEvent([]), resource: unknownPath, path, body: null };
+  const identity = { kind: 'header', user: undefined, allowedAccounts: undefined } as const;
+  const unknown = getRoute({ httpMethod: 'GET', resource: unknownPath });
+  expect(() => toUpstreamRequest(event, unknown, { identity, isProven: false })).toThrow(message);
 });
