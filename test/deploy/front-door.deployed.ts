@@ -9,7 +9,7 @@ describe('the front door', () => {
   it.each([
     ['GET', '/nowhere'],
     ['GET', '/kubernetes/ops'],
-    ['DELETE', '/task/abc'],
+    ['PUT', '/task/abc'],
   ])("answers %s %s, which is no route, with Clouddriver's error body", async (method, path) => {
     const response = await checkResponse(await fetch(new URL(path, url), { method }), { method });
 

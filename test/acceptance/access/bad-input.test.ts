@@ -21,7 +21,7 @@ const localReasons = new Map([
   ['a body of 12 MB', 'the emulator takes bodies of any size'],
   ['an unknown path', answersItself],
   ['GET of a route that takes POST', answersItself],
-  ['DELETE of a route that takes GET', answersItself],
+  ['PUT of a route that takes GET', answersItself],
   ['a task id of another world', decodes],
   ['a manifest name with a slash', decodes],
   ['a namespace with a slash', decodes],
