@@ -17,11 +17,19 @@ test('an account whose settings are wrong says so: in its health at once, and at
   await using system = await startSystem({ settings: { kubernetes: { accounts } } });
   expect(system.stderr).toContain("kinds[0]: there is no kind 'deploymnt': did you mean deployment?");
   expect(system.stderr.match(/there is no kind/g)).toHaveLength(1);
-  for (const [name, reason] of [
+  for (const [name, words] of [
     ['file', 'missing'],
     ['context', 'nope'],
-  ])
+  ] as const) {
+    const reason = 'its settings cannot be used: GET /cache/introspection says why';
     await expect
       .poll(async () => (await system.fetch(`/credentials/${name}/health`)).json())
-      .toMatchObject({ state: 'DEGRADED', reason: expect.stringContaining(reason ?? '') });
+      .toMatchObject({ state: 'DEGRADED', reason });
+    const failed = { account: name, lastError: expect.stringContaining(words) };
+    await expect
+      .poll(async () => (await system.fetch('/cache/introspection')).json())
+      .toContainEqual(expect.objectContaining(failed));
+  }
+  // What everybody may see names no file.
+  expect(await (await system.fetch('/credentials?expand=true')).text()).not.toContain(temp.path);
 });

@@ -200,7 +200,9 @@ export class ApiTransport {
     } catch (error) {
       const { breaker } = this.#options;
       if (isForCredentials(error)) breaker.noteMissingCredentials();
-      if (error instanceof VisibleError) await breaker.noteMistake(error.message);
+      // Its words may name files and hosts, and everybody sees the health of accounts.
+      if (error instanceof VisibleError)
+        await breaker.noteMistake('its settings cannot be used: GET /cache/introspection says why');
       throw error;
     }
   }
