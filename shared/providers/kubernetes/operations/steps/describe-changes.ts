@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createTwoFilesPatch } from 'diff';
 import { stringify } from 'yaml';
 import { asJsonObject, getPath, isSameJson, type JsonObject, type JsonValue } from '#core/json.ts';
@@ -23,25 +24,28 @@ export interface DescribedChange {
 /** Characters of all diffs of an operation: further objects are counted. */
 export const diffLengthMax = 256 << 10;
 
-/** Milliseconds that the lines of an object are compared: beyond that it is shown as replaced whole. */
-const diffTimeoutMs = 200;
+/** Milliseconds that the lines of an object are compared: beyond that the difference is not shown. */
+const diffTimeoutMs = 50;
 
 /** Members of metadata that each write changes. */
 const passing = ['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink'];
 
 /** Changes in words, as `kubectl diff` has them: https://kubernetes.io/docs/reference/kubectl/generated/kubectl_diff/ */
-export function describeChanges(changes: readonly Change[]): DescribedChange[] {
+export async function describeChanges(changes: readonly Change[]): Promise<DescribedChange[]> {
+  const described: DescribedChange[] = [];
   let left = diffLengthMax;
-  return changes
-    .filter(({ before, after }) => before !== undefined || after !== undefined)
-    .map((change) => {
-      const { kind, namespace, name, untried } = change;
-      const action = findAction(change);
-      const whole = action === 'keep' ? '' : formatDiff(change);
-      const diff = whole.length <= left ? whole : `(${whole.length} characters are not shown)\n`;
-      left -= whole.length <= left ? whole.length : 0;
-      return { action, kind, namespace, name, diff, ...(untried !== undefined && { untried }) };
-    });
+  for (const change of changes.filter(({ before, after }) => (before ?? after) !== undefined)) {
+    const { kind, namespace, name, untried } = change;
+    const action = findAction(change);
+    // Once one did not fit, others are not compared: each takes the processor for a while.
+    const whole = action === 'keep' || left === 0 ? '' : formatDiff(change);
+    const isShown = whole.length <= left && (left > 0 || action === 'keep');
+    left = isShown ? left - whole.length : 0;
+    const diff = isShown ? whole : '(not shown: there are too many differences)\n';
+    described.push({ action, kind, namespace, name, diff, ...(untried !== undefined && { untried }) });
+    await setImmediate();
+  }
+  return described;
 }
 
 function findAction({ before, after }: Change): Action {

@@ -31,7 +31,7 @@ export async function rehearse<W extends { readonly client: KubernetesClient; re
   run.report('Dry run: nothing is changed');
   const client = new DryRunClient(work.client);
   await act({ ...work, client, run: withoutJournal(run) });
-  const changes = describeChanges(client.changes);
+  const changes = await describeChanges(client.changes);
   for (const { action, kind, namespace, name, untried, diff } of changes) {
     const what = describeObject({ kind, namespace, name });
     const doubt = untried === undefined ? '' : `; cannot be tried: ${untried}`;
