@@ -7,8 +7,12 @@ import { type Terminal, toLine } from '../terminal.ts';
 /** Seconds that an answer may wait for the end of a task. */
 const waitSeconds = 15;
 
-/** Milliseconds until a request that was refused is made again. */
+/** Milliseconds until a request that was refused is made again, and how often it is made. */
 const retryMs = 1_000;
+const triesMax = 120;
+
+/** Milliseconds between two answers of a server that does not wait for the end of a task. */
+const pauseMs = 500;
 
 /** How to wait for a task. */
 export interface AwaitTaskOptions {
@@ -34,6 +38,7 @@ export async function awaitTask({
   let printed = 0;
   let status = '';
   for (;;) {
+    const askedAt = performance.now();
     const task = await terminal.wait(
       () => status || `waiting for task ${id}`,
       () => read(client, id),
@@ -43,15 +48,18 @@ export async function awaitTask({
     printed = Math.max(printed, lines.length);
     status = asString(getPath(task, 'status', 'status')) ?? '';
     if (getPath(task, 'status', 'completed') === true) return task;
+    // A server that does not wait, such as a Clouddriver behind this one, is not asked all the time.
+    if (performance.now() - askedAt < pauseMs) await sleep(pauseMs);
   }
 }
 
 async function read(client: ApiClient, id: string): Promise<JsonValue | undefined> {
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     try {
       return await client.get(`/task/${encodeURIComponent(id)}?waitSeconds=${waitSeconds}`);
     } catch (error) {
-      if (!(error instanceof ApiError) || ![429, 503].includes(error.status)) throw error;
+      const isPassing = error instanceof ApiError && [429, 503].includes(error.status);
+      if (!isPassing || tries === triesMax) throw error;
       await sleep(retryMs);
     }
   }
