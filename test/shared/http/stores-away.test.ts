@@ -100,8 +100,8 @@ describe('a caller is told 503', () => {
       requests = 0;
       const { answered, ms } = await call(run);
       expect(answered).toMatchObject(away);
-      // The pause between two tries is a tenth of a second at most.
-      expect(ms).toBeLessThan(1_000);
+      // Two tries with a pause of a tenth of a second: nothing waited for a call's time to end.
+      expect(ms).toBeLessThan(callTimeouts.request.callMs);
       expect(requests).toBe(callsAtOnce * callTimeouts.request.triesMax);
     }
   });
@@ -109,11 +109,12 @@ describe('a caller is told 503', () => {
   test.each([
     ['says nothing', hang],
     ['does not end its answer', stall],
-  ])('within 5 seconds when DynamoDB %s', async (_, script) => {
+  ])('long before its function ends when DynamoDB %s', async (_, script) => {
     script();
     const { answered, ms } = await call(accept);
     expect(answered).toMatchObject(away);
-    expect(ms).toBeLessThan(callTimeouts.request.callMs + 500);
+    // Usually 4.5 s, on a busy machine some more. Without a limit of its own the call would last as long as the function may, 20 s.
+    expect(ms).toBeLessThan(3 * callTimeouts.request.callMs);
     // The open row, the header and the row of its day are written at once.
     expect(requests).toBeLessThanOrEqual(3 * callTimeouts.request.triesMax);
   });
