@@ -215,7 +215,7 @@ describeWithCluster('client-node, about the same API server,', (cluster) => {
 
   /** Controllers write statuses meanwhile: what is read by one may have changed before the other reads. */
   async function agree(compare: () => Promise<void>): Promise<void> {
-    await vi.waitFor(compare, { timeout: 10_000, interval: 50 });
+    await vi.waitFor(compare, { timeout: 60_000, interval: 50 });
   }
 
   async function applyDry(manifest: Manifest): Promise<unknown> {

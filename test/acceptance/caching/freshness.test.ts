@@ -44,20 +44,20 @@ describeWithCluster('freshness without settings', ({ kubeconfig }) => {
       expect(agent).not.toHaveProperty('monthlyUsd');
       expect(agent?.modeSince).toBeLessThanOrEqual(Date.now());
 
-      // An interval is 30 seconds, a watch that is not asked proves its as-of once in as many.
+      // An interval is 30 seconds, a watch that is not asked proves its as-of once in as many: half of that is no interval waited for.
       for (const name of ['first', 'second', 'third']) {
         await makeFresh(opened.namespace, name);
         const madeAtMs = performance.now();
         await untilShown(system, name);
-        expect(performance.now() - madeAtMs).toBeLessThan(5_000);
+        expect(performance.now() - madeAtMs).toBeLessThan(15_000);
       }
       for (const name of ['fourth', 'fifth', 'sixth']) {
         await makeFresh(opened.namespace, name);
         const askedAtMs = performance.now();
         const answer = await read(system, name, { 'cache-control': 'max-age=0' });
-        expect(performance.now() - askedAtMs).toBeLessThan(6_000);
+        expect(performance.now() - askedAtMs).toBeLessThan(15_000);
         expect(await answer.json()).toMatchObject([{ name: `deployment ${name}` }]);
-        expect(Number(answer.headers.get('age'))).toBeLessThan(6);
+        expect(Number(answer.headers.get('age'))).toBeLessThan(15);
       }
     },
   );

@@ -46,7 +46,7 @@ async function makeStreamed(namespace: string, name: string): Promise<void> {
   await makeDeployment(namespace, name, `streamed-${name}`);
 }
 
-async function untilShown(system: System, name: string, timeout = 10_000): Promise<void> {
+async function untilShown(system: System, name: string, timeout = 20_000): Promise<void> {
   const list = () => listShown(system.url, [`streamed-${name}`, 'serverGroupManagers']);
   await expect.poll(list, { timeout, interval: 50 }).toEqual([`deployment ${name}`]);
 }

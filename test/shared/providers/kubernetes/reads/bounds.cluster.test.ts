@@ -52,7 +52,7 @@ describeWithCluster('the bounds of an account', (cluster) => {
       await createLive(namespace, 'jobs', createJob({ name: 'smoke' }));
       await vi.waitFor(async () => {
         expect(await findLive(namespace, 'pods/web')).toHaveProperty('status.phase', 'Running');
-      }, 20_000);
+      }, 60_000);
     }
   });
   disposeAfterAll(() => [provider, own, vault]);

@@ -62,9 +62,10 @@ describe('a request', () => {
   test('uses a bounded number of connections', async () => {
     await using client = connect();
     await Promise.all(Array.from({ length: 60 }, () => client.getText('/livez')));
-    // On a busy machine the server is asked whether it is alive, too.
-    expect(server.seen.filter(({ path }) => path === '/livez').length).toBe(60);
-    expect(new Set(server.seen.map(({ clientPort }) => clientPort)).size).toBeLessThanOrEqual(16);
+    // On a busy machine the server is asked whether it is alive, too, by a connection of its own.
+    const reads = server.seen.filter(({ path }) => path === '/livez');
+    expect(reads.length).toBe(60);
+    expect(new Set(reads.map(({ clientPort }) => clientPort)).size).toBeLessThanOrEqual(16);
   });
 
   test('for a list takes a compressed answer', async () => {

@@ -49,8 +49,8 @@ async function watch(
 }
 
 /** Bears a second of silence of a watch of one second. */
-function createImpatientClient(): WatchClient {
-  return createTestWatchClient({ kubeconfigContents: server.getKubeconfig() }, { endGraceMs: 0 });
+function createImpatientClient(endGraceMs = 0): WatchClient {
+  return createTestWatchClient({ kubeconfigContents: server.getKubeconfig() }, { endGraceMs });
 }
 
 describe('a watch', () => {
@@ -204,7 +204,8 @@ describe('a watch', () => {
       }
       response.end();
     });
-    await using impatient = createImpatientClient();
+    // The server may stop for a second once we read on.
+    await using impatient = createImpatientClient(1_000);
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const names: string[] = [];
     const onChanges = async (changes: readonly WatchChange[]): Promise<void> => {
@@ -213,7 +214,7 @@ describe('a watch', () => {
     };
     const watching = watch({ onChanges }, impatient);
     // Longer than a silent stream is borne: while we work, the server's silence is none.
-    await sleep(1_300);
+    await sleep(2_300);
     expect(written).toBeLessThan(count);
     open();
     expect((await watching).end).toMatchObject({ ended: 'server-end', changes: count });

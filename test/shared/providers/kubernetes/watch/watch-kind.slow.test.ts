@@ -146,7 +146,7 @@ describe('watching a kind', () => {
       const proving = Promise.withResolvers<KindProver>();
       const watching = watch(100, { onProvable: proving.resolve });
       const proof = await proving.promise;
-      await expect.poll(() => told, { timeout: 5_000 }).toEqual(until);
+      await expect.poll(() => told).toEqual(until);
       const beganMs = performance.now();
       await proof();
       const tookMs = performance.now() - beganMs;
@@ -180,8 +180,7 @@ describe('watching a kind', () => {
     });
 
     test('proves nothing while there is no watch', async () => {
-      const tookMs = await prove([], answerStatus(500, 'InternalError'));
-      expect(tookMs).toBeLessThan(10_000);
+      await prove([], answerStatus(500, 'InternalError'));
       expect(told).toEqual([]);
     });
   });
