@@ -1,4 +1,4 @@
-import { emptyLists } from './empty-lists.ts';
+import { inventoryRoutes } from '#views/inventories.ts';
 import type { Route } from './route.ts';
 
 export type { Access, AccessRules, Route } from './route.ts';
@@ -31,6 +31,12 @@ const comparisonRoute = { ...viewRoute, uses: [...viewRoute.uses, 'requestCompar
 const catalogRoute = { ...viewRoute, reaches: 'internet' } as const;
 /** Asks agents where the cluster is one of theirs. */
 const clusterRoute = { reaches: 'cluster', timeoutSeconds: 20, uses: ['readAccounts', 'askAgents'] } as const;
+/** Reads what a stage has changed from its platform. As in Clouddriver, stages may ask for that without a user. */
+const refreshRoute = {
+  ...clusterRoute,
+  uses: ['readAccounts', 'readCache', 'writeCache'],
+  access: 'anonymous',
+} as const;
 const internetRoute = {
   reaches: 'internet',
   timeoutSeconds: 120,
@@ -91,7 +97,7 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
       '/v3/api-docs': 'api/docs/get-api-docs',
     },
   ],
-  [{ ...openAccountsRoute, method: 'POST' }, { '/cache/{cloudProvider}/{type}': 'api/cache/refresh-cache' }],
+  [{ ...refreshRoute, method: 'POST' }, { '/cache/{cloudProvider}/{type}': 'api/cache/refresh-cache' }],
   [{ ...openRoute, method: 'PUT' }, { '/admin/db/truncate/{namespace}': 'api/admin/truncate-namespace' }],
   // Gate and Fiat poll accounts for everybody. None of it is secret.
   [
@@ -169,8 +175,6 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
       '/artifacts/credentials': 'api/artifacts/list-artifact-credentials',
       '/cache/{cloudProvider}/{type}': 'api/cache/list-pending-refreshes',
       '/features/stages': 'api/features/list-stages',
-      ...toModules(emptyLists, 'api/other-providers/list-nothing'),
-      '/networks': 'api/other-providers/list-networks',
     },
   ],
   [
@@ -339,6 +343,7 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     {
       '/securityGroups': 'api/security-groups/list-security-groups',
       '/{cloudProvider}/loadBalancers': 'api/load-balancers/list-load-balancers',
+      ...toModules(Object.keys(inventoryRoutes), 'api/inventories/list-inventory'),
     },
   ],
   // Igor polls them for everybody.

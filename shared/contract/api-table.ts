@@ -10,11 +10,11 @@ import { credentialsRoutes, credentialsSchemas } from './credentials.ts';
 import { featureRoutes } from './features.ts';
 import { imageRoutes, imageSchemas } from './images.ts';
 import { instanceRoutes, instanceSchemas } from './instances.ts';
+import { inventoryApiRoutes } from './inventories.ts';
 import { jobRoutes, jobSchemas } from './jobs.ts';
 import { loadBalancerRoutes, loadBalancerSchemas } from './load-balancers.ts';
 import { manifestRoutes, manifestSchemas } from './manifests.ts';
 import { createOperationRoutes } from './operations.ts';
-import { otherProviderRoutes } from './other-providers.ts';
 import { projectRoutes, projectSchemas } from './projects.ts';
 import { providerRoutes, providerSchemas } from './providers.ts';
 import { searchRoutes, searchSchemas } from './search.ts';
@@ -51,8 +51,8 @@ const tags = [
   { name: 'cache', description: 'What its agents do; forced refreshes, for older Orcas.' },
   { name: 'admin', description: 'Administration.' },
   {
-    name: 'other providers',
-    description: 'What is not there: for Gate and Deck, which ask for it all the same.',
+    name: 'inventories',
+    description: 'What platforms have besides, for Deck: empty where no provider lists it.',
   },
 ];
 
@@ -80,7 +80,7 @@ export function createApiTable(operations: readonly DescribedOperation[]): ApiTa
       ...instanceRoutes,
       ...searchRoutes,
       ...projectRoutes,
-      ...otherProviderRoutes,
+      ...inventoryApiRoutes,
       ...adminRoutes,
     },
     requestSchemas: schemas,

@@ -71,10 +71,12 @@ export const cacheRoutes: ApiRoutes = {
   'POST /cache/{cloudProvider}/{type}': {
     operationId: 'refreshCache',
     tag: 'cache',
-    summary: 'Accepts a refresh, for which there is nothing to do: always 200',
+    summary:
+      'Reads what a stage has changed into the cache; for Kubernetes there is nothing to do: always 200',
     parameters,
     request: {
-      description: 'What to refresh. Any object will do: nothing of it is read.',
+      description:
+        'What to refresh, as its provider has it. For Kubernetes any object will do: nothing of it is read.',
       schema: z.record(z.string(), z.unknown()),
       required: true,
       examples: {
@@ -85,8 +87,9 @@ export const cacheRoutes: ApiRoutes = {
       },
     },
     answer: {
-      description: 'Always 200: 202 would make older Orcas poll for twelve minutes.',
-      schema: z.strictObject({ cachedIdentifiersByType: z.strictObject({}) }),
+      description:
+        'What was read, by type; nothing for Kubernetes. 202 where it could not be read within 5 seconds: Orca then asks again.',
+      schema: z.strictObject({ cachedIdentifiersByType: z.record(z.string(), z.array(z.string())) }),
       examples: { done: { summary: 'Done', value: { cachedIdentifiersByType: {} } } },
     },
   },

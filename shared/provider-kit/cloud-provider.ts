@@ -1,8 +1,10 @@
 import type { Account } from '#accounts/model/account.ts';
-import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
+import type { CachingAgent, CachingRun } from '#caching/scheduling/caching-agent.ts';
 import type { ChangeReceiver } from '#caching/store/wire-changes.ts';
+import type { JsonObject } from '#core/json.ts';
 import type { Operation } from '#tasks/operation.ts';
 import type { ImageViews } from '#views/images.ts';
+import type { Inventories } from '#views/inventories.ts';
 import type { ViewsOpener } from '#views/views.ts';
 import type { LiveReads } from './live-reads.ts';
 
@@ -24,6 +26,8 @@ export interface CloudProvider {
   loadLiveReads?(): Promise<LiveReads>;
   /** Its images in the cache. */
   readonly images?: ImageViews;
+  /** Its lists of what its platforms have besides, such as subnets. */
+  readonly inventories?: Inventories;
 }
 
 /** The operations of a cloud provider. */
@@ -39,4 +43,20 @@ interface CachingSource {
   loadAgents(): Promise<readonly CachingAgent[]>;
   /** Loads the receiver of changes of its accounts that agents in clusters send. Default: there are no such agents. */
   loadChangeReceiver?(): Promise<ChangeReceiver>;
+  /**
+   * Finds the object that a stage has changed and waits to see. Default: stages wait for nothing, since the cache is current without.
+   *
+   * @param type sort of the object, an `OnDemandType` of Clouddriver in any case: `ServerGroup`
+   * @param key identifies it, as Orca writes it: `{account, region, serverGroupName}`
+   * @returns undefined where there is nothing to read
+   */
+  findRefresh?(type: string, key: JsonObject): Refresh | undefined;
+}
+
+/** One object to be read into the cache, while a caller waits. */
+interface Refresh {
+  /** What callers are shown that it is. */
+  readonly id: string;
+  /** Reads and caches it, or removes what is gone. It is given up after 5 seconds. @throws VisibleError when it cannot be read */
+  run(run: Pick<CachingRun, 'cache' | 'signal'>): Promise<unknown>;
 }

@@ -1,4 +1,4 @@
-import type { ConsoleOutput } from '#contract/answers/jobs.ts';
+import type { ConsoleOutputView } from '#contract/answers/jobs.ts';
 import type { ManifestCoordinates } from '#contract/answers/manifests.ts';
 import type { JsonObject } from '#core/json.ts';
 
@@ -79,8 +79,8 @@ export interface JobReader {
 
 /** What instances write, read live: the part of Clouddriver's `InstanceProvider` that is no view of the cache. */
 export interface InstanceReader {
-  /** What each part of an instance wrote. @throws NotFoundError when there is no such account, and for a name that no instance can have. */
-  getConsoleOutput(request: ObjectRequest): Promise<readonly ConsoleOutput[]>;
+  /** What an instance wrote: a text, or one for each of its parts. @throws NotFoundError when there is no such account, and for a name that no instance can have. */
+  getConsoleOutput(request: ObjectRequest): Promise<ConsoleOutputView['output']>;
   /** The properties that an instance wrote to a file, or to the provider's equivalent; none where there is no such file. */
   getFileContents(request: ObjectRequest, fileName: string): Promise<JsonObject>;
 }

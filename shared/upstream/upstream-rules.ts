@@ -1,3 +1,4 @@
+import { mapRoute } from '#views/inventories.ts';
 import type { MergeName } from './merges.ts';
 
 /**
@@ -74,8 +75,8 @@ export interface RuledRoute {
   readonly access: string | { readonly manager?: true };
 }
 
-/** Functions of lists that are always empty, and of paths that have no other function. */
-const emptyModules = /^api\/(other-providers|upstream)\//;
+/** The function of inventories, of which each side may have some. */
+const inventoryModule = 'api/inventories/list-inventory';
 
 /** What decides for a route; undefined for one that stays here, and for one of which nothing is said. */
 export function findUpstreamRule(route: RuledRoute): UpstreamRule | undefined {
@@ -84,7 +85,8 @@ export function findUpstreamRule(route: RuledRoute): UpstreamRule | undefined {
   const rule = rules.get(`${method} ${path}`);
   if (rule !== undefined) return rule;
   if (path.includes('{account}') || path.includes('{cloudProvider}')) return { by: 'owner' };
-  return emptyModules.test(module) ? { by: 'always' } : undefined;
+  if (module === inventoryModule) return { by: 'merge', merge: path === mapRoute ? 'accountMap' : 'list' };
+  return module.startsWith('api/upstream/') ? { by: 'always' } : undefined;
 }
 
 /** Whether a route stays here. */

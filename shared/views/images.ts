@@ -1,5 +1,4 @@
 import type { CacheStore } from '#caching/store/cache-store.ts';
-import type { RegistryTagView } from '#contract/answers/images.ts';
 import { InvalidInputError } from '#core/errors.ts';
 import type { ViewedList } from './views.ts';
 
@@ -19,8 +18,8 @@ export interface ImageQuery {
 
 /** Images, or charts, of one provider in the cache, of the accounts that may be shown. Nothing calls a registry. */
 export interface ImageReader {
-  /** Images by account, repository and tag, in this order. */
-  findImages(query: ImageQuery): Promise<ViewedList<RegistryTagView>>;
+  /** Images in the provider's own form, those of registries by account, repository and tag. */
+  findImages(query: ImageQuery): Promise<ViewedList>;
   /** The tags of a repository: by name, or newest first where its account is set so. None for an unknown one. */
   listImageTags(account: string, repository: string): Promise<ViewedList<string>>;
 }

@@ -56,8 +56,8 @@ const node = 'node:';
  */
 export const importRules: { readonly [files: string]: string } = {
   'functions/((agent-|operator-|upstream-)?routes|queues|schedules)\\.ts$':
-    'functions/route.ts functions/empty-lists.ts shared/providers/declarations.ts',
-  'functions/(route|empty-lists)\\.ts$': '',
+    'functions/route.ts shared/views/inventories.ts shared/providers/declarations.ts',
+  'functions/route\\.ts$': '',
   'functions/': `${subjects} docs/openapi.json ${answerTypes}`,
   [rules]: `${rules} zod ${answerTypes}`,
   [answers]: `${answers} zod`,

@@ -23,8 +23,6 @@ const unfiltered: { readonly [module: string]: string } = {
   'api/docs/get-start-page': 'links',
   'api/features/list-stages': 'operations',
   'api/health/get-health': 'a status',
-  'api/other-providers/list-networks': 'there are none',
-  'api/other-providers/list-nothing': 'there is nothing',
   'api/plugins/list-installed-plugins': 'plugins',
   'api/providers/create-provider': 'the account of the body',
   'api/providers/save-provider': 'the account of the body, which asks WRITE',

@@ -13,8 +13,8 @@ import { readText, root } from './source-files.ts';
 
 const { routes: described, tags } = createApiTable([]);
 
-/** What only other providers or services have: one line says all of it. */
-const absent = 'other providers';
+/** Inventories, of which no provider of this repository has one: one line says all of it. */
+const absent = 'inventories';
 
 /** Tables that come from the code: their heads and rows, by their pages and their names there. */
 const pages: { readonly [page: string]: { readonly [name: string]: readonly string[] } } = {

@@ -3,7 +3,6 @@ import { asString, getPath, isJsonObject, type JsonObject, type JsonValue } from
 import type { InstanceReader, JobReader, ManifestReader, ObjectRequest } from '#provider-kit/live-reads.ts';
 
 type ManifestCoordinates = Awaited<ReturnType<ManifestReader['getDynamicManifest']>>;
-type ConsoleOutput = Awaited<ReturnType<InstanceReader['getConsoleOutput']>>[number];
 
 /** A read that an agent is to make. */
 export interface ReadCall {
@@ -91,7 +90,7 @@ function toCoordinates({ kind, namespace, name }: JsonObject): ManifestCoordinat
   return { kind: toText(kind), namespace: toText(namespace), name: toText(name) };
 }
 
-function toConsoleOutput({ name, output }: JsonObject): ConsoleOutput {
+function toConsoleOutput({ name, output }: JsonObject): { name: string; output: string } {
   return { name: toText(name), output: toText(output) };
 }
 

@@ -41,12 +41,15 @@ export const propertiesSchema = z
   .record(z.string(), z.unknown())
   .describe('Properties by name. Empty where there are none, or where there is no such log.');
 
+/** Text that one container of a pod wrote. */
+const partSchema = z.strictObject({ name: z.string(), output: z.string() });
+
 /** What the containers of a pod wrote. */
 export const consoleSchema = z
   .strictObject({
-    output: z.array(z.strictObject({ name: z.string(), output: z.string() })),
+    output: z.union([z.array(partSchema), z.string()]),
   })
-  .describe('What each container wrote, init containers first.');
+  .describe('What each container wrote, init containers first; one text where instances have no parts.');
 
 /** A Job with its pods. */
 export type JobView = Answer<typeof jobSchema>;
@@ -55,4 +58,4 @@ export type JobView = Answer<typeof jobSchema>;
 export type ConsoleOutputView = Answer<typeof consoleSchema>;
 
 /** Text that one container of a pod wrote. It is named `Error` where there is no pod. */
-export type ConsoleOutput = ConsoleOutputView['output'][number];
+export type ConsoleOutput = Answer<typeof partSchema>;

@@ -15,12 +15,13 @@ import { createViews, openReads, type ReadServices, type ViewServices } from '..
 import type { Viewed } from '../views.ts';
 import { createSharedAnswers, type ViewAnswer } from './shared-answers.ts';
 
-/** What an answer may depend on: some accounts, the accounts of some applications, everything in views, or all images. */
+/** What an answer may depend on: some accounts, the accounts of some applications, everything in views, all images, or all inventories. */
 export type ViewScope =
   | { readonly accounts: readonly string[] }
   | { readonly applications: readonly string[] }
   | 'everything'
-  | 'images';
+  | 'images'
+  | 'inventories';
 
 /** How to read a view. */
 export interface ViewHandlerOptions {
@@ -151,7 +152,7 @@ async function listScopedAccounts(
 ): Promise<readonly string[]> {
   if (typeof scope === 'string') {
     const owners = providers.clouds.filter(
-      ({ openViews, images }) => (scope === 'images' ? images : openViews) !== undefined,
+      (cloud) => cloud[scope === 'everything' ? 'openViews' : scope] !== undefined,
     );
     return owners.flatMap(({ accounts }) => accounts.map(({ name }) => name)).filter(mayRead);
   }

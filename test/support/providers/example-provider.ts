@@ -1,5 +1,5 @@
-import { runListAgent } from '#caching/engine/list-run.ts';
-import type { CachingAgent } from '#caching/scheduling/caching-agent.ts';
+import { runListAgent, updateScope } from '#caching/engine/list-run.ts';
+import type { CachingAgent, CachingRun } from '#caching/scheduling/caching-agent.ts';
 import type { CacheStore } from '#caching/store/cache-store.ts';
 import { createCacheWriter } from '#caching/writer/cache-writer.ts';
 import { createJsonModel } from '#caching/writer/json-model.ts';
@@ -12,6 +12,7 @@ import type { CachedReads } from '#views/views.ts';
 /** What stands in for the API of a cloud: machines by account and region (`one/north`). Another region cannot be read. */
 export const cloud = new Map<string, Set<string>>();
 
+const regions = ['north', 'south'];
 const model = createJsonModel<{ readonly healthState: string }>(1);
 
 /** A provider as small as one can be: machines, in `example.accounts`. A plug-in needs nothing of another one. */
@@ -40,8 +41,15 @@ function openExample({ settings, clock, randomness, agentIntervalMs = 30_000 }: 
           ...{ requiredGroupMembership: [], details: {} },
         })),
         operations: { load: async () => [{ name: 'createMachine', prepare }] },
-        caching: { loadAgents: async () => names.map(createAgent) },
+        caching: { loadAgents: async () => names.map(createAgent), findRefresh },
         openViews: async (cache, mayRead) => openViews(cache, names.filter(mayRead)),
+        inventories: {
+          async subnets({ mayRead }) {
+            const accounts = names.filter(mayRead);
+            const toSubnets = (account: string) => regions.map((region) => ({ account, region }));
+            return { value: accounts.flatMap(toSubnets), accounts };
+          },
+        },
       },
     ],
     async [Symbol.asyncDispose]() {},
@@ -51,14 +59,24 @@ function openExample({ settings, clock, randomness, agentIntervalMs = 30_000 }: 
     return {
       ...{ account, name: 'ExampleCachingAgent', provider: 'example', mode: 'interval' },
       ...{ intervalMs: agentIntervalMs, timeoutMs: 60_000 },
-      async run(run) {
-        const parts = { account, model, clock, randomness, cache: run.cache };
-        const list = async (region: string) => ({ objects: listMachines(account, region) });
-        const plan = async () => ({ scopes: ['north', 'south'] });
-        const platform = { kind: 'machine', scopeName: 'region', concurrency: 2, plan, list };
-        return runListAgent({ ...parts, platform, writer: createCacheWriter(parts) }, run);
-      },
+      run: async (run) => runListAgent(createParts(account, run.cache), run),
     };
+  }
+
+  function createParts(account: string, cache: CacheStore) {
+    const parts = { account, model, clock, randomness, cache };
+    const list = async (region: string) => ({ objects: listMachines(account, region) });
+    const plan = async () => ({ scopes: regions });
+    const platform = { kind: 'machine', scopeName: 'region', concurrency: 2, plan, list };
+    return { ...parts, platform, writer: createCacheWriter(parts) };
+  }
+
+  function findRefresh(type: string, key: JsonObject) {
+    const [account = '', scope = ''] = [asString(key['account']), asString(key['region'])];
+    if (type.toLowerCase() !== 'machine' || !names.includes(account)) return undefined;
+    const run = async ({ cache, signal }: Pick<CachingRun, 'cache' | 'signal'>) =>
+      updateScope(createParts(account, cache), { scope, memory: null }, { cache, signal });
+    return { id: `${account}:${scope}`, run };
   }
 }
 

@@ -20,6 +20,7 @@ const reachClusters = [
   'get-manifest',
   'get-pod-file',
   'list-cluster-manifests',
+  'refresh-cache',
   'run-agent-streams',
   'run-caching-agents',
   'run-operations',

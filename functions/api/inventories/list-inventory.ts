@@ -1,8 +1,9 @@
-import { apiHandler, ok } from '#http/api-handler.ts';
-import { openProviders } from '#provider-kit/services/providers.ts';
+import { viewHandler } from '#views/http/view-handler.ts';
+import { listInventory } from '#views/inventories.ts';
 
 /**
- * Lists of what only providers or services have that are not there. Gate and Deck ask for them all the same, and want a list:
+ * Lists what platforms have besides what applications run there. Gate and Deck ask for it whatever providers there are, and want a list,
+ * or a map by provider from /networks:
  *
  * - GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}/scalingActivities
  * - GET /applications/{application}/functions
@@ -18,6 +19,7 @@ import { openProviders } from '#provider-kit/services/providers.ts';
  * - GET /functions
  * - GET /instanceTypes
  * - GET /keyPairs
+ * - GET /networks
  * - GET /networks/{cloudProvider}
  * - GET /reports/reservation
  * - GET /reports/reservation/{name}
@@ -29,6 +31,15 @@ import { openProviders } from '#provider-kit/services/providers.ts';
  * - GET /tags
  * - GET /vpcs
  */
-export const handler = apiHandler(openProviders, async function listNothing() {
-  return ok([]);
-});
+export const handler = viewHandler(
+  (request, { providers, cache, mayRead }) => {
+    const { findParameter, findQuery, access } = request;
+    return listInventory(access.route.path, providers.clouds, { cache, mayRead, findParameter, findQuery });
+  },
+  {
+    scope(request) {
+      const account = request.findParameter('account');
+      return account === undefined ? 'inventories' : { accounts: [account] };
+    },
+  },
+);
