@@ -44,6 +44,8 @@ const exceptions: { readonly [prefix: string]: string } = {
   'shared/views/search.ts': 'front50',
   // Its error says which setting is missing.
   'functions/api/projects/list-project-clusters.ts': 'front50',
+  // Orca's name of a member of results.
+  'shared/tasks/http/status-page.ts': 'namespace',
   // It says what Busdriver is.
   'functions/api/docs/get-start-page.ts': 'kubernetes',
   // Settings that leave open who may call are refused before any plug-in is opened.

@@ -1,4 +1,5 @@
 import type { AgentView } from '#contract/answers/cache.ts';
+import { asJsonArray, asJsonObject, getPath } from '#core/json.ts';
 import type { ApiResponse } from '#http/api-response.ts';
 import { type Html, html, toPage } from '#http/html-page.ts';
 import type { Task } from '../task.ts';
@@ -11,6 +12,9 @@ const accountsMax = 200;
 /** Outputs of a task that its page shows, and characters of each, at most. */
 const outputsMax = 50;
 const outputMax = 100_000;
+
+/** Links to objects that a page has at most. */
+const linksMax = 200;
 
 /** What the page shows. */
 export interface Status {
@@ -44,7 +48,8 @@ export function toTaskPage(task: Task, nowMs: number): ApiResponse {
     ['Status', toTaskSummary(task, nowMs).status],
     ['Account', task.accounts.join(', ')],
     ['Operations', operations.join(', ')],
-    ['Objects', objects.join(', ')],
+    ['Asked for', objects.join(', ')],
+    ['Objects now', listObjectLinks(task)],
     ['User', user],
     ['Accepted', formatTime(task.acceptedAtMs)],
     ['Duration', formatMs(durationMs)],
@@ -63,6 +68,21 @@ export function toTaskPage(task: Task, nowMs: number): ApiResponse {
     )}</table></div>
 ${shown.length > 0 ? html`<h2>Outputs</h2>${shown}` : ''}`,
   );
+}
+
+/** Links to the deployed objects as they are now, each with why it is not stable. */
+function listObjectLinks({ account, journal }: Task): Html[] {
+  const results = journal.flatMap(({ results = [] }) => results).slice(0, outputsMax);
+  const links = results.flatMap((result) =>
+    Object.entries(asJsonObject(getPath(JSON.parse(result), 'manifestNamesByNamespace')) ?? {}).flatMap(
+      ([location, names]) =>
+        asJsonArray(names).map((name) => {
+          const parts = [account, ...(location === '' ? [] : [location]), String(name)];
+          return html`<a href="manifests/${parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/')}">${String(name)}</a> `;
+        }),
+    ),
+  );
+  return links.slice(0, linksMax);
 }
 
 interface AccountRow {
