@@ -19,6 +19,8 @@ export interface CallerRights {
   mayUseApplication(application: string, authorization: Authorization): boolean;
   /** Whether the caller may manage accounts. Without Fiat the operator decides this, for all callers. */
   readonly isManager: boolean;
+  /** Whether they may because they call from this machine, on which the store lies in a folder of one user, and there is no Fiat. */
+  readonly isLocalManager: boolean;
   /** Whether the caller has one of these groups, or needs none: without Fiat, and as Fiat's administrator. Case is ignored. */
   hasGroupOf(groups: readonly string[]): boolean;
 }
@@ -33,8 +35,8 @@ export interface RightsOptions {
   readonly allowedAccounts: readonly string[] | undefined;
   /** Whether reads are checked: see {@link parseReadsChecked}. */
   readonly areReadsChecked: boolean;
-  /** Whether callers may manage accounts without Fiat. Default false. */
-  readonly mayManage?: boolean;
+  /** Whether the caller may manage accounts without Fiat: as all do, or as a program of this machine. Default: no. */
+  readonly manager?: 'any' | 'local' | undefined;
 }
 
 /**
@@ -53,7 +55,7 @@ function createListedRights({
   findAccount,
   allowedAccounts = [],
   areReadsChecked,
-  mayManage = false,
+  manager,
 }: RightsOptions): CallerRights {
   const listed = new Set(allowedAccounts.map((name) => name.toLowerCase()));
   return {
@@ -64,7 +66,8 @@ function createListedRights({
       return isOpen || listed.has(name.toLowerCase());
     },
     mayUseApplication: () => true,
-    isManager: mayManage,
+    isManager: manager !== undefined,
+    isLocalManager: manager === 'local',
     hasGroupOf: () => true,
   };
 }
@@ -82,6 +85,7 @@ function createPermittedRights(permission: UserPermission, { areReadsChecked }: 
       return granted === undefined ? allowAccessToUnknownApplications : granted.has(authorization);
     },
     isManager: isAdmin || permission.isAccountManager,
+    isLocalManager: false,
     hasGroupOf: (groups) => isAdmin || groups.some((group) => roles.has(group.toLowerCase())),
   };
 }
@@ -91,6 +95,7 @@ export const noRights: CallerRights = {
   mayUseAccount: () => false,
   mayUseApplication: () => false,
   isManager: false,
+  isLocalManager: false,
   hasGroupOf: () => false,
 };
 

@@ -16,7 +16,7 @@ export const shutOut =
   'permissions: without Fiat you may not use this account, or change it again, unless X-SPINNAKER-ACCOUNTS lists it, as Gate does for ' +
   'its WRITE groups';
 
-/** The setting that lets definitions hold secrets. */
+/** The setting that lets definitions hold secrets. Where it is missing, those of programs of this machine may: see `isLocalManager`. */
 export const plainSecretsPath = 'busdriver.accounts.allowPlainSecrets';
 
 /** The setting that lets callers that manage accounts refer to secrets that name no users. */
@@ -28,9 +28,9 @@ export const machineAccessPath = 'busdriver.accounts.allowMachineAccess';
 /** The setting of hosts that may get a broker's tokens of accounts made by an API: names or addresses, `*.example.com`, or `*`. */
 export const brokerHostsPath = 'busdriver.accounts.tokenBrokerHosts';
 
-/** A setting that is true or false; false where it is missing. @throws InvalidInputError for anything else */
-export function parseAccountsFlag(settings: JsonObject, path: string): boolean {
-  return parseWith(withDefault(booleanField(), false), getSetting(settings, path), path);
+/** A setting that is true or false. @param otherwise where it is missing @throws InvalidInputError for anything else */
+export function parseAccountsFlag(settings: JsonObject, path: string, otherwise = false): boolean {
+  return parseWith(withDefault(booleanField(), otherwise), getSetting(settings, path), path);
 }
 
 /**

@@ -56,7 +56,7 @@ export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions):
       permission: held,
       allowedAccounts,
       areReadsChecked,
-      mayManage: access.manager === true && mayManageAccounts(event, services),
+      manager: access.manager === true ? findManager(event, services) : undefined,
     });
   const loadRights = async () => toRights(await askPermission(identity, services, options.signal))(providers);
   const source = { providers, getRights: toRights(permission), ...(isAskedLate && { loadRights }) };
@@ -74,7 +74,7 @@ async function loadReadRights(
   const permission = await askPermission({ user }, { providers }, signal);
   const findAccount = (name: string) => providers.findAccount(name);
   const areReadsChecked = parseReadsChecked(settings);
-  return createRights({ findAccount, permission, allowedAccounts, areReadsChecked, mayManage: false });
+  return createRights({ findAccount, permission, allowedAccounts, areReadsChecked });
 }
 
 /** Fiat's permission of a user, or of all callers; undefined without Fiat. @throws UnavailableError when Fiat cannot be asked */
@@ -87,16 +87,17 @@ async function askPermission(
 }
 
 /**
- * Whether callers may manage accounts without Fiat: programs on this machine, and all callers where the operator says so. In a replica an
- * address proves nothing: through a mesh's sidecar all callers have that of its own pod.
+ * Why the caller may manage accounts without Fiat: programs on this machine may, and all callers where the operator says so. In a replica
+ * an address proves nothing: through a mesh's sidecar all callers have that of its own pod.
  */
-function mayManageAccounts(
+function findManager(
   event: APIGatewayProxyEvent,
   { settings, config: { placement, isReplicated, localManagers } }: Pick<GateServices, 'settings' | 'config'>,
-): boolean {
-  if (parseAccountsFlag(settings, openToManagePath)) return true;
+): 'any' | 'local' | undefined {
+  const isOpen = parseAccountsFlag(settings, openToManagePath);
   const mayBeLocal = placement === 'local' && !isReplicated && localManagers === 'on';
-  return mayBeLocal && isFromThisMachine(event);
+  if (mayBeLocal && isFromThisMachine(event)) return 'local';
+  return isOpen ? 'any' : undefined;
 }
 
 const noOnesRights = { getRights: () => noRights };

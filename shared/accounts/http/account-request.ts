@@ -302,7 +302,11 @@ export async function checkDefinition(
   const { placement, servesAgents } = config;
   await checkAccountDefinition(filled, {
     plugins,
-    arePlainSecretsAllowed: parseAccountsFlag(settings, plainSecretsPath),
+    arePlainSecretsAllowed: parseAccountsFlag(
+      settings,
+      plainSecretsPath,
+      request.access.rights.isLocalManager,
+    ),
     options: { settings, clock, randomness, log, placement, servesAgents },
   });
   await checkSecretRights(request, services, { definition: filled, verb });

@@ -59,7 +59,8 @@ describe("Clouddriver's account API on one machine", () => {
     const accounts = [
       { name: 'yaml', kubeconfigSecret: 'clusters/yaml', permissions: { READ: ['a'], WRITE: ['a'] } },
     ];
-    await writeFile(config, JSON.stringify({ kubernetes: { accounts } }));
+    const busdriver = { accounts: { allowPlainSecrets: false } };
+    await writeFile(config, JSON.stringify({ busdriver, kubernetes: { accounts } }));
     system = stack.use(await startSystem({ config: [config] }));
   });
   afterAll(() => stack.disposeAsync());
@@ -265,16 +266,18 @@ describe("Clouddriver's account API on one machine", () => {
   });
 });
 
-describe('where secrets are allowed', () => {
+describe('where secrets are allowed, as from this machine', () => {
   it('a definition holds one, which is never shown, and stays when its mask is sent back', async () => {
     await using own = await startSystem({
-      settings: { busdriver: { accounts: { allowPlainSecrets: true } } },
+      settings: { busdriver: { accounts: { writableWithoutFiat: true } } },
     });
     system = own;
     const server = { host: 'http://127.0.0.1:1', bearerToken: planted };
     const masked = { ...server, bearerToken: '******' };
     const body = { type: 'kubernetes', name: 'plain', server };
 
+    const forwarded = await send('POST', '/credentials', body, { 'X-Forwarded-For': '10.1.2.3' });
+    expect(JSON.stringify(forwarded)).toContain('server.bearerToken: holds a secret');
     expect(await send('POST', '/credentials', body)).toMatchObject({ body: { server: masked } });
     const moved = { ...body, server: { ...masked, host: 'http://127.0.0.1:2' } };
     expect(await send('PUT', '/credentials/plain', moved)).toEqual({

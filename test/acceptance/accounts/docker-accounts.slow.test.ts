@@ -31,7 +31,8 @@ describeWithRegistry('a Docker registry account by the API', () => {
     await pushImage(open.url, { repository: 'shop/cart', tags: ['1', '2'] });
     await pushImage(open.url, { repository: 'shop/pay', tags: ['3'] });
     const yaml = { name: 'yaml', kubeconfigContents: '{}' };
-    system = stack.use(await startSystem({ settings: { kubernetes: { accounts: [yaml] } } }));
+    const busdriver = { accounts: { allowPlainSecrets: false } };
+    system = stack.use(await startSystem({ settings: { busdriver, kubernetes: { accounts: [yaml] } } }));
   }, startTimeoutMs);
   afterAll(() => stack.disposeAsync());
 

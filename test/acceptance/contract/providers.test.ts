@@ -19,7 +19,7 @@ async function start(settings: JsonObject = {}): Promise<System> {
   const { busdriver = {}, ...others } = settings;
   // A busy machine answers late.
   const tokenBrokers = { arcade: { timeoutMs: 60_000 } };
-  const own = { ...asJsonObject(busdriver), tokenBrokers };
+  const own = { accounts: { allowPlainSecrets: false }, ...asJsonObject(busdriver), tokenBrokers };
   const env = { ARCADE_URL: broker.url, ARCADE_API_KEY: apiKey };
   return startSystem({ settings: { kubernetes: { accounts }, ...others, busdriver: own }, env });
 }

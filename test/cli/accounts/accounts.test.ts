@@ -139,17 +139,17 @@ describe('busdriver accounts', () => {
     await run('accounts', 'remove', 'by-ca');
   });
 
-  it('add takes a kubeconfig without secrets, and tells what to do with one that has some', async () => {
-    const open = await writeFileIn('open', toKubeconfig({ server: 'https://127.0.0.1:1' }, {}));
-    expect(await run('accounts', 'add', 'by-file', '--kubeconfig', open)).toMatchObject({ code: 0 });
+  it('add takes a kubeconfig, and tells what to do with its secrets where the settings refuse them', async () => {
+    const server = 'https://127.0.0.1:1';
+    const file = await writeFileIn('secret', toKubeconfig({ server }, { token: planted }));
+    const words = ['accounts', 'add', 'by-file', '--kubeconfig', file];
+    expect(await run(...words)).toMatchObject({ code: 0 });
     expect(await getDefinition('by-file')).toMatchObject({ kubeconfigContents: '******' });
     await run('accounts', 'remove', 'by-file');
 
-    const secret = await writeFileIn(
-      'secret',
-      toKubeconfig({ server: 'https://127.0.0.1:1' }, { token: planted }),
-    );
-    const refused = await run('accounts', 'add', 'by-file', '--kubeconfig', secret);
+    const settings = { busdriver: { accounts: { allowPlainSecrets: false } } };
+    await using strict = await startSystem({ settings });
+    const refused = await runCommand([...words, '--url', strict.url]);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
       /kubeconfigContents: holds a secret.*\nNext: put it into a secret .*--kubeconfig-secret/,

@@ -9,6 +9,7 @@ export const fullAccess: RequestAccess = {
     mayUseAccount: () => true,
     mayUseApplication: () => true,
     isManager: true,
+    isLocalManager: false,
     hasGroupOf: () => true,
   },
   loadRights: async () => fullAccess.rights,
