@@ -1,4 +1,5 @@
 import { asString, getPath, type JsonValue } from '#core/json.ts';
+import { CliError } from './cli-error.ts';
 import { printTable } from './table.ts';
 import type { Style, Terminal } from './terminal.ts';
 
@@ -25,6 +26,16 @@ export function printChecks(terminal: Terminal, rows: readonly CheckRow[]): void
     rows: rows.map(({ check, state, found }) => [check, { text: state, style: styles[state] }, found]),
   });
   for (const { check, next } of rows) if (next !== undefined) terminal.tell(`Next, ${check}: ${next}`);
+}
+
+/** Does some of the checks, and adds a row of failure where they throw a CliError. */
+export async function collect(rows: CheckRow[], check: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    rows.push({ check, state: 'failed', found: error.message, ...(error.next && { next: error.next }) });
+  }
 }
 
 /** Whether one of them has failed. */

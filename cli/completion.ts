@@ -109,6 +109,7 @@ async function listCandidates(
   { command, position, option, url }: WordState,
   { current, token }: { current: string; token: string | undefined },
 ): Promise<readonly Candidate[]> {
+  if (option?.long === `--${accountArgument}`) return listAccountNames(program(command), { url, token });
   if (option !== undefined) return (option.argChoices ?? []).map((value) => ({ value }));
   if (current.startsWith('-')) {
     const options = [...listOptions(command), ...listHelpOption(command)];

@@ -3,9 +3,11 @@ import { Argument, Command, Option } from 'commander';
 import packageJson from '#package.json' with { type: 'json' };
 import { addAccountCommands } from './accounts/commands.ts';
 import { addAgentCommands } from './agents/commands.ts';
+import { addCachingCommand } from './caching/commands.ts';
 import { CliError } from './cli-error.ts';
 import { completeWords, formatCompletionScript, type Shell, shells } from './completion.ts';
 import type { CliContext } from './context.ts';
+import { addDoctorCommand } from './doctor/commands.ts';
 import { formatExamples } from './help.ts';
 import { parseUrl, parseUser } from './option-values.ts';
 import { addTaskCommands } from './tasks/commands.ts';
@@ -43,6 +45,8 @@ export function buildProgram(context: CliContext): Command {
   addTaskCommands(program, context);
   addAccountCommands(program, context);
   addAgentCommands(program, context);
+  addCachingCommand(program, context);
+  addDoctorCommand(program, context);
   addCompletionCommands(program, context);
   return program.addHelpText(
     'after',
@@ -53,7 +57,7 @@ export function buildProgram(context: CliContext): Command {
         'busdriver accounts list',
         'busdriver accounts list --output json',
         'busdriver accounts add prod --eks production --region eu-west-1',
-        'busdriver accounts --help',
+        'busdriver doctor',
       ),
       '',
       'Environment:',

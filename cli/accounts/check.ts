@@ -2,8 +2,8 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { asString, getPath, type JsonValue } from '#core/json.ts';
 import type { ApiAnswer, ApiClient } from '../api-client.ts';
-import { type CheckRow, describeHealth, hasFailed, printChecks } from '../check-table.ts';
-import { ApiError, CliError } from '../cli-error.ts';
+import { type CheckRow, collect, describeHealth, hasFailed, printChecks } from '../check-table.ts';
+import { ApiError } from '../cli-error.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
 import { formatDuration } from '../time.ts';
 import {
@@ -64,16 +64,6 @@ export async function checkAccount(
   return hasFailed(rows) ? 1 : 0;
 }
 
-/** Adds a row of failure where the work fails. */
-async function collect(rows: CheckRow[], check: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    rows.push({ check, state: 'failed', found: error.message, ...(error.next && { next: error.next }) });
-  }
-}
-
 /**
  * What Busdriver itself says.
  *
@@ -98,13 +88,14 @@ async function checkBusdriver(
   return skewMs;
 }
 
-function findSkew({ headers }: ApiAnswer, nowMs: number): number | undefined {
+/** How far a server's clock is before ours, ms; undefined where its answer has no date. @param nowMs ours when it answered */
+export function findSkew({ headers }: ApiAnswer, nowMs: number): number | undefined {
   const timeMs = Date.parse(headers.get('date') ?? '');
   return Number.isNaN(timeMs) ? undefined : timeMs - nowMs;
 }
 
-/** @param other whose clock it is compared with */
-function toSkewRow(check: string, skewMs: number, other: string): CheckRow {
+/** Whether clocks agree. @param skewMs how far one is before the other @param other whose clock it is compared with */
+export function toSkewRow(check: string, skewMs: number, other: string): CheckRow {
   const size = Math.abs(skewMs);
   if (size <= skewMsMax) return { check, state: 'ok', found: `within ${skewMsMax / 1_000}s of ${other}` };
   const found = `${formatDuration(size)} ${skewMs > 0 ? 'before' : 'behind'} ${other}`;
@@ -139,7 +130,7 @@ function toAgentRow(agents: JsonValue | undefined, name: string): CheckRow {
 }
 
 /** Dependencies of checking a cluster. */
-interface ClusterSubject {
+export interface ClusterSubject {
   readonly cluster: ClusterCaller;
   /** How far Busdriver's clock is before ours. */
   readonly skewMs: number | undefined;
@@ -147,7 +138,8 @@ interface ClusterSubject {
   readonly namespace: string | undefined;
 }
 
-async function checkCluster(
+/** Calls a cluster: its version, its clock, and the rights there. @throws CliError where it does not answer */
+export async function checkCluster(
   { cluster, skewMs = 0, namespace }: ClusterSubject,
   rows: CheckRow[],
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { formatDuration } from '../time.ts';
 import { readDefinitions } from './definition-pages.ts';
 
 /** An account as `busdriver accounts list` shows it. Unknown members are left out. */
-interface ListedAccount {
+export interface ListedAccount {
   readonly name: string;
   readonly provider: string;
   /** `store` for one that an API made, `settings` for one of the YAML or a kubeconfig. */
@@ -64,7 +64,8 @@ function toRow(account: ListedAccount): readonly Cell[] {
   return [name, provider, origin, style ? { text: state, style } : state, lag, reason];
 }
 
-async function readAccounts(client: ApiClient): Promise<readonly ListedAccount[]> {
+/** The accounts that the caller may see. @throws ApiError, CliError */
+export async function readAccounts(client: ApiClient): Promise<readonly ListedAccount[]> {
   const [accounts, agents, stored] = await Promise.all([
     client.get('/credentials?expand=true'),
     client.get('/cache/introspection').then(summarizeAgents),
@@ -79,7 +80,8 @@ async function readAccounts(client: ApiClient): Promise<readonly ListedAccount[]
       origin: stored && getOrigin(account, stored),
       state: asString(getPath(account, 'health', 'state')),
       lagMs: summary?.lagMs,
-      reason: asString(getPath(account, 'health', 'reason')) ?? summary?.error,
+      // The agent's own words name file and host, which are kept from what everybody may see.
+      reason: summary?.error ?? asString(getPath(account, 'health', 'reason')),
     };
   });
 }

@@ -91,6 +91,6 @@ export const importRules: { readonly [files: string]: string } = {
   'infra/aws/': `infra/aws/ shared/core/ shared/tasks/payload-limit.ts shared/providers/declarations.ts ${config} ${stored} ${tables}
     docs/openapi.json aws-cdk-lib constructs esbuild ${node}`,
   'cli/': `cli/ ${rules} ${config} ${system} package.json shared/settings/live/settings.ts
-    ${kubernetes}calls/ commander yaml ${node}`,
+    ${kubernetes}calls/ @aws-sdk/client-sts commander yaml ${node}`,
   'test/': '.',
 };

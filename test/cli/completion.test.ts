@@ -38,7 +38,13 @@ describe.each(shells)('the script for %s', (shell) => {
 
 describe('bash', () => {
   it.each([
-    [[''], ['start', 'demo', 'deploy', 'tasks', 'task', 'cancel', 'accounts', 'agent', 'completion']],
+    [
+      [''],
+      [
+        ...['start', 'demo', 'deploy', 'tasks', 'task', 'cancel', 'accounts', 'agent'],
+        ...['caching', 'doctor', 'completion'],
+      ],
+    ],
     [['acc'], ['accounts']],
     [
       ['accounts', ''],
@@ -89,5 +95,6 @@ describe('names of accounts', () => {
     expect(await completeInBash(['accounts', 'remove', 'b'], env)).toEqual(['beta', 'beta-2']);
     expect(await completeInBash(['--url', system.url, 'accounts', 'check', 'a'])).toEqual(['alpha']);
     expect(await completeInBash(['accounts', 'remove', 'beta', ''], env)).toEqual([]);
+    expect(await completeInBash(['tasks', '--account', 'al'], env)).toEqual(['alpha']);
   });
 });

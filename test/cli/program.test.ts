@@ -46,6 +46,8 @@ describe('help', () => {
       'agent list',
       'agent check',
       'agent revoke',
+      'caching',
+      'doctor',
       'completion',
     ]);
   });
