@@ -20,18 +20,15 @@ import {
   writeByBusdriver,
   writeByKubectl,
 } from './differential/cluster-writer.ts';
+import { customKinds } from './differential/custom-kinds.ts';
 import { generatePairs } from './differential/generated-pairs.ts';
 import { intoNamespace, namePairs, normalizeObject, type Pair, type Verb } from './differential/pair.ts';
-import { customKinds, customResources } from './differential/written-custom.ts';
-import { others } from './differential/written-others.ts';
-import { pods } from './differential/written-pods.ts';
-import { states } from './differential/written-states.ts';
-import { workloads } from './differential/written-workloads.ts';
+import { listWrittenPairs } from './differential/written-pairs.ts';
 
 /** Another seed gives other generated pairs. */
 const seed = 20_261_121;
 const pairs = [
-  ...namePairs([...pods, ...workloads, ...others, ...states, ...customResources], 'written'),
+  ...namePairs(listWrittenPairs(), 'written'),
   ...namePairs(generatePairs(seed, chooseSize({ short: 0.15, long: 1 })), 'generated'),
 ];
 

@@ -6,14 +6,14 @@ import { startSubject } from '#test/support/system/subject.ts';
 import type { Subject } from '#test/support/system/system.ts';
 import { getName, readLiveObjects, writeByKubectl } from './differential/cluster-writer.ts';
 import { intoNamespace, namePairs, normalizeObject, type Pair } from './differential/pair.ts';
-import { workloads } from './differential/written-workloads.ts';
+import { listWrittenPairs } from './differential/written-pairs.ts';
 
 /**
  * Those that are applied, and in whose course nobody else writes: test/acceptance/kubernetes/differential-apply.slow.test.ts has them all. Jobs
  * are left out: one without labels gets those of its template from the API server, and Spinnaker adds labels.
  */
 const pairs = namePairs(
-  workloads.filter(
+  listWrittenPairs(['workloads']).filter(
     ({ first, firstVerb, secondVerb, between }) =>
       first.kind !== 'Job' && !firstVerb && !secondVerb && !between,
   ),

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#core/json.ts';
 import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
-import { type ForeignRequest, namePlaceholder, namespacePlaceholder, type Pair } from './pair.ts';
+import { type ForeignRequest, namePlaceholder, namespacePlaceholder } from './pair.ts';
 
 /** Members of an object; `metadata` adds to its name and namespace. */
 export type Members = { readonly [key: string]: JsonValue };
@@ -52,12 +52,4 @@ export function patchBySomebody(resource: string, body: JsonObject): ForeignRequ
   const [prefix = '', plural = ''] = resource.split(' ');
   const target = `${prefix}/namespaces/${namespacePlaceholder}/${plural}/${namePlaceholder}?fieldManager=somebody`;
   return { method: 'PATCH', target, body };
-}
-
-export function podSpecPair(title: string, first: Members, second: Members): Pair {
-  return { title, first: deployment(first), second: deployment(second) };
-}
-
-export function containerPair(title: string, first: Members, second: Members): Pair {
-  return podSpecPair(title, { containers: [container(first)] }, { containers: [container(second)] });
 }
