@@ -22,7 +22,7 @@ $ npx vitest run test/shared/providers/kubernetes/operations`,
   'v1-operation': `An operation of accounts of the V1 provider
 - a file in shared/providers/kubernetes/v1/operations/, and a line in index.ts there
 - its fields and rules in shared/providers/kubernetes/v1/descriptions/
-- a description in which everything is wrong in test/acceptance/v1/v1-bad-input-data.ts: v1-operations.test.ts misses it
+- a description in which everything is wrong in test/fixtures/kubernetes-v1/bad-descriptions.yaml: v1-operations.test.ts misses it
 $ npx vitest run test/shared/providers/kubernetes/v1/operations test/acceptance/v1/v1-operations.test.ts`,
   kind: `A kind of Kubernetes objects
 - a row in shared/providers/kubernetes/kinds/table.ts

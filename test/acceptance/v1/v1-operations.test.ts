@@ -3,8 +3,17 @@ import type { JsonObject, JsonValue } from '#core/json.ts';
 import { listNames } from '#test/shared/providers/kubernetes/live.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
 import { disposeAfterAll } from '#test/support/run/disposal.ts';
+import { readFixture } from '#test/support/run/fixture.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
-import { badDescriptions } from './v1-bad-input-data.ts';
+
+interface BadDescription {
+  readonly operation: string;
+  readonly prefix: string;
+  readonly description: JsonObject;
+  readonly errors: readonly string[];
+}
+
+const badDescriptions = readFixture<readonly BadDescription[]>('kubernetes-v1/bad-descriptions.yaml');
 
 describeWithCluster('operations of V1 accounts over HTTP', (cluster) => {
   let ns: TestNamespace;
