@@ -108,8 +108,8 @@ export function planRun({ seed, durationMs, chains, kills }: LabPlanOptions): La
     }),
     freezes: Array.from({ length: Math.ceil(kills / 2) }, (_, index) => {
       const place = { process: drawInteger(random, 0, processCount - 1) };
-      // Every fourth stands still for longer than a lease holds, which the end of the run must not cut off.
-      if (index % 4 === 0) {
+      // Every fourth stands still for longer than a lease holds, which the end of the run must not cut off, nor wait for.
+      if (index % 4 === 0 && durationMs > longFreezeMs.most) {
         const ms = drawInteger(random, longFreezeMs.least, longFreezeMs.most);
         return { ...place, ms, atMs: Math.min(drawTime(), Math.round(durationMs * 0.4)) };
       }
