@@ -81,7 +81,7 @@ export const importRules: { readonly [files: string]: string } = {
     ${tables} @aws-sdk/ aws-lambda ${node}`,
   'infra/kubernetes/': `infra/kubernetes/ infra/server/ infra/options.ts infra/tools/build/ ${subjects}
     ${kubernetesOutside} ${stored} ${tables} @kubernetes/client-node @aws-sdk/ @grpc/grpc-js aws-lambda ${node}`,
-  'infra/agent/': `infra/agent/ infra/tools/build/ ${rules} shared/agents/protocol/ ${kubernetesOutside}
+  'infra/agent/': `infra/agent/ infra/tools/build/ prom-client ${rules} shared/agents/protocol/ ${kubernetesOutside}
     ${kubernetes}transport/proxy-tunnel.ts
     shared/platform/aws/identity/gateway-signer.ts ${config} shared/platform/garbage.ts ${system}
     shared/platform/services/logger.ts package.json @grpc/grpc-js undici yaml ${node}`,

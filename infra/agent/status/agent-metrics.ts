@@ -1,4 +1,5 @@
-import { formatMetrics, HistogramMetric, NumberMetric } from './metric-registry.ts';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { BoundedLabels } from '#core/bounded-labels.ts';
 
 /** Seconds of a batch, a call over the network. */
 const batchBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -16,10 +17,6 @@ export interface BatchFigures {
   readonly ms: number;
 }
 
-const counter = (name: string, help: string) => new NumberMetric('counter', { name, help });
-const gauge = (name: string, help: string, label?: string) =>
-  new NumberMetric('gauge', { name, help, label });
-
 /** Changes that wait together. */
 interface WaitingChanges {
   readonly changes: number;
@@ -31,38 +28,45 @@ interface WaitingChanges {
  * accounts alone, of which there are as many as the agent's file has.
  */
 export class AgentMetrics {
-  readonly #connections = gauge(
+  readonly #registry = new Registry();
+  readonly #connections = this.#gauge(
     'kubesvc_connection_count',
     'Sessions in which Busdriver answered the last call.',
   );
-  readonly #disconnections = counter(
+  readonly #disconnections = this.#counter(
     'kubesvc_disconnection_total',
     'How often a session was lost, or Busdriver ceased to answer.',
   );
-  readonly #events = counter('kubesvc_events_sent_total', 'Changes of objects that Busdriver has taken.');
-  readonly #eventBytes = counter('kubesvc_events_bytes_sent_total', 'Bytes in which they were sent.');
-  readonly #resources = gauge('kubesvc_resource_agent_total', 'Kinds that are watched or polled.', 'account');
-  readonly #outbox = gauge(
+  readonly #events = this.#counter(
+    'kubesvc_events_sent_total',
+    'Changes of objects that Busdriver has taken.',
+  );
+  readonly #eventBytes = this.#counter('kubesvc_events_bytes_sent_total', 'Bytes in which they were sent.');
+  readonly #resources = this.#accountGauge(
+    'kubesvc_resource_agent_total',
+    'Kinds that are watched or polled.',
+  );
+  readonly #outbox = this.#accountGauge(
     'busdriver_agent_outbox_changes',
     'Changes of objects that wait to be sent.',
-    'account',
   );
-  readonly #lag = gauge(
+  readonly #lag = this.#accountGauge(
     'busdriver_agent_lag_seconds',
     'Age of the oldest change that waits to be sent.',
-    'account',
   );
-  readonly #batches = new HistogramMetric(
-    { name: 'busdriver_agent_batch_seconds', help: 'Time until Busdriver had taken a batch of changes.' },
+  readonly #batches = this.#histogram(
+    'busdriver_agent_batch_seconds',
+    'Time until Busdriver had taken a batch of changes.',
     batchBounds,
   );
-  readonly #tasks = new HistogramMetric(
-    { name: 'busdriver_agent_task_seconds', help: 'Time from the lease of a task until it was handed back.' },
+  readonly #tasks = this.#histogram(
+    'busdriver_agent_task_seconds',
+    'Time from the lease of a task until it was handed back.',
     taskBounds,
   );
-  readonly #runningTasks = gauge('busdriver_agent_tasks', 'Tasks that run.');
-  readonly #runningReads = gauge('busdriver_agent_reads', 'Live reads that run.');
-  readonly #memory = gauge('process_resident_memory_bytes', 'Resident memory size in bytes.');
+  readonly #runningTasks = this.#gauge('busdriver_agent_tasks', 'Tasks that run.');
+  readonly #runningReads = this.#gauge('busdriver_agent_reads', 'Live reads that run.');
+  readonly #memory = this.#gauge('process_resident_memory_bytes', 'Resident memory size in bytes.');
 
   /** By account; of the second by caching agent, too. An agent has as many as its file. */
   readonly #waiting = new Map<string, Set<WaitingChanges>>();
@@ -70,14 +74,14 @@ export class AgentMetrics {
 
   /** A session answers, or does so no more. */
   countConnection(isConnected: boolean): void {
-    this.#connections.add(isConnected ? 1 : -1);
-    if (!isConnected) this.#disconnections.add(1);
+    this.#connections.inc(isConnected ? 1 : -1);
+    if (!isConnected) this.#disconnections.inc();
   }
 
   /** Busdriver took a batch. */
   countBatch({ changes, bytes, ms }: BatchFigures): void {
-    this.#events.add(changes);
-    this.#eventBytes.add(bytes);
+    this.#events.inc(changes);
+    this.#eventBytes.inc(bytes);
     this.#batches.observe(ms / 1_000);
   }
 
@@ -94,37 +98,38 @@ export class AgentMetrics {
   setWatches(account: string, agent: string, count: number): void {
     const counts = this.#watches.get(account) ?? new Map<string, number>();
     this.#watches.set(account, counts.set(agent, count));
-    this.#resources.set(
-      [...counts.values()].reduce((sum, each) => sum + each, 0),
+    this.#resources(
       account,
+      [...counts.values()].reduce((sum, each) => sum + each, 0),
     );
   }
 
   /** A task begins. @returns to be called once, when it ends */
   beginTask(): () => void {
     const beganMs = performance.now();
-    this.#runningTasks.add(1);
+    this.#runningTasks.inc();
     return () => {
-      this.#runningTasks.add(-1);
+      this.#runningTasks.dec();
       this.#tasks.observe((performance.now() - beganMs) / 1_000);
     };
   }
 
   /** A live read begins. @returns to be called once, when it ends */
   beginRead(): () => void {
-    this.#runningReads.add(1);
-    return () => this.#runningReads.add(-1);
+    this.#runningReads.inc();
+    return () => this.#runningReads.dec();
   }
 
-  /** All of it, in Prometheus' text format. */
-  format(): string {
+  /** Content type of the text. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** All of it, in Prometheus' text format 0.0.4. */
+  format(): Promise<string> {
     this.#memory.set(process.memoryUsage.rss());
     this.#countWaiting();
-    return formatMetrics([
-      ...[this.#connections, this.#disconnections, this.#events, this.#eventBytes, this.#resources],
-      ...[this.#outbox, this.#lag, this.#batches, this.#tasks, this.#runningTasks, this.#runningReads],
-      this.#memory,
-    ]);
+    return this.#registry.metrics();
   }
 
   #countWaiting(): void {
@@ -136,8 +141,26 @@ export class AgentMetrics {
         changes += one.changes;
         oldestMs = Math.min(oldestMs, one.sinceMs);
       }
-      this.#outbox.set(changes, account);
-      this.#lag.set((nowMs - oldestMs) / 1_000, account);
+      this.#outbox(account, changes);
+      this.#lag(account, (nowMs - oldestMs) / 1_000);
     }
+  }
+  #counter(name: string, help: string): Counter {
+    return new Counter({ name, help, registers: [this.#registry] });
+  }
+
+  #gauge(name: string, help: string): Gauge {
+    return new Gauge({ name, help, registers: [this.#registry] });
+  }
+
+  /** Sets the number of an account. */
+  #accountGauge(name: string, help: string): (account: string, value: number) => void {
+    const gauge = new Gauge({ name, help, labelNames: ['account'], registers: [this.#registry] });
+    const bounded = new BoundedLabels();
+    return (account, value) => gauge.set(bounded.bound({ account }), value);
+  }
+
+  #histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ name, help, buckets, registers: [this.#registry] });
   }
 }

@@ -3,7 +3,6 @@ import { createServer as createSecureServer } from 'node:https';
 import type { TlsOptions } from 'node:tls';
 import type { AgentHealth, Health } from './agent-health.ts';
 import type { AgentMetrics } from './agent-metrics.ts';
-import { metricsContentType } from './metric-registry.ts';
 
 /** Connections at once: of a kubelet and some who collect metrics. */
 const connectionsMax = 50;
@@ -19,7 +18,7 @@ interface Page {
   readonly body: string;
 }
 
-type Pages = ReadonlyMap<string, () => Page>;
+type Pages = ReadonlyMap<string, () => Page | Promise<Page>>;
 
 /** The address of a server. */
 export interface StatusAddress {
@@ -59,10 +58,14 @@ export function toProbes(health: AgentHealth): { readonly [name in 'liveness' | 
 
 /** Serves `/metrics`, and the same at `/prometheus_metrics`. @throws Error when the address cannot be had */
 export async function startMetricsServer(
-  metrics: Pick<AgentMetrics, 'format'>,
+  metrics: Pick<AgentMetrics, 'contentType' | 'format'>,
   address: StatusAddress,
 ): Promise<StatusServer> {
-  const page = (): Page => ({ status: 200, contentType: metricsContentType, body: metrics.format() });
+  const page = async (): Promise<Page> => ({
+    status: 200,
+    contentType: metrics.contentType,
+    body: await metrics.format(),
+  });
   return startServer(
     new Map([
       ['/metrics', page],
@@ -82,7 +85,8 @@ function toHealthPage({ isGood, status }: Health): Page {
 
 async function startServer(pages: Pages, { host, port, tls }: StatusAddress): Promise<StatusServer> {
   const options = { headersTimeout: headMs, requestTimeout: headMs, maxHeaderSize: headBytesMax };
-  const listener = (request: IncomingMessage, response: ServerResponse) => answer(pages, request, response);
+  const listener = (request: IncomingMessage, response: ServerResponse) =>
+    void answer(pages, request, response).catch(() => response.destroy());
   const server: Server =
     tls === undefined
       ? createServer(options, listener)
@@ -104,11 +108,11 @@ async function startServer(pages: Pages, { host, port, tls }: StatusAddress): Pr
   };
 }
 
-function answer(pages: Pages, request: IncomingMessage, response: ServerResponse): void {
+async function answer(pages: Pages, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '' } = request;
   request.resume();
   const isRead = method === 'GET' || method === 'HEAD';
-  const page = isRead ? pages.get(url.split('?', 1)[0] ?? '')?.() : undefined;
+  const page = isRead ? await pages.get(url.split('?', 1)[0] ?? '')?.() : undefined;
   const { status, contentType, body } = page ?? toRefusal(isRead);
   response.writeHead(status, {
     'content-type': contentType,

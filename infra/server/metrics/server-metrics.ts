@@ -1,11 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry, Summary } from 'prom-client';
+import { BoundedLabels, type Labels } from '#core/bounded-labels.ts';
 import { type MeasureLabels, type MeasureName, type Meter, measures } from '#core/meter.ts';
-
-/** Series of one measure at most: further ones are counted together, with `other` as each of their labels. */
-export const seriesMax = 1_000;
-
-/** Characters of a label's value that are shown. */
-const valueMax = 253;
 
 /** One measure of Spectator's form. */
 interface SpectatorMetric {
@@ -16,24 +11,23 @@ interface SpectatorMetric {
   }[];
 }
 
-type Labels = { readonly [label: string]: string };
-
 /** The metrics of a process. Their labels are bounded, whatever they hold. */
 export class ServerMetrics implements Meter {
   readonly #registry = new Registry();
   readonly #instruments = new Map<MeasureName, (labels: Labels, value: number) => void>();
-  readonly #series = new Map<MeasureName, Set<string>>();
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
     for (const [name, { kind, help, labels }] of Object.entries(measures)) {
       const common = { help, labelNames: [...labels], registers: [this.#registry] };
-      this.#instruments.set(name as MeasureName, createInstrument(name, kind, common));
+      const set = createInstrument(name, kind, common);
+      const bounded = new BoundedLabels();
+      this.#instruments.set(name as MeasureName, (given, value) => set(bounded.bound(given), value));
     }
   }
 
   record<N extends MeasureName>(name: N, labels: MeasureLabels<N>, value = 1): void {
-    this.#instruments.get(name)?.(this.#bound(name, labels), value);
+    this.#instruments.get(name)?.(labels, value);
   }
 
   /** All of it, in Prometheus' text format 0.0.4. */
@@ -66,19 +60,6 @@ export class ServerMetrics implements Meter {
       };
     }
     return JSON.stringify({ applicationName: 'clouddriver', metrics });
-  }
-
-  #bound(name: MeasureName, labels: Labels): Labels {
-    const cut = Object.fromEntries(
-      Object.entries(labels).map(([label, value]) => [label, value.slice(0, valueMax)]),
-    );
-    const series = this.#series.get(name) ?? new Set();
-    this.#series.set(name, series);
-    const key = JSON.stringify(cut);
-    if (series.size >= seriesMax - 1 && !series.has(key))
-      return Object.fromEntries(Object.keys(cut).map((label) => [label, 'other']));
-    series.add(key);
-    return cut;
   }
 }
 

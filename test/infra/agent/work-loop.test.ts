@@ -54,7 +54,7 @@ test('tasks that another replica holds are none of those that an agent counts', 
   for (const id of ['held', 'free', 'other']) loop.take({ kind: 'TASK', account: 'edge', id });
   // It stops at once, and waits for what it has begun.
   await loop.run(AbortSignal.abort());
-  const told = parsePrometheusText(metrics.format());
+  const told = parsePrometheusText(await metrics.format());
   const { samples = [] } = told.get('busdriver_agent_task_seconds') ?? {};
   expect(samples.find(({ name }) => name.endsWith('_count'))?.value).toBe(1);
   expect(told.get('busdriver_agent_tasks')?.samples).toMatchObject([{ value: 0 }]);

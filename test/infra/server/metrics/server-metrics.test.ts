@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { seriesMax } from '#core/bounded-labels.ts';
 import { serveMetrics } from '#infra/server/metrics/serve-metrics.ts';
-import { ServerMetrics, seriesMax } from '#infra/server/metrics/server-metrics.ts';
+import { ServerMetrics } from '#infra/server/metrics/server-metrics.ts';
 import { MeterPort } from '#platform/services/meter.ts';
 import { silentLog as log } from '#test/support/engines/silent-log.ts';
 import { parsePrometheusText } from '#test/support/system/prometheus-text.ts';
