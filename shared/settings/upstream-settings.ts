@@ -9,6 +9,7 @@ import {
   requireField,
   settingsField,
   stringField,
+  stringListField,
   stringMapField,
   withDefault,
 } from './coerce.ts';
@@ -28,6 +29,8 @@ export const upstreamTimeoutSeconds = { min: 1, max: 15 };
 export interface UpstreamSettings {
   /** With a slash at its end. */
   readonly baseUrl: URL;
+  /** Accounts of this side that it has still: names, each with at most one `*` for any characters. */
+  readonly keep: readonly string[];
   /** Milliseconds that a merged list waits for it. */
   readonly timeoutMs: number;
   /** What becomes of a list when it does not answer: marked as partial, or refused with 503. */
@@ -62,9 +65,20 @@ const headersField = stringMapField().pipe(
     }),
 );
 
+const keepField = stringListField().pipe(
+  z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .refine((patterns = []) => patterns.every((pattern) => /^[^*]*\*?[^*]*$/.test(pattern)), {
+      error: 'expected names of accounts, each with at most one *',
+    }),
+);
+
 const tlsFields = { caFile: stringField(), certFile: stringField(), keyFile: stringField() };
 const fields = {
   baseUrl: stringField(),
+  keep: withDefault(keepField, []),
   timeoutSeconds: withDefault(intField(upstreamTimeoutSeconds), upstreamTimeoutSecondsDefault),
   partial: withDefault(enumField(['mark', 'refuse']), 'mark'),
   deduplicates: withDefault(booleanField(), true),
@@ -83,6 +97,15 @@ export const upstreamSettingPaths: readonly string[] = [
 /** Whether the settings name a Clouddriver behind this one. */
 export function hasUpstream(settings: JsonObject): boolean {
   return Boolean(getSetting(settings, `${upstreamPath}.baseUrl`));
+}
+
+/** Whether the Clouddriver behind this one keeps an account. */
+export function keepsAccount({ keep }: Pick<UpstreamSettings, 'keep'>, name: string): boolean {
+  return keep.some((pattern) => {
+    const [start = '', end] = pattern.split('*');
+    if (end === undefined) return name === start;
+    return name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end);
+  });
 }
 
 /**

@@ -3,6 +3,8 @@ import type { OperationClaim } from '#tasks/requests/operation-claims.ts';
 
 /** The accounts and providers of this side. */
 export interface Owners {
+  /** Whether an account is one of this side's settings or store; it may be left upstream. */
+  knowsAccount(name: string): boolean;
   ownsAccount(name: string): boolean;
   ownsProvider(name: string): boolean;
 }
@@ -19,7 +21,7 @@ export function areForeign(
     cloudProvider: ofPath,
     ownsAccount,
     ownsProvider,
-  }: Owners & { readonly cloudProvider: string | undefined },
+  }: Omit<Owners, 'knowsAccount'> & { readonly cloudProvider: string | undefined },
 ): boolean {
   const isForeign = ({ account, cloudProvider }: Omit<OperationClaim, 'name'>): boolean => {
     if (account !== undefined) return !ownsAccount(account);

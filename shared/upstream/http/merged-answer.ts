@@ -57,7 +57,12 @@ export async function mergeAnswers(merge: MergeName, call: MergeCall): Promise<R
   }
   if (theirs.value === undefined) return own.get();
   const ours = own.text === undefined ? undefined : parseBoundedJson(own.text, mergedBounds).value;
-  const value = merges[merge]({ ours, theirs: theirs.value, owns: owners.ownsAccount });
+  const value = merges[merge]({
+    ours,
+    theirs: theirs.value,
+    owns: owners.ownsAccount,
+    leaves: (name) => owners.knowsAccount(name) && !owners.ownsAccount(name),
+  });
   return { status: 200, body: JSON.stringify(value), headers: own.headers };
 }
 
@@ -106,8 +111,12 @@ async function askUpstream(call: MergeCall): Promise<Theirs> {
   }
 }
 
-/** Undefined for 404. @throws VisibleError for any other answer than a list within its limits; it quotes nothing of the answer */
-async function readUpstream({ upstream, asked, request }: MergeCall): Promise<JsonValue | undefined> {
+/** A JSON answer; undefined for 404. @throws VisibleError for any other one than JSON within its limits; it quotes nothing of the answer */
+export async function readUpstream({
+  upstream,
+  asked,
+  request,
+}: Pick<MergeCall, 'upstream' | 'asked' | 'request'>): Promise<JsonValue | undefined> {
   const { 'if-none-match': _, ...headers } = asked.headers;
   const { timeoutMs } = upstream.settings;
   const { status, body } = await upstream.client.send(

@@ -61,6 +61,9 @@ export interface UpstreamClient extends AsyncDisposable {
   send(request: UpstreamRequest, options: SendOptions): Promise<UpstreamAnswer>;
 }
 
+/** Nothing of a request has reached the upstream. */
+export class NothingSentError extends UnavailableError {}
+
 /** How far a request got. */
 interface Progress {
   /** Whether a byte of it may have arrived. */
@@ -119,8 +122,8 @@ export function createUpstreamClient(settings: UpstreamSettings): UpstreamClient
         });
       } catch (cause) {
         const reason = over.aborted ? `no answer within ${timeoutMs} ms` : describe(cause);
-        throw toFailure(asked.repetition === 'once' && progress.isConnected, {
-          ...{ cause, reason, origin: baseUrl.origin },
+        throw toFailure(asked.repetition, {
+          ...{ cause, reason, origin: baseUrl.origin, isSent: progress.isConnected },
         });
       }
     },
@@ -177,13 +180,21 @@ function describe(error: unknown): string {
   return getErrorMessage(error) || getCode(error);
 }
 
-/** @param mayBeDone whether the request may have arrived, and its caller must not send it again */
+interface Failure {
+  readonly cause: unknown;
+  readonly reason: string;
+  readonly origin: string;
+  readonly isSent: boolean;
+}
+
+/** @param isSent whether the request may have arrived: then its caller must not send it again, unless that is done once */
 function toFailure(
-  mayBeDone: boolean,
-  { cause, reason, origin }: { readonly cause: unknown; readonly reason: string; readonly origin: string },
+  repetition: UpstreamRequest['repetition'],
+  { cause, reason, origin, isSent }: Failure,
 ): Error {
-  if (!mayBeDone) {
-    return new UnavailableError(`The Clouddriver upstream (${origin}) does not answer: ${reason}`, { cause });
+  if (!isSent || repetition !== 'once') {
+    const Kind = isSent ? UnavailableError : NothingSentError;
+    return new Kind(`The Clouddriver upstream (${origin}) does not answer: ${reason}`, { cause });
   }
   return new FailedOperationError(
     `The Clouddriver upstream (${origin}) got the request, and its answer was lost: ${reason}. It may have been done: look before you ` +

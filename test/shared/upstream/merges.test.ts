@@ -3,6 +3,7 @@ import type { JsonValue } from '#core/json.ts';
 import { type MergeName, merges } from '#upstream/merges.ts';
 
 const owns = (account: string) => account === 'k8s' || account === 'broken';
+const leaves = (account: string) => account === 'kept';
 
 /** Both answers, and what becomes of them. `k8s` is ours on both sides, and `broken` is ours, but not in our answer. */
 const cases: readonly (readonly [
@@ -138,12 +139,27 @@ const cases: readonly (readonly [
 describe('a merged answer', () => {
   it.each(cases)('%s: takes accounts of ours from here, and all others from there', (merge, answers) => {
     const { ours, theirs, merged } = answers;
-    expect(merges[merge]({ ours, theirs, owns })).toEqual(merged);
+    expect(merges[merge]({ ours, theirs, owns, leaves })).toEqual(merged);
+  });
+
+  it.each<[MergeName, JsonValue, JsonValue]>([
+    ['accounts', [{ name: 'k8s' }, { name: 'kept' }], [{ name: 'k8s' }]],
+    ['agents', [{ account: 'kept' }], [{ account: 'kept' }]],
+    ['list', [{ account: 'k8s' }, { account: 'kept' }, {}], [{ account: 'k8s' }, {}]],
+    ['accountMap', { k8s: 1, kept: 2 }, { k8s: 1 }],
+    ['application', { clusters: { k8s: 1, kept: 2 } }, { attributes: {}, clusters: { k8s: 1 } }],
+    [
+      'search',
+      [{ totalMatches: 2, results: [{ account: 'kept' }, { account: 'k8s' }] }],
+      [{ totalMatches: 1, results: [{ account: 'k8s' }] }],
+    ],
+  ])('%s: takes nothing from here of an account that is left upstream', (merge, ours, merged) => {
+    expect(merges[merge]({ ours, theirs: merge === 'application' ? {} : [], owns, leaves })).toEqual(merged);
   });
 
   it.each(Object.keys(merges) as MergeName[])('%s: survives an answer of another shape', (merge) => {
     for (const theirs of [null, 'text', 3, [null, 'text', [3]], { k8s: null, ec2: 3 }]) {
-      expect(() => JSON.stringify(merges[merge]({ ours: undefined, theirs, owns }))).not.toThrow();
+      expect(() => JSON.stringify(merges[merge]({ ours: undefined, theirs, owns, leaves }))).not.toThrow();
     }
   });
 });

@@ -12,7 +12,11 @@ import type { CachedReads } from '#views/views.ts';
 /** What stands in for the API of a cloud: machines by account and region (`one/north`). Another region cannot be read. */
 export const cloud = new Map<string, Set<string>>();
 
+/** Machines, by name, that are not made until their promise is kept. */
+export const heldMachines = new Map<string, Promise<void>>();
+
 const regions = ['north', 'south'];
+
 const model = createJsonModel<{ readonly healthState: string }>(1);
 
 /** A provider as small as one can be: machines, in `example.accounts`. A plug-in needs nothing of another one. */
@@ -96,6 +100,7 @@ function prepareMachine(description: JsonObject, accounts: readonly string[]): P
     applications: ['shop'],
     async run(run) {
       await run.step('create', async () => {
+        await heldMachines.get(machine);
         cloud.set(`${account}/north`, new Set(cloud.get(`${account}/north`)).add(machine));
         return machine;
       });

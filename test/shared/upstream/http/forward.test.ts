@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonValue } from '#core/json.ts';
 import type { Runtime } from '#infra/local/runtime.ts';
 import { plugins } from '#providers/index.ts';
-import { cloud, examplePlugin } from '#test/support/providers/example-provider.ts';
+import { cloud, examplePlugin, heldMachines } from '#test/support/providers/example-provider.ts';
+import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { type Clouddriver, startClouddriver } from '#test/support/services/clouddriver.ts';
 import { startTestRuntime } from '#test/support/system/test-runtime.ts';
 
@@ -115,6 +116,72 @@ describe('beside another Clouddriver', () => {
       },
     });
     expect([...(cloud.get('ours/north') ?? []), ...(cloud.get('theirs/north') ?? [])]).not.toContain('m3');
+  });
+});
+
+describe('an account that both have', () => {
+  const keeping = (baseUrl: string) => toSettings(['both'], { baseUrl, keep: ['bo*h'] });
+  const taking = (baseUrl: string) => toSettings(['both'], { baseUrl });
+
+  it('is left upstream with all that is read of it, and cached here meanwhile', async () => {
+    await using keeper = await startTestRuntime(keeping(upstream.url));
+    cloud.get('both/south')?.add('late');
+    const alone = { headers: { 'X-Busdriver-Upstream': 'none' } };
+    await expect.poll(() => send(keeper, '/instances/both/south/late', alone)).toMatchObject({ status: 200 });
+    await expect.poll(() => send(keeper, '/instances/both/south/late')).toMatchObject({ status: 200 });
+    expect((await send(keeper, '/credentials')).body).toMatchObject([{ name: 'both' }, { name: 'theirs' }]);
+    const { body } = await post(keeper, '/example/ops', { body: [createMachine('both', 'm4')] });
+    const { id } = body as { readonly id: string };
+    expect(await send(upstream, `/task/${id}`)).toMatchObject({ status: 200 });
+  });
+
+  it('changes hands when nothing of it runs on the other side any more', async () => {
+    await using dir = await makeTempDir();
+    await using old = await startClouddriver();
+    old.answer = async ({ method = 'GET', url = '', headers }, response) => {
+      const body = method === 'GET' ? null : (old.calls.at(-1)?.body ?? null);
+      const { 'content-type': type = 'text/plain' } = headers;
+      const init = { method, body, headers: { 'content-type': type } };
+      const answer = await fetch(upstream.url + url, init);
+      response.writeHead(answer.status).end(await answer.text());
+    };
+    const looks = () => old.calls.filter(({ path }) => path?.startsWith('/task/')).length;
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    heldMachines.set('held', promise);
+    const made = () => [...(cloud.get('both/north') ?? [])].filter((name) => /held|next|last/.test(name));
+    const make = async (runtime: Pick<Runtime, 'url'>, machine: string) => {
+      const { body } = await post(runtime, '/example/ops', { body: [createMachine('both', machine)] });
+      return (body as { readonly id: string }).id;
+    };
+    const waitFor = (runtime: Pick<Runtime, 'url'>, id: string) =>
+      expect
+        .poll(() => send(runtime, `/task/${id}`))
+        .toMatchObject({ body: { status: { completed: true } } });
+    const resume = (runtime: Pick<Runtime, 'url'>, id: string) =>
+      send(runtime, `/task/${id}:resume`, { method: 'POST' });
+    const refusal = (owner: string) => ({
+      status: 400,
+      body: { errors: [expect.stringContaining(`cannot be started again: its account belongs to ${owner}`)] },
+    });
+
+    await using keeper = await startTestRuntime(keeping(old.url), dir.path);
+    const held = await make(keeper, 'held');
+    await keeper[Symbol.asyncDispose]();
+    await using taker = await startTestRuntime(taking(old.url), dir.path);
+    const making = make(taker, 'next');
+    await expect.poll(looks).toBeGreaterThan(1);
+    expect(made()).toEqual([]);
+    release();
+    const next = await making;
+    await waitFor(taker, next);
+    expect(await send(upstream, `/task/${next}`)).toMatchObject({ status: 404 });
+    expect(await resume(taker, held)).toMatchObject(refusal('Busdriver'));
+    await taker[Symbol.asyncDispose]();
+
+    await using again = await startTestRuntime(keeping(old.url), dir.path);
+    await waitFor(upstream, await make(again, 'last'));
+    expect(made()).toEqual(['held', 'next', 'last']);
+    expect(await resume(again, next)).toMatchObject(refusal('the Clouddriver upstream'));
   });
 });
 
