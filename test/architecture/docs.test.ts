@@ -14,6 +14,14 @@ describe('documents', () => {
     expect(findWrong((path) => findLinks(path).filter((link) => !isResolved(path, link)))).toEqual([]);
   });
 
+  it('have each heading once', () => {
+    const findDoubles = (path: string) => {
+      const headings: readonly string[] = readProse(path).match(/^#+ .+$/gm) ?? [];
+      return headings.filter((heading, index) => headings.indexOf(heading) < index);
+    };
+    expect(findWrong(findDoubles)).toEqual([]);
+  });
+
   it('name only files of ours that exist', () => {
     const isThere = (path: string) => existsSync(join(root, path));
     const isEnd = (path: string) => listFiles().some((file) => file.endsWith(`/${path}`));
