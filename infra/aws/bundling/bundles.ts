@@ -79,7 +79,7 @@ const options: BuildOptions & { readonly write: false; readonly metafile: true }
   sourcesContent: false,
   legalComments: 'none',
   banner: { js: banner },
-  alias: { 'node:http': './infra/aws/bundling/node-http.cts' },
+  alias: { 'node:http': './infra/tools/build/node-http.cts' },
   // So Node builds its own undici: without the experimental parser, of which two copies would come along.
   define: { esbuildDetection: 'true' },
   external: absent,

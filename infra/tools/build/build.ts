@@ -86,6 +86,9 @@ export const replacedPackages: readonly string[] = ['dynamodb', 'sqs', 'eventbri
 /** What stands in for them. */
 export const standIn = 'infra/local/engines/sdk-stand-in.ts';
 
+/** What bundles take for `node:http`. */
+const nodeHttp = path.join(import.meta.dirname, 'node-http.cts');
+
 /**
  * Has all functions in one chunk, which is read when the first of them is. As chunks of their own they had 500 others in common, in ever
  * other combinations, and to find these 18,000 times took half of the time of a start.
@@ -129,9 +132,11 @@ function getOptions({
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    ...(entries === ownEntries && {
-      alias: Object.fromEntries(replacedPackages.map((name) => [name, path.join(root, standIn)])),
-    }),
+    alias: {
+      'node:http': nodeHttp,
+      ...(entries === ownEntries &&
+        Object.fromEntries(replacedPackages.map((name) => [name, path.join(root, standIn)]))),
+    },
     // The AWS SDK loads it in browsers alone.
     external: ['bowser', ...absent],
     minifySyntax: true,

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { buildLocal } from '#infra/tools/build/build.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
+const run = promisify(execFile);
 const project = path.resolve(import.meta.dirname, '../../../..');
 
 test('builds once, again after a change, and never twice at a time', async () => {
@@ -50,6 +53,18 @@ test('functions are found by their names, in one chunk', async () => {
     await expect(loadHandler(name)).rejects.toThrow(`there is no functions/${name}.ts`);
   const chunks = await readdir(path.join(outputDir, 'chunks'));
   expect(chunks.filter((name) => /^(one|two|function-modules)-\w+\.js$/.test(name))).toHaveLength(1);
+});
+
+test('what imports node:http does not load the fetch and the WebSocket that Node has, too', async () => {
+  await using temp = await makeTempDir();
+  const source = "export { Agent as handler } from 'node:http';";
+  const root = await makeProject(temp.path, source);
+  const outputDir = path.join(root, 'dist');
+  await buildLocal({ root, outputDir });
+  const list = `await (await import('./main.js')).loadHandler('one'); console.log(process.moduleLoadList.join('\\n'));`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', list], { cwd: outputDir });
+  expect(stdout.split('\n')).toContain('NativeModule http');
+  expect(stdout).not.toContain('undici');
 });
 
 test('what does not compile is told with its place, and the next try builds', async () => {
