@@ -205,12 +205,19 @@ const callerHeaders = {
   application: 'x-spinnaker-application',
 } as const;
 
+/** W3C Trace Context, version 00. One of another form is of no use to anybody, and is dropped. */
+const traceparentForm = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
+
 function parseCaller(event: APIGatewayProxyEvent): Caller {
   const given = Object.entries(callerHeaders)
     .map(([key, name]) => [key, findHeader(event, name)] as const)
     .filter(([, value]) => value !== undefined);
-  // Longer ones are refused; the log has their beginning.
-  return Object.fromEntries(given.map(([key, value]) => [key, value?.slice(0, callerHeaderMax)])) as Caller;
+  const traceparent = findHeader(event, 'traceparent');
+  return {
+    // Longer ones are refused; the log has their beginning.
+    ...Object.fromEntries(given.map(([key, value]) => [key, value?.slice(0, callerHeaderMax)])),
+    ...(traceparent !== undefined && traceparentForm.test(traceparent) && { traceparent }),
+  };
 }
 
 /** The fields of each line of a request's log: the user, and the account and task where the path names them. */

@@ -27,12 +27,13 @@ export interface JournalEntry {
   readonly outputs?: readonly OperationOutput[];
 }
 
-/** The user of a request, and Spinnaker's ids for it: for logs and events. Values of the `X-SPINNAKER-…` headers. */
+/** The user of a request, and the ids for it: for logs and events. Values of the `X-SPINNAKER-…` headers, and of W3C's `traceparent`. */
 export interface Caller {
   readonly user?: string;
   readonly requestId?: string;
   readonly executionId?: string;
   readonly application?: string;
+  readonly traceparent?: string;
 }
 
 /** One operation of a request, as submitted. */

@@ -43,6 +43,8 @@ interface AccountBreakerOptions {
   readonly log: Logger;
   /** Takes how long calls took. Default: nobody does. */
   readonly meter?: Meter | undefined;
+  /** The W3C `traceparent` of the present work, which calls of the server carry on. Default: there is none. */
+  readonly findTraceparent?: (() => string | undefined) | undefined;
   /** Opens the store that processes share. Default: each knows only its own calls. */
   readonly openStore?: (() => Promise<AccountHealthStore>) | undefined;
 }
@@ -86,6 +88,11 @@ export class AccountBreaker {
   /** Takes how long calls of the server took; undefined where nobody does. */
   get meter(): Meter | undefined {
     return this.#options.meter;
+  }
+
+  /** The header `traceparent` of a call that is made now; undefined where the work has none. */
+  get traceparent(): string | undefined {
+    return this.#options.findTraceparent?.();
   }
 
   /** Whether calls are to fail at once. */

@@ -20,6 +20,12 @@ export function addLogFields(fields: LogFields): void {
   if (current !== undefined) current.fields = { ...current.fields, ...fields };
 }
 
+/** A text among the fields of the current work; undefined where it has none of this name. */
+export function findLogField(name: string): string | undefined {
+  const value = scope.getStore()?.fields[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** The fields that identify a function's invocation. */
 export function toInvocationFields({
   functionName,

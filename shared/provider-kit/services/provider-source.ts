@@ -7,6 +7,7 @@ import type { CacheStore } from '#caching/store/cache-store.ts';
 import { type Config, type Environment, toOuterEnvironment } from '#platform/config.ts';
 import { type BaseServices, openBase } from '#platform/services/base.ts';
 import { openHostServices } from '#platform/services/host-services.ts';
+import { findLogField } from '#platform/services/logger.ts';
 import { openMeter } from '#platform/services/meter.ts';
 import type { Services } from '#platform/services/services.ts';
 import { plugins } from '#providers/index.ts';
@@ -173,7 +174,8 @@ function createBreakers(services: Services): AccountBreakers {
   const { clock, log } = openBase(services);
   const openStore = async () =>
     (await import('#accounts/services/health-store.ts')).openHealthStore(services);
-  return new AccountBreakers({ clock, log, openStore, meter: openMeter(services) });
+  const findTraceparent = () => findLogField('traceparent');
+  return new AccountBreakers({ clock, log, openStore, meter: openMeter(services), findTraceparent });
 }
 
 /** Loaded late: functions with credentials of clusters need no facts. */

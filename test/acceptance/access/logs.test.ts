@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createConfigMap } from '#test/shared/providers/kubernetes/manifests.ts';
+import { type PassingCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
 
@@ -9,6 +10,7 @@ const headers = {
   'X-SPINNAKER-REQUEST-ID': 'request-4711',
   'X-SPINNAKER-EXECUTION-ID': '01HEXECUTION',
   'X-SPINNAKER-APPLICATION': 'shop',
+  traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
 };
 
 const caller = {
@@ -16,16 +18,24 @@ const caller = {
   requestId: 'request-4711',
   executionId: '01HEXECUTION',
   application: 'shop',
+  traceparent: headers.traceparent,
 };
 
 describeWithCluster('the log', (cluster) => {
   const stack = new AsyncDisposableStack();
+  /** The traces that writes of the API server were part of. */
+  const traces: unknown[] = [];
   let namespace: TestNamespace;
   let system: System;
   beforeAll(async () => {
     namespace = stack.use(await createNamespace('logs'));
     const args = ['--log-level', 'info'];
-    system = stack.use(await startSystem({ kubeconfig: cluster.kubeconfig, args }));
+    const getFault = ({ method, traceparent }: PassingCall) => {
+      if (method === 'POST') traces.push(traceparent);
+      return undefined;
+    };
+    const proxy = stack.use(await startApiProxy(cluster, { getFault }));
+    system = stack.use(await startSystem({ kubeconfig: proxy.kubeconfig, args }));
   });
   afterAll(() => stack.disposeAsync());
 
@@ -70,5 +80,6 @@ describeWithCluster('the log', (cluster) => {
       }),
     ]);
     expect(system.stderr).not.toContain('secret-of-the-manifest');
+    expect(new Set(traces)).toEqual(new Set([headers.traceparent]));
   });
 });

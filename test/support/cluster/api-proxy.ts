@@ -20,6 +20,8 @@ export interface PassingCall {
   readonly query: string;
   /** In which form it wants the answer: its header `Accept`. */
   readonly accept: string;
+  /** Its header of this name. */
+  readonly traceparent?: string | undefined;
   /** What it sends: a manifest, a patch; undefined when it sends none. */
   readonly body: unknown;
 }
@@ -141,8 +143,8 @@ async function passOn(passage: Passage): Promise<void> {
   const { method = 'GET', url = '/' } = request;
   const [path = '', query = ''] = url.split('?');
   const sent = await buffer(request);
-  const { accept = '' } = request.headers;
-  const call = { method, path, query, accept, body: parseBody(sent) };
+  const { accept = '', traceparent } = request.headers;
+  const call = { method, path, query, accept, traceparent: traceparent?.toString(), body: parseBody(sent) };
   const fault = options.getFault?.(call);
   const status = options.refuse?.(call) ?? (fault?.type === 'status' ? fault.status : undefined);
   if (status !== undefined) {

@@ -42,6 +42,8 @@ export interface ApiRequest {
   readonly answerBytesMax?: number | undefined;
   /** ETag of the known version: an answer that it is unchanged is a success without text. */
   readonly ifNoneMatch?: string | undefined;
+  /** W3C's header of this name. Default: that of the work within which it is made. */
+  readonly traceparent?: string | undefined;
   /** True if sending it twice has the same effect as once; default: true only for GET. */
   readonly repeatable?: boolean | undefined;
   /** True to retry a request that the server fails until the time is over, not just for four tries. Default: false. */
@@ -276,7 +278,8 @@ export class ApiTransport {
   ): Promise<TryOutcome<HeldText>> {
     const { body, signal, answerBytesMax = objectBytesMax } = request;
     const { account, requestTimeoutMs: timeoutMs } = this.#options;
-    const target = toWireTarget(session, request);
+    const { traceparent } = this.#options.breaker;
+    const target = toWireTarget(session, traceparent === undefined ? request : { ...request, traceparent });
     const answer = await exchange({ ...target, account, answerBytesMax, body, timeoutMs, signal, silence });
     const telling = this.noteAnswer(answer.status);
     if (telling !== undefined) await telling;
@@ -303,11 +306,12 @@ export function toWireTarget(session: Session, request: ApiRequest): WireTarget 
 }
 
 function getHeaders(session: Session, request: ApiRequest): Readonly<Record<string, string | string[]>> {
-  const { body, accept, compressed, ifNoneMatch } = request;
+  const { body, accept, compressed, ifNoneMatch, traceparent } = request;
   const isPlain = body === undefined && accept === undefined && !compressed && ifNoneMatch === undefined;
-  if (isPlain) return session.headers;
+  if (isPlain && traceparent === undefined) return session.headers;
   return {
     ...session.headers,
+    ...(traceparent !== undefined && { traceparent }),
     ...(accept !== undefined && { accept }),
     ...(compressed && { 'accept-encoding': 'gzip' }),
     ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
