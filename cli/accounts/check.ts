@@ -6,14 +6,9 @@ import { type CheckRow, collect, describeHealth, hasFailed, printChecks } from '
 import { ApiError } from '../cli-error.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
 import { formatDuration } from '../time.ts';
-import {
-  type ClusterCaller,
-  type FoundAccess,
-  type NeededAccess,
-  openCluster,
-  readNeededAccess,
-} from './cluster-access.ts';
+import type { FoundAccess } from './cluster-access.ts';
 import { summarizeAgents } from './listing.ts';
+import { type NeededAccess, readNeededAccess } from './needed-access.ts';
 
 /** Options of a check. */
 export interface CheckOptions {
@@ -46,10 +41,9 @@ export async function checkAccount(
       const skewMs = await checkBusdriver(client, name, rows);
       const { kubeconfig, namespace } = options;
       if (kubeconfig === undefined) return;
-      await collect(rows, 'cluster', async () => {
-        await using cluster = await openCluster({ kubeconfig, context: options.context }, context);
-        await checkCluster({ cluster, skewMs, namespace }, rows);
-      });
+      await collect(rows, 'cluster', () =>
+        checkCluster({ kubeconfig, context: options.context, skewMs, namespace }, context, rows),
+      );
     },
   );
   if (isJsonWanted(command)) terminal.printJson(rows);
@@ -131,7 +125,9 @@ function toAgentRow(agents: JsonValue | undefined, name: string): CheckRow {
 
 /** Dependencies of checking a cluster. */
 export interface ClusterSubject {
-  readonly cluster: ClusterCaller;
+  readonly kubeconfig: string;
+  /** A context of it. Default: the current one. */
+  readonly context: string | undefined;
   /** How far Busdriver's clock is before ours. */
   readonly skewMs: number | undefined;
   /** The namespace that the account is bounded to; undefined for one that reads all, and deploys into that of the context. */
@@ -140,9 +136,13 @@ export interface ClusterSubject {
 
 /** Calls a cluster: its version, its clock, and the rights there. @throws CliError where it does not answer */
 export async function checkCluster(
-  { cluster, skewMs = 0, namespace }: ClusterSubject,
+  { skewMs = 0, namespace, ...choice }: ClusterSubject,
+  context: Pick<CliContext, 'environment' | 'terminal'>,
   rows: CheckRow[],
 ): Promise<void> {
+  // Commands that call no cluster start without what that takes.
+  const { openCaller } = await import('./cluster-access.ts');
+  await using cluster = await openCaller(choice, context);
   const startMs = Date.now();
   const { version, timeMs } = await cluster.getVersion();
   const ownMs = (startMs + Date.now()) / 2;

@@ -4,7 +4,7 @@ import type { CliContext } from '../context.ts';
 import { formatExamples } from '../help.ts';
 import { addValue, parseNewName, parseText, parseUrl } from '../option-values.ts';
 import { checkAgents } from './check.ts';
-import { type EnrolmentOptions, enrolAccount } from './enrolment.ts';
+import type { EnrolmentOptions } from './enrolment.ts';
 import { listAgents } from './listing.ts';
 import { revokeAgents } from './revocation.ts';
 
@@ -94,6 +94,8 @@ function addEnrollCommand(agent: Command, context: CliContext): void {
       ),
     )
     .action(async (name: string, options: EnrolmentOptions, command: Command) => {
+      // It alone calls clusters: the other commands start without what that takes.
+      const { enrolAccount } = await import('./enrolment.ts');
       process.exitCode = await enrolAccount(context, { name, options }, command);
     });
 }

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { asJsonArray, asString, getPath, type JsonValue } from '#core/json.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import { checkCluster, findSkew, toSkewRow } from '../accounts/check.ts';
-import { openCluster } from '../accounts/cluster-access.ts';
 import { type ListedAccount, readAccounts } from '../accounts/listing.ts';
 import type { ApiClient } from '../api-client.ts';
 import { type CheckRow, collect, hasFailed, printChecks } from '../check-table.ts';
@@ -48,10 +47,9 @@ export async function examine(context: CliContext, options: DoctorOptions, comma
         await checkTasks(client, rows);
       });
       if (kubeconfig !== undefined)
-        await collect(rows, 'cluster', async () => {
-          await using cluster = await openCluster({ kubeconfig, context: options.context }, context);
-          await checkCluster({ cluster, skewMs, namespace: undefined }, rows);
-        });
+        await collect(rows, 'cluster', () =>
+          checkCluster({ kubeconfig, context: options.context, skewMs, namespace: undefined }, context, rows),
+        );
       if (options.aws) rows.push(...(await checkAws(environment)));
     },
   );

@@ -1,11 +1,12 @@
+import { CoreV1Api, VersionApi } from '@kubernetes/client-node';
 import { clusterFactLengthMax, type Hello } from '#agents/protocol/messages.ts';
 import type { Clock } from '#core/clock.ts';
 import { mapConcurrently } from '#core/concurrency.ts';
 import { waitAtMost } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
-import { asString, getPath } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
-import { PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
+import { KubernetesApiError } from '#providers/kubernetes/api/errors.ts';
+import { ClusterApis } from '#providers/kubernetes/calls/cluster-apis.ts';
 import { type AgentAccount, toConnection } from './config/agent-config.ts';
 
 /** Clusters that are asked at a time. */
@@ -66,18 +67,17 @@ async function tellCluster(
   options: ClusterFactsOptions,
 ): Promise<KnownFacts['facts'] | undefined> {
   const { log } = options;
-  await using calls = new PlainCalls({ ...options, connection: toConnection(account) });
+  await using apis = new ClusterApis({ ...options, connection: toConnection(account) });
   try {
-    const { url } = await calls.locate();
+    const { url } = await apis.locate();
     // One after the other, on one connection: many agents begin at one moment where a machine is started.
-    const space = await calls.call({ path: '/api/v1/namespaces/kube-system' });
-    const version = await calls.call({ path: '/version' });
-    const certFingerprint = await calls.findCertificate();
+    const space = await apis.get(CoreV1Api).readNamespace({ name: 'kube-system' }).catch(ignoreRefusal);
+    const version = await apis.get(VersionApi).getCode().catch(ignoreRefusal);
     const facts = {
       kubeHost: url,
-      certFingerprint,
-      kubeVersion: asString(getPath(version.body, 'gitVersion')) ?? '',
-      clusterUid: space.status === 200 ? (asString(getPath(space.body, 'metadata', 'uid')) ?? '') : '',
+      certFingerprint: await apis.findCertificate(),
+      kubeVersion: version?.gitVersion ?? '',
+      clusterUid: space?.metadata?.uid ?? '',
     };
     const known = Object.entries(facts).filter(
       ([, text]) => text !== '' && text.length <= clusterFactLengthMax,
@@ -91,4 +91,9 @@ async function tellCluster(
     });
     return undefined;
   }
+}
+
+/** @throws what is no refusal: the cluster did not answer */
+function ignoreRefusal(error: unknown): undefined {
+  if (!(error instanceof KubernetesApiError)) throw error;
 }

@@ -82,15 +82,14 @@ export const importRules: { readonly [files: string]: string } = {
   'infra/kubernetes/': `infra/kubernetes/ infra/server/ infra/options.ts infra/tools/build/ ${subjects}
     ${kubernetesOutside} ${stored} ${tables} @kubernetes/client-node @aws-sdk/ @grpc/grpc-js aws-lambda ${node}`,
   'infra/agent/': `infra/agent/ infra/tools/build/ prom-client ${rules} shared/agents/protocol/ ${kubernetesOutside}
-    ${kubernetes}transport/proxy-tunnel.ts
     shared/platform/aws/identity/gateway-signer.ts ${config} shared/platform/garbage.ts ${system}
-    shared/platform/services/logger.ts package.json @grpc/grpc-js undici yaml ${node}`,
+    shared/platform/services/logger.ts package.json @grpc/grpc-js @kubernetes/client-node undici yaml ${node}`,
   'infra/tools/deploy-check/': `infra/tools/deploy-check/ infra/aws/context/ infra/aws/stacks/ infra/options.ts
     shared/core/ ${rules} shared/settings/live/settings.ts @aws-sdk/ @smithy/types aws-cdk-lib ${node}`,
   'infra/tools/': `infra/tools/ infra/local/ infra/options.ts ${subjects} esbuild yaml ${tables} ${node}`,
   'infra/aws/': `infra/aws/ shared/core/ shared/tasks/payload-limit.ts shared/providers/declarations.ts ${config} ${stored} ${tables}
     docs/openapi.json aws-cdk-lib constructs esbuild ${node}`,
   'cli/': `cli/ ${rules} ${config} ${system} package.json shared/settings/live/settings.ts
-    ${kubernetes}calls/ @aws-sdk/client-sts commander yaml ${node}`,
+    ${kubernetes}(calls/|api/errors.ts) @aws-sdk/client-sts @kubernetes/client-node commander yaml ${node}`,
   'test/': '.',
 };

@@ -52,9 +52,11 @@ describe('a package that users install', () => {
 });
 
 describe('@kubernetes/client-node', () => {
-  it('is imported for its types, which weigh nothing, and loaded by replicas alone', () => {
+  it('is imported for its types, which weigh nothing, and loaded where single calls are made', () => {
     const paths = sources.filter(loadsClient).map(({ path }) => path);
-    expect(paths).toEqual(['infra/kubernetes/peers/watched-objects.ts']);
+    const loading = /^(cli|infra\/(agent|kubernetes)|shared\/providers\/kubernetes\/calls)\//;
+    expect(paths.filter((path) => loading.test(path)).length).toBeGreaterThan(5);
+    expect(paths.filter((path) => !loading.test(path))).toEqual([]);
   });
 
   it.each([

@@ -1,10 +1,9 @@
+import { AuthorizationV1Api, type V1ResourceAttributes, VersionApi } from '@kubernetes/client-node';
 import type { Clock } from '#core/clock.ts';
 import { mapConcurrently } from '#core/concurrency.ts';
 import { getErrorMessage } from '#core/errors.ts';
-import { asString, getPath } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
-import { type AccessAttributes, toAccessReview } from '#providers/kubernetes/calls/access-review.ts';
-import { PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
+import { ClusterApis } from '#providers/kubernetes/calls/cluster-apis.ts';
 import { type AgentAccount, toConnection } from '../config/agent-config.ts';
 import type { CheckRow } from './check-table.ts';
 
@@ -53,13 +52,12 @@ export async function checkCluster(
   const what = `cluster of ${name}`;
   try {
     const connection = { ...toConnection(account), requestTimeoutSeconds: 10 };
-    await using calls = new PlainCalls({ ...options, connection });
-    const answer = await calls.send({ path: '/version' });
-    const version = asString(getPath(answer, 'gitVersion')) ?? 'of an unknown version';
-    const missing = await findMissing(calls, namespace);
+    await using apis = new ClusterApis({ ...options, connection });
+    const { gitVersion = 'of an unknown version' } = await apis.get(VersionApi).getCode();
+    const missing = await findMissing(apis, namespace);
     const where = namespace === '' ? 'in all namespaces' : `in namespace ${namespace}`;
     return [
-      { what, verdict: 'good', details: `Kubernetes ${version}` },
+      { what, verdict: 'good', details: `Kubernetes ${gitVersion}` },
       toRow(`caching of ${name}`, 'bad', { missing: missing(cachingRights), where }),
       // An account may be meant for reading alone.
       toRow(`operations of ${name}`, 'note', { missing: missing(operationRights), where }),
@@ -71,14 +69,17 @@ export async function checkCluster(
 
 /** Asks the API server, as `kubectl auth can-i` does. @returns which of some rights are not granted */
 async function findMissing(
-  calls: PlainCalls,
+  apis: ClusterApis,
   namespace: string,
-): Promise<(rights: readonly AccessAttributes[]) => readonly AccessAttributes[]> {
-  const refused = new Set<AccessAttributes>();
+): Promise<(rights: readonly V1ResourceAttributes[]) => readonly V1ResourceAttributes[]> {
+  const reviews = apis.get(AuthorizationV1Api);
+  const refused = new Set<V1ResourceAttributes>();
   await mapConcurrently([...cachingRights, ...operationRights], reviewsAtOnce, async (right) => {
-    const attributes = { ...right, ...(namespace !== '' && { namespace }) };
-    const answer = await calls.send(toAccessReview(attributes));
-    if (getPath(answer, 'status', 'allowed') !== true) refused.add(right);
+    const resourceAttributes = { ...right, ...(namespace !== '' && { namespace }) };
+    const { status } = await reviews.createSelfSubjectAccessReview({
+      body: { spec: { resourceAttributes } },
+    });
+    if (status?.allowed !== true) refused.add(right);
   });
   return (rights) => rights.filter((right) => refused.has(right));
 }
@@ -86,7 +87,7 @@ async function findMissing(
 function toRow(
   what: string,
   verdict: CheckRow['verdict'],
-  { missing, where }: { readonly missing: readonly AccessAttributes[]; readonly where: string },
+  { missing, where }: { readonly missing: readonly V1ResourceAttributes[]; readonly where: string },
 ): CheckRow {
   if (missing.length === 0) return { what, verdict: 'good', details: `all rights ${where}` };
   const names = missing.map(
@@ -98,6 +99,6 @@ function toRow(
 function combine(
   verbs: readonly string[],
   resources: readonly (readonly [string, string])[],
-): readonly AccessAttributes[] {
+): readonly V1ResourceAttributes[] {
   return resources.flatMap(([group, resource]) => verbs.map((verb) => ({ verb, group, resource })));
 }

@@ -9,7 +9,7 @@ import type { Randomness } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import { isJsonObject } from '#core/json.ts';
 import { findEnvironmentProxy } from '#providers/kubernetes/credentials/environment-proxy.ts';
-import { createProxyConnector } from '#providers/kubernetes/transport/proxy-tunnel.ts';
+import { createProxyConnector } from '#providers/kubernetes/credentials/proxy-tunnel.ts';
 import { HintConnection } from './hint-connection.ts';
 import type { HintLine, HintLineOptions } from './hint-line.ts';
 import type { CallEnd } from './return-place.ts';

@@ -1,6 +1,5 @@
-import { getPath } from '#core/json.ts';
-import { toAccessReview } from '#providers/kubernetes/calls/access-review.ts';
-import type { PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
+import { AuthorizationV1Api } from '@kubernetes/client-node';
+import type { ClusterApis } from '#providers/kubernetes/calls/cluster-apis.ts';
 import { type PeerApi, peerResources } from './peer-addresses.ts';
 
 /** What this process must be allowed to do to find its peers. */
@@ -15,16 +14,18 @@ export type PeerVerb = (typeof peerVerbs)[number];
  * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
  */
 export async function findMissingVerbs(
-  cluster: Pick<PlainCalls, 'send'>,
+  cluster: Pick<ClusterApis, 'get'>,
   { api, namespace }: { readonly api: PeerApi; readonly namespace: string },
   signal?: AbortSignal,
 ): Promise<readonly PeerVerb[]> {
   const { plural: resource, apiVersion } = peerResources[api];
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const reviews = cluster.get(AuthorizationV1Api, signal);
   const missing: PeerVerb[] = [];
   for (const verb of peerVerbs) {
-    const answer = await cluster.send(toAccessReview({ namespace, verb, group, resource }), signal);
-    if (getPath(answer, 'status', 'allowed') !== true) missing.push(verb);
+    const spec = { resourceAttributes: { namespace, verb, group, resource } };
+    const { status } = await reviews.createSelfSubjectAccessReview({ body: { spec } });
+    if (status?.allowed !== true) missing.push(verb);
   }
   return missing;
 }

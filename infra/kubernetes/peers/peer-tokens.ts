@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { AuthenticationV1Api } from '@kubernetes/client-node';
 import type { Clock } from '#core/clock.ts';
 import { createConcurrencyLimit } from '#core/concurrency.ts';
 import { getErrorMessage } from '#core/errors.ts';
-import { asJsonArray, asString, getPath } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
-import type { PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
+import type { ClusterApis } from '#providers/kubernetes/calls/cluster-apis.ts';
 
 /** The audience of tokens by which replicas know each other: no other service takes them. */
 export const peerAudience = 'busdriver-peer';
@@ -27,7 +27,7 @@ const waitingMax = 64;
 
 /** How peers are known. */
 export interface PeerTokensOptions {
-  readonly cluster: Pick<PlainCalls, 'send'>;
+  readonly cluster: Pick<ClusterApis, 'get'>;
   /** File with this pod's own projected token of {@link peerAudience}; the kubelet renews it. */
   readonly file: string;
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -99,15 +99,12 @@ export class PeerTokens {
 
   /** @returns the user whose it is; undefined where it is not good for this audience */
   async #review(token: string): Promise<string | undefined> {
-    const apiVersion = 'authentication.k8s.io/v1';
-    const body = { apiVersion, kind: 'TokenReview', spec: { token, audiences: [peerAudience] } };
-    const path = `/apis/${apiVersion}/tokenreviews`;
-    const answer = await this.#options.cluster.send({ method: 'POST', path, body });
-    const isGood =
-      getPath(answer, 'status', 'authenticated') === true &&
-      // A server that knows no audiences says nothing of them.
-      asJsonArray(getPath(answer, 'status', 'audiences')).includes(peerAudience);
-    return isGood ? asString(getPath(answer, 'status', 'user', 'username')) : undefined;
+    const reviews = this.#options.cluster.get(AuthenticationV1Api);
+    const spec = { token, audiences: [peerAudience] };
+    const { status } = await reviews.createTokenReview({ body: { spec } });
+    // A server that knows no audiences says nothing of them.
+    const isGood = status?.authenticated === true && status.audiences?.includes(peerAudience) === true;
+    return isGood ? status.user?.username : undefined;
   }
 
   /** The oldest is forgotten first. */

@@ -16,6 +16,7 @@ import {
   readPeerAddresses,
 } from './peer-addresses.ts';
 import type { PodCluster } from './pod-cluster.ts';
+import { watchObjects } from './watched-objects.ts';
 
 /** How peers are found. */
 export interface PeerSettings extends PeerFilter {
@@ -125,7 +126,6 @@ class PeerFinder {
     this.#namespace = (await cluster.locate()).namespace;
     await this.#checkAccess(signal);
     try {
-      const { watchObjects } = await import('./watched-objects.ts');
       await watchObjects(cluster, {
         path: getCollectionPath(peerResources[this.#api], this.#namespace),
         onObjects: (objects) => this.#take(objects),

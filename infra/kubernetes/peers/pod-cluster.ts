@@ -1,8 +1,8 @@
+import type { RequestContext, ResponseContext } from '@kubernetes/client-node';
 import { retry } from '#core/back-off.ts';
 import type { Randomness } from '#core/clock.ts';
-import type { JsonValue } from '#core/json.ts';
 import { isForCredentials, isUnreachable } from '#providers/kubernetes/api/errors.ts';
-import { type PlainCall, PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
+import { ClusterApis } from '#providers/kubernetes/calls/cluster-apis.ts';
 import type { ConnectionOptions } from '#providers/kubernetes/credentials/connection.ts';
 
 /** How the API server of the cluster that this process runs in is reached. */
@@ -28,7 +28,7 @@ const retries = {
  * The cluster that this process runs in, by the credentials of its pod, which are read again when they change. It is called with the first
  * request: outside of a pod that fails. Disposing cuts the connections.
  */
-export class PodCluster extends PlainCalls {
+export class PodCluster extends ClusterApis {
   readonly #options: PodClusterOptions;
 
   constructor(options: PodClusterOptions) {
@@ -36,7 +36,7 @@ export class PodCluster extends PlainCalls {
     this.#options = options;
   }
 
-  override send(call: PlainCall, signal?: AbortSignal): Promise<JsonValue | undefined> {
-    return retry({ ...retries, ...this.#options, signal }, () => super.send(call, signal));
+  protected override send(request: RequestContext, signal?: AbortSignal): Promise<ResponseContext> {
+    return retry({ ...retries, ...this.#options, signal }, () => super.send(request, signal));
   }
 }

@@ -3,7 +3,7 @@ import { getErrorMessage } from '#core/errors.ts';
 import { asJsonArray, asString, getPath } from '#core/json.ts';
 import { parseApiError } from '#providers/kubernetes/api/errors.ts';
 import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
-import { explainFailure, type PlainCalls } from '#providers/kubernetes/calls/plain-calls.ts';
+import { type ClusterApis, explainFailure } from '#providers/kubernetes/calls/cluster-apis.ts';
 
 /** Which objects to watch. */
 export interface ObjectWatch {
@@ -21,19 +21,19 @@ export interface ObjectWatch {
  * @throws what ended it: KubernetesApiError, KubernetesConnectionError, or the signal's reason
  */
 export async function watchObjects(
-  calls: PlainCalls,
+  apis: ClusterApis,
   { path, onObjects, signal }: ObjectWatch,
 ): Promise<never> {
-  const config = await toKubeConfig(calls);
+  const config = await toKubeConfig(apis);
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const end = () => reject(signal.reason);
   signal.addEventListener('abort', end);
   const informer = makeInformer(config, path, async () => {
-    const found = await list(calls, path, signal);
+    const found = await list(apis, path, signal);
     onObjects(found.items);
     return found;
   });
-  informer.on('error', (error) => void explain(error, calls).then(reject, reject));
+  informer.on('error', (error) => void explain(error, apis).then(reject, reject));
   const started = informer.start();
   try {
     await Promise.race([ended, started]);
@@ -48,8 +48,8 @@ export async function watchObjects(
 }
 
 /** The package gets credentials with each watch: it reads no files. Where there are none the API server refuses it. */
-async function toKubeConfig(calls: PlainCalls): Promise<KubeConfig> {
-  const { connection } = await calls.getSession();
+async function toKubeConfig(apis: ClusterApis): Promise<KubeConfig> {
+  const { connection } = await apis.getSession();
   const { ca = '', rejectUnauthorized } = connection.tls;
   const config = new KubeConfig();
   const name = 'own';
@@ -60,7 +60,7 @@ async function toKubeConfig(calls: PlainCalls): Promise<KubeConfig> {
     isAuthProvider: () => true,
     async applyAuthentication(_user, request) {
       // Nothing would handle an error here.
-      const { headers } = await calls.getSession().catch(() => ({ headers: {} }));
+      const { headers } = await apis.getSession().catch(() => ({ headers: {} }));
       Object.assign(request, { headers });
     },
   });
@@ -68,16 +68,16 @@ async function toKubeConfig(calls: PlainCalls): Promise<KubeConfig> {
 }
 
 /** By our own calls, which are bounded: the package gives up no call, and reads an answer of any size. */
-async function list(calls: PlainCalls, path: string, signal: AbortSignal) {
-  const answer = await calls.send({ path }, signal);
+async function list(apis: ClusterApis, path: string, signal: AbortSignal) {
+  const answer = await apis.read(path, signal);
   const resourceVersion = asString(getPath(answer, 'metadata', 'resourceVersion')) ?? '';
   return { metadata: { resourceVersion }, items: asJsonArray(getPath(answer, 'items')) as Manifest[] };
 }
 
 /** An error of the package, in the words of all that call API servers. */
-async function explain(error: unknown, calls: PlainCalls): Promise<unknown> {
+async function explain(error: unknown, apis: ClusterApis): Promise<unknown> {
   if (!(error instanceof Error)) return error;
   if ('statusCode' in error) return parseApiError(Number(error.statusCode), getErrorMessage(error));
   const isOwn = error.name.startsWith('Kubernetes');
-  return isOwn ? error : explainFailure(error.cause ?? error, await calls.getSession());
+  return isOwn ? error : explainFailure(error.cause ?? error, await apis.getSession());
 }

@@ -10,7 +10,7 @@ import {
   loadClusterConnection,
 } from '../credentials/connection.ts';
 import { type Credential, CredentialCache } from '../credentials/credentials.ts';
-import { createProxyConnector } from './proxy-tunnel.ts';
+import { createProxyConnector } from '../credentials/proxy-tunnel.ts';
 
 /** Everything a request needs now: its target, connections and headers. */
 export interface Session {

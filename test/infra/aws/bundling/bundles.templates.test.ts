@@ -66,7 +66,7 @@ describe('the bundles', () => {
     expect(row?.split('|').slice(3, 5).map(Number)).toEqual([startKb, wholeKb]);
   });
 
-  it('have nothing of @kubernetes/client-node, which is large and of use to types and tests alone', () => {
+  it('have nothing of @kubernetes/client-node, which is large, and of which they use types alone', () => {
     const sources = listSources();
     expect(sources.filter((path) => path.includes('credentials/kubeconfig.ts')).length).toBeGreaterThan(0);
     expect(sources.filter((path) => path.includes('@kubernetes/') || path.includes('openid-client'))).toEqual(

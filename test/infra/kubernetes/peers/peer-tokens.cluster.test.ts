@@ -1,29 +1,30 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { getPath, type JsonObject } from '#core/json.ts';
+import type { JsonObject } from '#core/json.ts';
 import { PeerTokens, peerAudience } from '#infra/kubernetes/peers/peer-tokens.ts';
-import type { PlainCall } from '#providers/kubernetes/calls/plain-calls.ts';
+import { answerJson, answerStatus } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
-import { RecordedLog } from '../pod.ts';
+import { startScriptedPod } from '../scripted-pod.ts';
 
 const own = 'system:serviceaccount:spinnaker:spin-clouddriver';
 
 /** Tokens as an API server knows them that answers as a test tells; `own.token.x` is the pod's. */
-async function start(stack: AsyncDisposableStack, answer: (token: string) => JsonObject) {
+async function start(stack: AsyncDisposableStack, answer: (token: string) => JsonObject | undefined) {
+  const { server, cluster, log } = await startScriptedPod(stack);
   const dir = stack.use(await makeTempDir());
   const file = join(dir.path, 'token');
   await writeFile(file, 'own.token.x\n');
   const asked: string[] = [];
-  const log = new RecordedLog();
   let nowMs = 0;
-  const send = async ({ body }: PlainCall) => {
-    const token = String(getPath(body, 'spec', 'token'));
+  server.script((response, request) => {
+    const { token } = JSON.parse(request.body).spec;
     asked.push(token);
-    return { status: answer(token) };
-  };
-  const tokens = new PeerTokens({ cluster: { send }, file, clock: { monotonic: () => nowMs }, log });
-  return { tokens, asked, log, turn: (ms: number) => (nowMs += ms) };
+    const status = answer(token);
+    (status === undefined ? answerStatus(403, 'Forbidden') : answerJson(201, { status }))(response, request);
+  });
+  const tokens = new PeerTokens({ cluster, file, clock: { monotonic: () => nowMs }, log });
+  return { server, tokens, asked, log, turn: (ms: number) => (nowMs += ms) };
 }
 
 const good = (username: string): JsonObject => ({
@@ -34,9 +35,14 @@ const good = (username: string): JsonObject => ({
 
 test('a token is asked about once in half a minute', async () => {
   await using stack = new AsyncDisposableStack();
-  const { tokens, asked, turn } = await start(stack, () => good(own));
+  const { server, tokens, asked, turn } = await start(stack, () => good(own));
   for (let count = 0; count < 3; count += 1) expect(await tokens.isPeer('Bearer peer.token.y')).toBe(true);
   expect(asked.sort()).toEqual(['own.token.x', 'peer.token.y']);
+  expect(server.seen[0]).toMatchObject({
+    method: 'POST',
+    path: '/apis/authentication.k8s.io/v1/tokenreviews',
+  });
+  expect(JSON.parse(server.seen[0]?.body ?? '')).toMatchObject({ spec: { audiences: [peerAudience] } });
   turn(31_000);
   expect(await tokens.isPeer('Bearer peer.token.y')).toBe(true);
   expect(asked).toHaveLength(4);
@@ -72,14 +78,12 @@ test('what is no token is refused without a question', async () => {
 
 test('where tokens cannot be checked they are refused, and the log says so once, without a token', async () => {
   await using stack = new AsyncDisposableStack();
-  const { tokens, log } = await start(stack, () => {
-    throw new Error('tokenreviews are forbidden');
-  });
+  const { tokens, log } = await start(stack, () => undefined);
   for (let count = 0; count < 2; count += 1) expect(await tokens.isPeer('Bearer peer.token.y')).toBe(false);
   expect(log.lines).toEqual([
     {
       message: 'tokens of peers cannot be checked: they are refused',
-      fields: { reason: 'tokenreviews are forbidden' },
+      fields: { reason: 'Forbidden says the server' },
     },
   ]);
 });

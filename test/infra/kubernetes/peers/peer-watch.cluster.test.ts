@@ -1,24 +1,19 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { PeerApi } from '#infra/kubernetes/peers/peer-addresses.ts';
 import { type Peers, startPeers } from '#infra/kubernetes/peers/peers.ts';
-import { PodCluster } from '#infra/kubernetes/peers/pod-cluster.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import {
   type Answer,
   answerJson,
   answerStatus,
   type ScriptedServer,
-  startScriptedServer,
 } from '#test/shared/providers/kubernetes/client/scripted-server.ts';
 import {
   answerOpenStream,
   answerStream,
   toErrorLine,
 } from '#test/shared/providers/kubernetes/watch/watch-setup.ts';
-import { makeTempDir } from '#test/support/run/temp-dir.ts';
-import { RecordedLog } from '../pod.ts';
+import { startScriptedPod } from '../scripted-pod.ts';
 
 /** An object of Endpoints with one ready address. */
 function makeEndpoints(resourceVersion: string, pod: string): object {
@@ -36,25 +31,12 @@ const allowed = answerJson(201, { status: { allowed: true } });
 
 /** Peers of a pod whose API server answers as a test tells. Reviews, lists and watches are answered apart. */
 async function startScripted(stack: AsyncDisposableStack, lists: Answer[], watches: Answer[]) {
-  const server = stack.use(await startScriptedServer());
-  const dir = stack.use(await makeTempDir());
-  const files = { token: 'secret-token', namespace: 'spinnaker', 'ca.crt': server.authority.certificate };
-  for (const [name, text] of Object.entries(files)) await writeFile(path.join(dir.path, name), text);
+  const { server, cluster, log } = await startScriptedPod(stack);
   server.script((response, request) => {
     if (request.method === 'POST') return allowed(response, request);
     const answers = request.path.includes('watch=') ? watches : lists;
     (answers.length > 1 ? answers.shift() : answers[0])?.(response, request);
   });
-  const log = new RecordedLog();
-  const cluster = stack.use(
-    new PodCluster({
-      environment: { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(server.port) },
-      serviceAccountDirectory: dir.path,
-      clock: systemClock,
-      randomness: systemRandomness,
-      log,
-    }),
-  );
   const settings = { namePrefix: 'spin-clouddriver', portName: 'http', api: 'auto' } as const;
   const tools = { cluster, clock: systemClock, randomness: systemRandomness, log };
   return { server, log, peers: stack.use(startPeers({ settings, ...tools, pauseMsMax: 50 })) };

@@ -1,7 +1,18 @@
 import { connect } from 'node:tls';
+import {
+  type Configuration,
+  createConfiguration,
+  HttpMethod,
+  RequestContext,
+  ResponseContext,
+  SelfDecodingBody,
+  ServerConfiguration,
+  wrapHttpLibrary,
+} from '@kubernetes/client-node';
 import type { JsonValue } from '#core/json.ts';
 import { pageBytesMax } from '../api/answer-limits.ts';
 import { KubernetesConnectionError } from '../api/errors.ts';
+import { findJson } from '../api/find-json.ts';
 import { describeConnectionFailure } from '../transport/connection-failure.ts';
 import { ExchangeError, exchange, type WireAnswer } from '../transport/exchange.ts';
 import { toStatusFailure } from '../transport/http.ts';
@@ -13,34 +24,14 @@ const callSeconds = 15;
 /** Time limit for reading the certificate of an API server, milliseconds. */
 const certificateMs = 5_000;
 
-/** One call of an API server. */
-export interface PlainCall {
-  /** Default: `GET`. */
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Relative to the address of the API server, with its query: `/version`. */
-  readonly path: string;
-  /** Sent as JSON. Default: nothing. */
-  readonly body?: unknown;
-  /** Default: `application/json`. */
-  readonly contentType?: string;
-  /** Accepted type, if it is a JSON other than that of objects. */
-  readonly accept?: string;
-}
-
-/** The answer of a call. */
-export interface PlainAnswer {
-  readonly status: number;
-  /** Parsed from JSON; undefined if it is not JSON. */
-  readonly body: JsonValue | undefined;
-  /** The header `Date`, empty without one. */
-  readonly date: string;
-}
+/** Requests are made for it, and sent to the account's own. */
+const origin = 'https://cluster';
 
 /**
- * Single calls of an API server, without retries: for code that inspects a cluster, or sets something up in it, and shows the answers to a
- * user. Disposing cuts the connections.
+ * The APIs of a cluster, by the classes of `@kubernetes/client-node`, over our own connections: with the account's credentials, proxy and
+ * impersonation, bounded in bytes and time. For code that inspects a cluster, or sets something up in it. Disposing cuts the connections.
  */
-export class PlainCalls implements AsyncDisposable {
+export class ClusterApis implements AsyncDisposable {
   readonly #sessions: SessionKeeper;
   readonly #timeoutMs: number;
 
@@ -48,6 +39,26 @@ export class PlainCalls implements AsyncDisposable {
   constructor(options: SessionOptions) {
     this.#sessions = new SessionKeeper(options);
     this.#timeoutMs = (options.connection.requestTimeoutSeconds ?? callSeconds) * 1_000;
+  }
+
+  /**
+   * An API, such as `CoreV1Api`. Its calls throw KubernetesApiError for a status from 300, KubernetesConnectionError, or the signal's
+   * reason.
+   */
+  get<T>(Api: new (configuration: Configuration) => T, signal?: AbortSignal): T {
+    const send = (request: RequestContext) => this.send(request, signal);
+    return new Api(
+      createConfiguration({
+        baseServer: new ServerConfiguration(origin, {}),
+        httpApi: wrapHttpLibrary({ send }),
+      }),
+    );
+  }
+
+  /** What is at a path, as it comes. @throws as calls of an API do */
+  async read(path: string, signal?: AbortSignal): Promise<JsonValue | undefined> {
+    const { body } = await this.send(new RequestContext(origin + path, HttpMethod.GET), signal);
+    return findJson(await body.text());
   }
 
   /** What calls are made with now. @throws KubernetesConnectionError */
@@ -59,23 +70,6 @@ export class PlainCalls implements AsyncDisposable {
   async locate(): Promise<{ readonly url: string; readonly namespace: string }> {
     const { connection } = await this.#sessions.get();
     return { url: connection.origin + connection.basePath, namespace: connection.namespace };
-  }
-
-  /** Makes a call. @throws KubernetesConnectionError, or what the connection throws; never for a status */
-  async call(call: PlainCall): Promise<PlainAnswer> {
-    const { status, headers, body } = await this.#exchange(await this.#sessions.get(), call);
-    return { status, body: parseJson(body.toString('utf8')), date: headers.date ?? '' };
-  }
-
-  /** The body of a successful answer. @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason */
-  async send(call: PlainCall, signal?: AbortSignal): Promise<JsonValue | undefined> {
-    const session = await this.#sessions.get();
-    const answer = await this.#exchange(session, call, signal).catch((error: unknown) => {
-      throw error instanceof ExchangeError ? explainFailure(error.cause, session) : error;
-    });
-    if (answer.status < 300) return parseJson(answer.body.toString('utf8'));
-    if (answer.status === 401) this.#sessions.refuse(session);
-    throw toStatusFailure(answer, session).error;
   }
 
   /**
@@ -105,19 +99,33 @@ export class PlainCalls implements AsyncDisposable {
     await this.#sessions.close();
   }
 
+  /** Sends a request once. @throws as calls of an API do */
+  protected async send(request: RequestContext, signal?: AbortSignal): Promise<ResponseContext> {
+    const session = await this.#sessions.get();
+    const answer = await this.#exchange(session, request, signal).catch((error: unknown) => {
+      throw error instanceof ExchangeError ? explainFailure(error.cause, session) : error;
+    });
+    if (answer.status === 401) this.#sessions.refuse(session);
+    if (answer.status >= 300) throw toStatusFailure(answer, session).error;
+    // An error of the package's parser would quote it.
+    if (findJson(answer.body.toString('utf8')) === undefined)
+      throw new KubernetesConnectionError(`${session.connection.label}: it answers something else than JSON`);
+    const headers = { date: answer.headers.date ?? '', 'content-type': 'application/json' };
+    return new ResponseContext(answer.status, headers, new SelfDecodingBody(Promise.resolve(answer.body)));
+  }
+
   async #exchange(
     { connection, dispatcher, headers }: Session,
-    { method = 'GET', path, body, contentType = 'application/json', accept }: PlainCall,
-    signal?: AbortSignal,
+    request: RequestContext,
+    signal: AbortSignal | undefined,
   ): Promise<Omit<WireAnswer, 'release'>> {
+    const { pathname, search } = new URL(request.getUrl());
+    const own = Object.entries(request.getHeaders()).map(([name, value]) => [name.toLowerCase(), value]);
     const { release, ...answer } = await exchange({
-      ...{ dispatcher, origin: connection.origin, path: connection.basePath + path, method, signal },
-      headers: {
-        ...headers,
-        ...(body !== undefined && { 'content-type': contentType }),
-        ...(accept !== undefined && { accept }),
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      ...{ dispatcher, origin: connection.origin, path: connection.basePath + pathname + search, signal },
+      method: request.getHttpMethod(),
+      headers: { ...headers, ...Object.fromEntries(own) },
+      body: request.getBody()?.toString(),
       ...{ account: connection.label, answerBytesMax: pageBytesMax, timeoutMs: this.#timeoutMs },
     });
     release();
@@ -130,12 +138,4 @@ export function explainFailure(error: unknown, { connection }: Session): Kuberne
   const cause = error instanceof Error ? error : new Error('the connection broke');
   const message = `${connection.label}: ${describeConnectionFailure(cause, connection.origin)}`;
   return new KubernetesConnectionError(message, { cause });
-}
-
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createProxyConnector } from '#providers/kubernetes/transport/proxy-tunnel.ts';
+import { createProxyConnector } from '#providers/kubernetes/credentials/proxy-tunnel.ts';
 import { createTestClient, TurnedClock } from '../client/client-setup.ts';
 import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 
