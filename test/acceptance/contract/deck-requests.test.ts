@@ -8,7 +8,13 @@ import {
 import { type Front50, startFront50 } from '#test/support/services/front50.ts';
 import { startSubject } from '#test/support/system/subject.ts';
 import type { Subject } from '#test/support/system/system.ts';
-import { type DeckObjects, type DeckRequest, deckRequests, toTarget } from './deck-requests-data.ts';
+import {
+  type DeckObjects,
+  type DeckRequest,
+  deckRequests,
+  fillIn,
+  toExpected,
+} from './deck-requests-data.ts';
 
 /** Of this file alone: the cluster is shared with others. */
 const application = 'deckshop';
@@ -80,14 +86,15 @@ describeWithCluster('what Deck asks, as Gate sends it', (cluster) => {
       const lag = answer.headers.get('x-busdriver-lag') ?? '';
       if (serving === undefined || pod === undefined || lag.includes('unknown'))
         throw new Error(`no pod is shown yet, or not all is listed: ${lag}`);
-      return { replicaSet: serving.name, pod: pod.name, podUid: pod.id };
+      const [replicaSet = '', podName = ''] = [serving.name, pod.name].map((name) => name.split(' ')[1]);
+      return { replicaSet, pod: podName, podUid: pod.id };
     };
     return vi.waitFor(read, { timeout: 120_000, interval: 250 });
   }
 
   async function ask(request: DeckRequest): Promise<{ status: number; body: unknown }> {
     const { method = 'GET', body } = request;
-    const answer = await system.fetch(toTarget(request, objects), {
+    const answer = await system.fetch(fillIn(request.target, objects), {
       method,
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -101,7 +108,7 @@ describeWithCluster('what Deck asks, as Gate sends it', (cluster) => {
 
       const answer = await ask(request);
 
-      expect(answer).toEqual({ status, body: shows?.(objects) ?? expect.anything() });
+      expect(answer).toEqual({ status, body: toExpected(shows ?? '$anything', objects) });
     });
   });
 
