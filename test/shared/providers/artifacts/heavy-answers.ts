@@ -12,6 +12,7 @@ import {
   writeRefs,
   writeTree,
 } from '#test/support/artifacts/git-packs.ts';
+import { chooseSize } from '#test/support/run/test-size.ts';
 
 /** An index of Helm with 380,000 versions of the chart `web`, of 14 MB. */
 export function writeHeavyIndex(): Buffer {
@@ -56,11 +57,11 @@ export function writeEqualObjects(): GitAnswer {
   };
 }
 
-/** A repository with one file, and 240,000 changes of objects, each before the object that it changes. */
+/** A repository with one file, and many changes of objects, each before the object that it changes. */
 export function writeBackwardDeltas(): GitAnswer {
   const { tip, entries } = writeFiles(['web.yml'], Buffer.from('x'));
-  const count = 240_000;
-  const contents = Array.from({ length: count }, (_, each) => Buffer.from(String(each).padStart(8, '0')));
+  const length = chooseSize({ short: 60_000, long: 240_000 });
+  const contents = Array.from({ length }, (_, each) => Buffer.from(String(each).padStart(8, '0')));
   const deltas = contents.slice(1).map((content, each) => ({
     type: packTypes.refDelta,
     base: toObjectId(packTypes.blob, content),
@@ -70,9 +71,10 @@ export function writeBackwardDeltas(): GitAnswer {
   return { tip, pack: writePack([...entries, ...deltas, last]) };
 }
 
-/** A repository with one folder of 200,000 files. */
+/** A repository with one folder of many files. */
 export function writeWideFolder(): GitAnswer {
-  const names = Array.from({ length: 200_000 }, (_, each) => `a${String(each).padStart(6, '0')}`);
+  const length = chooseSize({ short: 60_000, long: 200_000 });
+  const names = Array.from({ length }, (_, each) => `a${String(each).padStart(6, '0')}`);
   const { tip, entries } = writeFiles(names, Buffer.from('x'));
   return { tip, pack: writePack(entries) };
 }
