@@ -11,9 +11,14 @@ if (major < 24) {
 }
 
 const lowPriority = './test/support/run/low-priority.ts';
+/** Of suites that share a worker, and what it has loaded. */
+const setupFiles = [lowPriority, './test/support/run/own-globals.ts'];
 
 /** Suites of what runs in functions whose names say nothing of the kind: quick, without a control plane. `npm run test:fast` runs them. */
 const units = 'test/{functions,shared}/**/+([!.]).test.ts';
+
+/** The same against a control plane, of code that is called in the worker. */
+const clusters = 'test/shared/**/*.cluster.test.ts';
 
 /** What the names of files say, before `.test.ts`. */
 type Kind = 'alone' | 'cluster' | 'measuring' | 'slow' | 'templates';
@@ -51,12 +56,13 @@ export default defineConfig({
         include: [units],
         isolate: false,
         provide: { clusterOffer: { missing: 'suites without .cluster in their name run without one' } },
-        setupFiles: [lowPriority, './test/support/run/own-globals.ts'],
+        setupFiles,
       }),
       project('templates', { include: templates, isolate: false, setupFiles: [lowPriority] }),
+      project('clusters', { include: [clusters], isolate: false, setupFiles }),
       project('systems', {
         include: ['test/**/*.test.ts'],
-        exclude: [architecture, units, ...templates, find('alone'), find('measuring')],
+        exclude: [architecture, units, clusters, ...templates, find('alone'), find('measuring')],
         setupFiles: [lowPriority],
       }),
       // They measure how long somebody waits: all others let them go first.
