@@ -39,7 +39,7 @@ export const routeAddition: Addition = addition<Pick<Route, 'method' | 'path' | 
         has('docs/authorization.md', `\`${route}\``) ||
           `docs/authorization.md has no row of ${route}: ${writeTables}`,
         Object.hasOwn(rights, route) ||
-          `no test of who may call ${route}: add its row to test/acceptance/access/expectations.ts`,
+          `no test of who may call ${route}: add its row to test/fixtures/access.yaml`,
         isCalled(route) ||
           `no acceptance test calls ${route}: say in test/acceptance/contract/route-calls.ts how it is called, what its variables are, and what the answer shows`,
         !canMiss ||

@@ -1,144 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '#core/json.ts';
+import { readFixture } from '#test/support/run/fixture.ts';
 import { type MergeName, merges } from '#upstream/merges.ts';
 
 const owns = (account: string) => account === 'k8s' || account === 'broken';
 const leaves = (account: string) => account === 'kept';
 
-/** Both answers, and what becomes of them. `k8s` is ours on both sides, and `broken` is ours, but not in our answer. */
-const cases: readonly (readonly [
-  merge: MergeName,
-  answers: { readonly ours: JsonValue | undefined; readonly theirs: JsonValue; readonly merged: JsonValue },
-])[] = [
-  [
-    'list',
-    {
-      ours: [{ account: 'k8s', name: 'a' }],
-      theirs: [{ account: 'k8s', name: 'old' }, { accountName: 'broken' }, { account: 'ec2' }, 'else'],
-      merged: [{ account: 'k8s', name: 'a' }, { account: 'ec2' }, 'else'],
-    },
-  ],
-  ['list', { ours: undefined, theirs: [{ account: 'ec2' }], merged: [{ account: 'ec2' }] }],
-  [
-    'named',
-    {
-      ours: [{ name: 'k8s' }],
-      theirs: [{ name: 'k8s', old: true }, { name: 'broken' }, { name: 'ec2' }],
-      merged: [{ name: 'k8s' }, { name: 'ec2' }],
-    },
-  ],
-  [
-    'accountMap',
-    {
-      ours: { k8s: ['deployment a'] },
-      theirs: { k8s: ['old'], broken: ['old'], ec2: ['app-main'] },
-      merged: { k8s: ['deployment a'], ec2: ['app-main'] },
-    },
-  ],
-  [
-    'application',
-    {
-      ours: {
-        ...{ name: 'app', attributes: { name: 'app', cloudProviders: 'kubernetes' } },
-        clusters: { k8s: [{ name: 'deployment a' }] },
-      },
-      theirs: {
-        ...{ name: 'app', attributes: { name: 'app', email: 'a@b', cloudProviders: 'aws,kubernetes' } },
-        clusters: { k8s: [{ name: 'old' }], ec2: [{ name: 'app-main' }] },
-      },
-      merged: {
-        ...{ name: 'app', attributes: { name: 'app', email: 'a@b', cloudProviders: 'kubernetes,aws' } },
-        clusters: { k8s: [{ name: 'deployment a' }], ec2: [{ name: 'app-main' }] },
-      },
-    },
-  ],
-  [
-    'applications',
-    {
-      ours: [{ name: 'b', attributes: { name: 'b' }, clusterNames: { k8s: ['x'] } }],
-      theirs: [
-        { name: 'a', attributes: { name: 'a' }, clusterNames: { ec2: ['a'] } },
-        { name: 'b', attributes: { name: 'b' }, clusterNames: { k8s: ['old'], ec2: ['b'] } },
-        { name: 'deleted here', attributes: {}, clusterNames: { k8s: ['old'] } },
-        { name: 'empty', attributes: {}, clusterNames: {} },
-      ],
-      merged: [
-        { name: 'a', attributes: { name: 'a' }, clusterNames: { ec2: ['a'] } },
-        { name: 'b', attributes: { name: 'b' }, clusterNames: { k8s: ['x'], ec2: ['b'] } },
-        { name: 'empty', attributes: {}, clusterNames: {} },
-      ],
-    },
-  ],
-  [
-    'artifactAccounts',
-    {
-      ours: [{ name: 'x', types: ['helm/chart', 'helm/index'] }],
-      theirs: [
-        { name: 'x', types: ['helm/index'] },
-        { name: 'x', types: ['gcs/object'] },
-      ],
-      merged: [
-        { name: 'x', types: ['helm/chart', 'helm/index'] },
-        { name: 'x', types: ['gcs/object'] },
-      ],
-    },
-  ],
-  [
-    'projectClusters',
-    {
-      ours: [
-        { account: 'k8s', applications: [{ application: 'a' }] },
-        { account: 'ec2', applications: [] },
-      ],
-      theirs: [
-        { account: 'k8s', applications: [] },
-        { account: 'ec2', applications: [{ application: 'b' }] },
-      ],
-      merged: [
-        { account: 'k8s', applications: [{ application: 'a' }] },
-        { account: 'ec2', applications: [{ application: 'b' }] },
-      ],
-    },
-  ],
-  [
-    'search',
-    {
-      ours: [
-        {
-          ...{ pageNumber: 1, platform: 'kubernetes', totalMatches: 2 },
-          results: [
-            { type: 'applications', application: 'a' },
-            { type: 'serverGroups', account: 'k8s', name: 'replicaSet a' },
-          ],
-        },
-      ],
-      theirs: [
-        {
-          ...{ pageNumber: 1, platform: 'aws', totalMatches: 30 },
-          results: [
-            { type: 'applications', application: 'a' },
-            { type: 'serverGroups', account: 'k8s', name: 'old' },
-            { type: 'serverGroups', account: 'ec2', name: 'a-v001' },
-          ],
-        },
-      ],
-      merged: [
-        {
-          ...{ pageNumber: 1, platform: 'kubernetes', totalMatches: 30 },
-          results: [
-            { type: 'applications', application: 'a' },
-            { type: 'serverGroups', account: 'k8s', name: 'replicaSet a' },
-            { type: 'serverGroups', account: 'ec2', name: 'a-v001' },
-          ],
-        },
-      ],
-    },
-  ],
-];
+interface MergeCase {
+  readonly merge: MergeName;
+  /** Undefined where we have no answer. */
+  readonly ours?: JsonValue;
+  readonly theirs: JsonValue;
+  readonly merged: JsonValue;
+}
+
+const cases = readFixture<readonly MergeCase[]>('upstream/merges.yaml');
 
 describe('a merged answer', () => {
-  it.each(cases)('%s: takes accounts of ours from here, and all others from there', (merge, answers) => {
-    const { ours, theirs, merged } = answers;
+  it.each(cases)('$merge: takes accounts of ours from here, and all others from there', (row) => {
+    const { merge, ours, theirs, merged } = row;
     expect(merges[merge]({ ours, theirs, owns, leaves })).toEqual(merged);
   });
 

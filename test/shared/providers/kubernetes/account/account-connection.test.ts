@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type { JsonObject } from '#core/json.ts';
 import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
+import { readFixture } from '#test/support/run/fixture.ts';
 
 const kube = 'secrets-manager!r:eu-west-1!s:kube';
 
@@ -74,68 +75,14 @@ test('an account gets its server from its address, and by default its tokens fro
 });
 
 describe('an account is rejected', () => {
-  test.each<[JsonObject, string]>([
-    [{ context: 'encrypted:secrets-manager!r:a!s:b' }, 'context: this setting shows in answers or messages'],
-    [
-      { kubeconfigFile: 'encryptedFile:secrets-manager!s:kube' },
-      'kubeconfigFile: expected encrypted:secrets-manager!r:<region>!s:<secret>!k:<key>',
-    ],
-    [{ kubeconfigSecret: 'a b' }, 'kubeconfigSecret: expected the name or ARN of a secret'],
-    [
-      { kubeconfigSecret: 'encrypted:s3!b:x' },
-      'kubeconfigSecret: expected encrypted:s3!r:<region>!b:<bucket>',
-    ],
-    [
-      { server: { host: 'secret://secrets-manager?r=a&s=b' } },
-      'server.host: this setting shows in answers or messages: expected the value itself',
-    ],
-    [
-      { server: { host: 'https://a', caData: 'encrypted:vault!e:a!n:b!k:c' } },
-      'server.caData: the secret engine vault is not supported: expected one of secrets-manager, s3, ssm, noop',
-    ],
-    [
-      { eks: { cluster: 'a', roleArn: 'arn:aws:iam::111122223333:role/a', externalId: 'encrypted:gcs!b:a' } },
-      'eks.externalId: the secret engine gcs is not supported',
-    ],
-    [
-      { kubeconfigSecret: 'kube', kubeconfigFile: '/k' },
-      'kubeconfigFile: expected nothing beside kubeconfigSecret',
-    ],
-    [
-      { serviceAccount: true, user: 'u', cluster: 'c' },
-      'cluster: expected nothing beside serviceAccount, whose pod has its own; kubernetes.accounts[0].user: expected',
-    ],
-    [{ eks: { cluster: 'a' }, user: 'u' }, 'user: expected nothing where eks names a cluster'],
-    [{ server: {} }, 'server.host: expected a value, got none'],
-    [{ server: { host: 'api.test' } }, 'server.host: expected an http or https URL'],
-    [{ server: { host: 'https://u:p@api.test' } }, 'server.host: expected an http or https URL without user'],
-    [{ server: { host: 'https://a', caData: 'dGVzd' } }, 'server.caData: expected PEM in base64'],
-    [{ server: { host: 'https://a', caData: 'te-t' } }, 'server.caData: expected PEM in base64'],
-    [
-      { server: { host: 'https://a', bearerToken: 'x', tokenProvider: 'google' } },
-      'server.bearerToken: expected nothing beside tokenProvider',
-    ],
-    [{ server: { host: 'https://a' }, eks: { cluster: 'a' } }, 'eks: expected nothing beside server'],
-    [
-      { server: { host: 'https://a' }, kubeconfigFile: '/k' },
-      'kubeconfigFile: expected nothing where server names a cluster',
-    ],
-    [{ eks: {} }, 'eks.cluster: expected a value, got none'],
-    [{ eks: 'prod' }, 'eks: expected an object, got a string (not shown)'],
-    [{ eks: { cluster: '' } }, 'eks.cluster: expected a name, got an empty string'],
-    [{ eks: { cluster: 'a b' } }, "eks.cluster: expected an EKS cluster's name"],
-    [{ eks: { cluster: 'a', region: 'Ireland' } }, 'eks.region: expected a region such as'],
-    [{ eks: { cluster: 'a', roleArn: 'deployer' } }, 'eks.roleArn: expected arn:aws:iam::'],
-    [{ eks: { cluster: 'a', externalId: 'x1' } }, 'eks.externalId: expected only beside roleArn'],
-    [
-      { eks: { cluster: 'a' }, serviceAccount: true, context: 'x' },
-      'context: expected nothing where eks names a cluster; kubernetes.accounts[0].serviceAccount: expected nothing',
-    ],
-  ])('%j', (account, reason) => {
-    const { accounts, rejected } = parse(account);
-    expect(accounts).toEqual([]);
-    expect(rejected[0]?.reason).toContain(`kubernetes.accounts[0].${reason}`);
-  });
+  test.each<[JsonObject, string]>(readFixture<[JsonObject, string][]>('config/rejected-connections.yaml'))(
+    '%j',
+    (account, reason) => {
+      const { accounts, rejected } = parse(account);
+      expect(accounts).toEqual([]);
+      expect(rejected[0]?.reason).toContain(`kubernetes.accounts[0].${reason}`);
+    },
+  );
 
   test('with a reason that holds no value of the setting', () => {
     for (const field of ['cluster', 'region', 'roleArn', 'sessionName', 'externalId']) {
