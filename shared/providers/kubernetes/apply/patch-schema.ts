@@ -1,4 +1,4 @@
-import { patchKinds, patchTypes } from './patch-schema-data.ts';
+import schema from './patch-schema.generated.json' with { type: 'json' };
 
 /** How a strategic merge patch treats one field of a built-in type. A field that is not listed has no rule. */
 export interface PatchField {
@@ -18,15 +18,16 @@ export interface PatchField {
 /** The fields of one type that have rules. */
 export type PatchType = Readonly<Record<string, PatchField>>;
 
-/** The names of types by apiVersion and kind, separated by a space. */
+/** The patch rules of a kind's fields, by type: types and fields that lead to no rule are left out, and of equal types all but the first. */
+const typeTable = schema.types as Readonly<Record<string, PatchType>>;
+/** The names of types by apiVersion and kind, separated by a space; the table has the kinds of one type in one text. */
 const kindTypes: ReadonlyMap<string, string> = new Map(
-  Object.entries(patchKinds).flatMap(([apiVersion, types]) =>
+  Object.entries(schema.kinds).flatMap(([apiVersion, types]) =>
     Object.entries<string>(types).flatMap(([type, kinds]) =>
       kinds.split(' ').map((kind) => [`${apiVersion} ${kind}`, type] as const),
     ),
   ),
 );
-const typeTable: Readonly<Record<string, PatchType>> = patchTypes;
 const plainField: PatchField = {};
 const plainType: PatchType = {};
 

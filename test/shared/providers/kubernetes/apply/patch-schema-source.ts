@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { asJsonArray, asJsonObject, asString, getPath, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { PatchField, PatchType } from '#providers/kubernetes/apply/patch-schema.ts';
 
-/** The two tables of `patch-schema-data.ts`. */
+/** The two tables of `patch-schema.generated.json`. */
 export interface PatchSchema {
   /** Name of the type of each kind that takes strategic merge patches, by apiVersion and kind. */
   readonly kinds: Record<string, Record<string, string>>;
@@ -53,22 +49,15 @@ function mapValues<A, B>(table: Readonly<Record<string, A>>, map: (value: A) => 
   return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, map(value)]));
 }
 
-/** The source text of `patch-schema-data.ts`, formatted as the linter wants it. */
-export async function formatPatchSchema({ kinds, types }: PatchSchema, version: string): Promise<string> {
-  const source = [
-    `// Generated from the OpenAPI v3 documents of Kubernetes ${version}; see patch-schema.test.ts.`,
-    '',
-    '/** Kinds that accept strategic merge patches, separated by spaces: by apiVersion, and by their type in {@link patchTypes}. */',
-    `export const patchKinds = ${formatSorted(groupByType(kinds))} as const;`,
-    '',
-    '/**',
-    ' * Fields with patch rules, by type. Types and fields that lead to no rule are left out, and of types with the same rules only the first by',
-    ' * name is here.',
-    ' */',
-    `export const patchTypes = ${formatSorted(types)} as const;`,
-    '',
-  ];
-  return formatSource(source.join('\n'));
+/** The text of `patch-schema.generated.json`: types and kinds by name, each in a line. */
+export function formatPatchSchema({ kinds, types }: PatchSchema, version: string): string {
+  const source = `OpenAPI v3 documents of Kubernetes ${version}`;
+  return `{
+"source": ${JSON.stringify(source)},
+"kinds": ${formatSorted(groupByType(kinds))},
+"types": ${formatSorted(types)}
+}
+`;
 }
 
 interface PatchableKind {
@@ -175,24 +164,11 @@ function groupByType(kinds: PatchSchema['kinds']): Record<string, Record<string,
 
 function formatSorted(table: Record<string, Record<string, unknown>>): string {
   const rows = sortEntries(table).map(
-    ([key, row]) => `${JSON.stringify(key)}: ${JSON.stringify(Object.fromEntries(sortEntries(row)))},`,
+    ([key, row]) => `${JSON.stringify(key)}: ${JSON.stringify(Object.fromEntries(sortEntries(row)))}`,
   );
-  return `{\n${rows.join('\n')}\n}`;
+  return `{\n${rows.join(',\n')}\n}`;
 }
 
 function sortEntries<Value>(table: Record<string, Value>): [string, Value][] {
   return Object.entries(table).sort(([left], [right]) => (left < right ? -1 : 1));
-}
-
-async function formatSource(source: string): Promise<string> {
-  const biome = path.resolve(import.meta.dirname, '../../../../../node_modules/.bin/biome');
-  const child = spawn(biome, ['format', '--stdin-file-path=shared/patch-schema-data.ts']);
-  child.stdin.end(source);
-  const [formatted, problems, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  if (code !== 0) throw new Error(`biome ended with exit code ${code}: ${problems}`);
-  return formatted;
 }

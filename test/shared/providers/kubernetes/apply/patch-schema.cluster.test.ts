@@ -11,7 +11,7 @@ import { formatPatchSchema, parsePatchSchema } from './patch-schema-source.ts';
 
 const dataFile = path.resolve(
   import.meta.dirname,
-  '../../../../../shared/providers/kubernetes/apply/patch-schema-data.ts',
+  '../../../../../shared/providers/kubernetes/apply/patch-schema.generated.json',
 );
 
 describeWithCluster('the patch schema', () => {
@@ -28,7 +28,7 @@ describeWithCluster('the patch schema', () => {
     const documents = await Promise.all(
       targets.map(([, entry]) => get(asString(getPath(entry, 'serverRelativeURL')) ?? '')),
     );
-    const source = await formatPatchSchema(parsePatchSchema(documents), String(gitVersion));
+    const source = formatPatchSchema(parsePatchSchema(documents), String(gitVersion));
     await expect(source).toMatchFileSnapshot(dataFile);
   });
 });
