@@ -5,6 +5,7 @@ import { isDigest, isRepositoryName, isTag } from '#oci/names.ts';
 import { type Aws, CallError } from '#platform/ports/aws.ts';
 import { toAwsFailure } from '#platform/ports/aws-failure.ts';
 import type { ProviderOptions } from '#provider-kit/provider.ts';
+import { RequestBudget } from '#provider-kit/request-budget.ts';
 import type { CachedTag, TagListing } from './cached-tags.ts';
 import type { EcrRegistry } from './ecr-account.ts';
 import {
@@ -15,7 +16,6 @@ import {
   requestsPerSecond,
   tagsMax,
 } from './limits.ts';
-import { createPace } from './pace.ts';
 
 const backOff = { firstMs: 500, fixedShare: 0.5 };
 
@@ -60,11 +60,12 @@ interface EcrList<T> extends EcrCall {
  */
 export class EcrClient implements TagListing {
   readonly #options: EcrClientOptions;
-  readonly #waitForTurn: (signal: AbortSignal) => Promise<void>;
+  readonly #budget: RequestBudget;
 
   constructor(options: EcrClientOptions) {
     this.#options = options;
-    this.#waitForTurn = createPace(options.clock, requestsPerSecond * options.threads);
+    const qps = requestsPerSecond * options.threads;
+    this.#budget = new RequestBudget({ qps, burst: qps }, options.clock);
   }
 
   async listRepositories(signal: AbortSignal): Promise<readonly string[]> {
@@ -132,7 +133,7 @@ export class EcrClient implements TagListing {
     try {
       const retries = { backOff, triesMax: ecrTriesMax, clock, randomness, signal, isRetryable: isBusy };
       return await retry(retries, async () => {
-        await this.#waitForTurn(signal);
+        await this.#budget.take(signal);
         return send(await openAws(), registry, call);
       });
     } catch (cause) {

@@ -6,6 +6,7 @@ import { Authentication, credentialsRefused } from '#oci/authentication.ts';
 import type { BasicCredentials } from '#oci/credentials.ts';
 import { smallAnswerBytesMax } from '#oci/limits.ts';
 import { HttpClient } from '#provider-kit/http-client/http-client.ts';
+import { RequestBudget } from '#provider-kit/request-budget.ts';
 import type { RegistryAccount } from './account.ts';
 import { assertForeignUrlAllowed, createForeignLookup } from './foreign-hosts.ts';
 import {
@@ -16,7 +17,6 @@ import {
   retryAfterMaxMs,
   triesMax,
 } from './limits.ts';
-import { createPace } from './pace.ts';
 
 /** Time limit of connecting, milliseconds. */
 const connectMs = 10_000;
@@ -77,7 +77,7 @@ interface Hop {
  */
 export class RegistrySender implements AsyncDisposable {
   readonly #options: SenderOptions;
-  readonly #waitForTurn: (signal: AbortSignal) => Promise<void>;
+  readonly #budget: RequestBudget;
   readonly #authentication: Authentication;
   readonly #own: HttpClient;
   readonly #foreign: HttpClient;
@@ -89,7 +89,8 @@ export class RegistrySender implements AsyncDisposable {
     this.#own = new HttpClient({ ...shared, insecure });
     this.#foreign = new HttpClient({ ...shared, lookup: createForeignLookup(baseUrl.hostname, account) });
     this.#options = options;
-    this.#waitForTurn = createPace(clock, requestsPerSecond * account.threads);
+    const qps = requestsPerSecond * account.threads;
+    this.#budget = new RequestBudget({ qps, burst: qps }, clock);
     this.#authentication = new Authentication({
       baseUrl: account.baseUrl,
       credentials,
@@ -145,7 +146,7 @@ export class RegistrySender implements AsyncDisposable {
     }
     const isRetryable = (error: unknown) => error instanceof PassingError || !(error instanceof VisibleError);
     return retry({ backOff, triesMax, clock, randomness, signal: hop.signal, isRetryable }, async () => {
-      await this.#waitForTurn(hop.signal);
+      await this.#budget.take(hop.signal);
       return this.#sendOnce(hop);
     }).catch((error: unknown) => {
       hop.signal.throwIfAborted();

@@ -2,6 +2,7 @@ import { AccountBreaker } from '#accounts/model/account-breaker.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { asString, getPath } from '#core/json.ts';
 import type { DiscoveryStore } from '#provider-kit/discovery-store.ts';
+import { type BudgetLimits, RequestBudget } from '#provider-kit/request-budget.ts';
 import { AnswerLimitError, gatheredListDurationMsMax, textBytesMax } from '../api/answer-limits.ts';
 import type {
   AccountClient,
@@ -20,7 +21,6 @@ import { checkPath, getCollectionPath, getObjectPath, withQuery } from '../api/r
 import type { ConnectionOptions, KubernetesConnection } from '../credentials/connection.ts';
 import { type ApiRequest, ApiTransport } from '../transport/http.ts';
 import type { LivenessProbeTimes } from '../transport/liveness-probe.ts';
-import { type BudgetLimits, RequestBudget } from '../transport/request-budget.ts';
 import { SessionKeeper } from '../transport/session.ts';
 import { type DocumentAnswer, type DocumentRequest, ResourceDiscovery } from './discovery.ts';
 import { gatheredLists } from './gathered-lists.ts';

@@ -2,6 +2,7 @@ import type { AccountBreaker } from '#accounts/model/account-breaker.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { untilAborted } from '#core/deadline.ts';
 import { VisibleError } from '#core/errors.ts';
+import type { RequestBudget } from '#provider-kit/request-budget.ts';
 import { mayBeRenewed } from '#tasks/late-credentials.ts';
 import { objectBytesMax } from '../api/answer-limits.ts';
 import {
@@ -21,7 +22,6 @@ import {
   type WireRequest,
 } from './exchange.ts';
 import { LivenessProbe, type LivenessProbeTimes } from './liveness-probe.ts';
-import type { RequestBudget } from './request-budget.ts';
 import { type Failure, parseRetryAfter, planRetry } from './retry.ts';
 import type { Session, SessionKeeper } from './session.ts';
 

@@ -1,6 +1,7 @@
 import { AccountBreaker } from '#accounts/model/account-breaker.ts';
 import type { Clock } from '#core/clock.ts';
 import { Semaphore } from '#core/concurrency.ts';
+import { type BudgetLimits, RequestBudget } from '#provider-kit/request-budget.ts';
 import { type AnswerLimitError, listDurationMsMax } from '../api/answer-limits.ts';
 import type { CallOptions } from '../api/client.ts';
 import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
@@ -25,7 +26,6 @@ import {
   toStatusFailure,
   toWireTarget,
 } from '../transport/http.ts';
-import { type BudgetLimits, RequestBudget } from '../transport/request-budget.ts';
 import { type Session, SessionKeeper } from '../transport/session.ts';
 import { type KindScope, toWatchFailure, type WatchEnd, WatchReader, type WatchRequest } from './watch.ts';
 import { WatchMemory } from './watch-memory.ts';

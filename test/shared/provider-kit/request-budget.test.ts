@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RequestBudget } from '#providers/kubernetes/transport/request-budget.ts';
-import { TurnedClock } from '../client/client-setup.ts';
+import { RequestBudget } from '#provider-kit/request-budget.ts';
+import { TurnedClock } from '#test/shared/providers/kubernetes/client/client-setup.ts';
 
 test('a burst waits for nothing; what follows waits its turn', async () => {
   const clock = new TurnedClock();

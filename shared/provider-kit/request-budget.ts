@@ -1,6 +1,6 @@
 import type { Clock } from '#core/clock.ts';
 
-/** How many requests an account may send. */
+/** How many requests an account, or one of its regions, may send. */
 export interface BudgetLimits {
   /** Requests a second in the long run. */
   readonly qps: number;
@@ -9,16 +9,16 @@ export interface BudgetLimits {
 }
 
 /**
- * A token bucket that waits rather than fails. Each request takes its place at once, so waiting is first come, first served; a request that
- * is aborted gives its place back.
+ * The requests of an account, or of one of its regions, since platforms limit each by itself: a token bucket that waits rather than fails.
+ * Each request takes its place at once, so waiting is first come, first served; a request that is aborted gives its place back.
  */
 export class RequestBudget {
   readonly #limits: BudgetLimits;
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'monotonic' | 'sleep'>;
   #tokens: number;
   #filledAtMs: number;
 
-  constructor(limits: BudgetLimits, clock: Clock) {
+  constructor(limits: BudgetLimits, clock: Pick<Clock, 'monotonic' | 'sleep'>) {
     this.#limits = limits;
     this.#clock = clock;
     this.#tokens = limits.burst;
