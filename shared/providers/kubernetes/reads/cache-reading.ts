@@ -158,3 +158,10 @@ export function toSeenPlace(session: ReadingSession, entry: DirectoryEntry): Dir
     ? undefined
     : { ...entry, locations: namespaces };
 }
+
+/** The configured accounts among those of keys, each once. */
+export function listKnownAccounts({ session }: CacheReading, keys: readonly ViewKey[]): readonly string[] {
+  return [...new Set(keys.map(({ account }) => account))].filter(
+    (name) => session.findAccount(name) !== undefined,
+  );
+}

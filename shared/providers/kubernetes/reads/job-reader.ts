@@ -1,17 +1,17 @@
 import type { V1Job } from '@kubernetes/client-node';
-import { NotFoundError, VisibleError } from '#core/errors.ts';
+import { NotFoundError } from '#core/errors.ts';
 import type { JobDeletion, JobReader, ObjectRequest } from '#provider-kit/live-reads.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import { getBuiltInResource } from '../api/built-in-resources.ts';
 import type { KubernetesClient } from '../api/client.ts';
-import { KubernetesApiError, toLiveReadError } from '../api/errors.ts';
+import { KubernetesApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import { readName } from '../manifest/identity.ts';
 import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
 import { sortByUse, toJobView } from './job-view.ts';
 import { podResource, readLog, readProperties } from './pod-logs.ts';
-import { openNamespace, parseReadName } from './read-target.ts';
+import { explainJob, openNamespace, parseReadName } from './read-target.ts';
 
 const jobResource = getBuiltInResource('batch/v1', 'Job');
 
@@ -19,7 +19,7 @@ const jobResource = getBuiltInResource('batch/v1', 'Job');
 export function createJobReader(session: KubernetesSession): JobReader {
   return {
     getJob: (request) =>
-      explain('read', request, async () => {
+      explainJob('read', request, async () => {
         const client = await openNamespace(session, request);
         const job = await getJob(client, request);
         const pods = await listPods(client, job, request.location);
@@ -27,7 +27,7 @@ export function createJobReader(session: KubernetesSession): JobReader {
         return toJobView({ account: request.account, job, pods, detailedPodStatus });
       }),
     cancelJob: (request) =>
-      explain('cancel', request, async () => deleteJob(await openNamespace(session, request), request)),
+      explainJob('cancel', request, async () => deleteJob(await openNamespace(session, request), request)),
     getFileContents: async (request, container) => {
       const client = await openNamespace(session, request);
       return readProperties(() => readJobLog(client, request, container));
@@ -90,18 +90,4 @@ function parseJobName(request: ObjectRequest): string {
 
 function jobNotFound({ account, location, name }: ObjectRequest): NotFoundError {
   return new NotFoundError(`Job (account: ${account}, location: ${location}, name: ${name}) not found`);
-}
-
-async function explain<T>(
-  verb: string,
-  { account, location, name }: ObjectRequest,
-  act: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (error instanceof NotFoundError || !(error instanceof VisibleError)) throw error;
-    const what = `(account: ${account}, location: ${location}, name: ${name})`;
-    throw toLiveReadError(error, `Failed to ${verb} job: ${what}`);
-  }
 }

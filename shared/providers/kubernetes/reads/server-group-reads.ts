@@ -1,5 +1,4 @@
 import type { ServerGroupView } from '#contract/answers/server-groups.ts';
-import { InvalidInputError } from '#core/errors.ts';
 import type {
   ServerGroupsRequest,
   TargetServerGroupRequest,
@@ -19,7 +18,13 @@ import {
   parseTargetServerGroup,
   findTargetServerGroup as pickServerGroup,
 } from '../views/target-server-group.ts';
-import { type CacheReading, findFacts, findObjects, toObjectKey } from './cache-reading.ts';
+import {
+  type CacheReading,
+  findFacts,
+  findObjects,
+  listKnownAccounts,
+  toObjectKey,
+} from './cache-reading.ts';
 import { loadApplication } from './cached-application.ts';
 import { joinPods, loadNamespaceRows, loadPodsOf, loadServerGroupsOf } from './namespace-rows.ts';
 
@@ -65,8 +70,7 @@ export async function listServerGroupsByKeys(
     const index = indexes.get(account);
     return index === undefined ? [] : [toServerGroupSummaryView(serverGroup, { account, services: index })];
   });
-  const accounts = new Set(keys.map(({ account }) => account));
-  return { value, accounts: [...accounts].filter((name) => reading.session.findAccount(name) !== undefined) };
+  return { value, accounts: listKnownAccounts(reading, keys) };
 }
 
 /** See {@link ViewReader.findServerGroup}. */
@@ -92,11 +96,6 @@ export async function findTargetServerGroup(
 ): Promise<Viewed<ServerGroupView> | undefined> {
   const { application, account, cluster } = request;
   const target = parseTargetServerGroup(request.target);
-  if (target === undefined) {
-    throw new InvalidInputError(
-      `target: expected current, previous, oldest, largest or fail, got '${request.target}'`,
-    );
-  }
   const isWanted = (name: string): boolean => name === account;
   const { facts, accounts } = await loadApplication(reading, application, { wanted, isWanted });
   const views = toExpandedServerGroupViews(selectClusters(facts, [`${account}:${cluster}`]));

@@ -1,4 +1,5 @@
 import type { ServerGroupView } from '#contract/answers/server-groups.ts';
+import { InvalidInputError } from '#core/errors.ts';
 import { compareText } from '#core/text-order.ts';
 import type { TargetServerGroupRequest } from '#views/views.ts';
 
@@ -20,10 +21,12 @@ export type TargetRequest = Pick<TargetServerGroupRequest, 'location' | 'onlyEna
   readonly target: TargetServerGroup;
 };
 
-/** Reads a target as Orca and Keel write it: in any case, perhaps with `_asg` or `_asg_dynamic`; undefined for other texts. */
-export function parseTargetServerGroup(text: string): TargetServerGroup | undefined {
+/** Reads a target as Orca and Keel write it: in any case, perhaps with `_asg` or `_asg_dynamic`. @throws InvalidInputError for others */
+export function parseTargetServerGroup(text: string): TargetServerGroup {
   const name = text.toLowerCase().replace(/_asg(_dynamic)?$/, '');
-  return Object.hasOwn(targets, name) ? targets[name] : undefined;
+  const target = Object.hasOwn(targets, name) ? targets[name] : undefined;
+  if (target !== undefined) return target;
+  throw new InvalidInputError(`target: expected current, previous, oldest, largest or fail, got '${text}'`);
 }
 
 /** The members of any form of a server group that decide. */

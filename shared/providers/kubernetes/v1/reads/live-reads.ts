@@ -2,17 +2,15 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { NotFoundError, VisibleError } from '#core/errors.ts';
 import { asString } from '#core/json.ts';
 import type { JobReader, LiveReads, ObjectRequest } from '#provider-kit/live-reads.ts';
-import { checkNamespace, describeClosedNamespace } from '../../account/account-bounds.ts';
 import { boundToAccount } from '../../account/bounded-client.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
 import type { KubernetesClient } from '../../api/client.ts';
-import { toLiveReadError } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { findNameProblem } from '../../api/names.ts';
 import { asUnchecked, readList } from '../../api/unchecked.ts';
 import { listConsoleOutput, podResource, readLog, readProperties } from '../../reads/pod-logs.ts';
-import { isLocation } from '../../reads/read-target.ts';
+import { checkLocation, checkReadNamespace, explainJob } from '../../reads/read-target.ts';
 import { getV1JobState, toV1JobView } from '../views/job-view.ts';
 
 /** How much of a job's log is shown, bytes from the beginning: the console shows the rest. */
@@ -28,13 +26,13 @@ export function createV1LiveReads(session: KubernetesSession): LiveReads {
   return {
     jobs: {
       getJob: (request) =>
-        explain('read', request, async () => {
+        explainJob('read', request, async () => {
           const client = await open(request);
           const pod = await getPod(client, request);
           return toV1JobView(request.account, pod, await findLogs(client, request, pod));
         }),
       cancelJob: (request) =>
-        explain('cancel', request, async () => {
+        explainJob('cancel', request, async () => {
           const client = await open(request);
           const answer = await client.delete(toRef(request), { propagationPolicy: 'Background' });
           if (answer === undefined) throw notFound(request);
@@ -49,20 +47,16 @@ export function createV1LiveReads(session: KubernetesSession): LiveReads {
 }
 
 /** A client that reaches nothing outside the account's namespaces. @throws NotFoundError for a namespace that it may not use */
-async function openV1Client(
-  session: KubernetesSession,
-  { account: name, location }: ObjectRequest,
-): Promise<KubernetesClient> {
-  const account = session.findV1Account(name);
-  if (account === undefined) throw new NotFoundError(`There is no Kubernetes V1 account '${name}'`);
-  if (location === '' || !isLocation(location))
-    throw new NotFoundError(`There is no such namespace (account: ${name}, location: ${location})`);
+async function openV1Client(session: KubernetesSession, request: ObjectRequest): Promise<KubernetesClient> {
+  const account = session.findV1Account(request.account);
+  if (account === undefined)
+    throw new NotFoundError(`There is no Kubernetes V1 account '${request.account}'`);
+  checkLocation(request);
   const client = await session.getClient(account);
   const namespaces = await loadV1Namespaces(account, client, new AbortController().signal);
-  const codes = checkNamespace({ ...account, namespaces }, location);
-  if (codes.length === 0) return boundToAccount(client, { ...account, namespaces });
-  const problem = describeClosedNamespace(location, codes);
-  throw new NotFoundError(`Nothing found (account: ${name}, location: ${location}): ${problem}`);
+  const bounds = { ...account, namespaces };
+  checkReadNamespace(bounds, request);
+  return boundToAccount(client, bounds);
 }
 
 async function getPod(client: KubernetesClient, request: ObjectRequest): Promise<Manifest> {
@@ -102,18 +96,4 @@ function toPodName(request: ObjectRequest): { readonly location: string; readonl
 
 function notFound({ account, location, name }: ObjectRequest): NotFoundError {
   return new NotFoundError(`Pod (account: ${account}, location: ${location}, name: ${name}) not found`);
-}
-
-async function explain<T>(
-  verb: string,
-  { account, location, name }: ObjectRequest,
-  act: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (error instanceof NotFoundError || !(error instanceof VisibleError)) throw error;
-    const what = `(account: ${account}, location: ${location}, name: ${name})`;
-    throw toLiveReadError(error, `Failed to ${verb} job: ${what}`);
-  }
 }

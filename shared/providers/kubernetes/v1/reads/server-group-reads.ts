@@ -1,6 +1,5 @@
 import type { DirectoryEntry, ObjectKey } from '#caching/store/cache-store.ts';
 import type { V1ServerGroupView } from '#contract/answers/kubernetes-v1.ts';
-import { InvalidInputError } from '#core/errors.ts';
 import type {
   ServerGroupsRequest,
   TargetServerGroupRequest,
@@ -11,6 +10,7 @@ import type {
 import {
   type CacheReading,
   createSight,
+  listKnownAccounts,
   listObjects,
   listPlaces,
   readAllFacts,
@@ -107,8 +107,7 @@ export async function listV1ServerGroupsByKeys(
   const value = found
     .filter((own) => own !== undefined)
     .flatMap((own) => own.serverGroups.map((serverGroup) => toV1ServerGroupSummaryView(serverGroup, own)));
-  const accounts = new Set(keys.map(({ account }) => account));
-  return { value, accounts: [...accounts].filter((name) => reading.session.findAccount(name) !== undefined) };
+  return { value, accounts: listKnownAccounts(reading, keys) };
 }
 
 /** See {@link ViewReader.findServerGroup}. */
@@ -128,11 +127,6 @@ export async function findV1TargetServerGroup(
 ): Promise<Viewed<V1ServerGroupView> | undefined> {
   const { application, account, cluster } = request;
   const target = parseTargetServerGroup(request.target);
-  if (target === undefined) {
-    throw new InvalidInputError(
-      `target: expected current, previous, oldest, largest or fail, got '${request.target}'`,
-    );
-  }
   const [own] = await loadV1ServerGroups(reading, application, (name) => name === account);
   if (own === undefined) return undefined;
   const views = await toWholeViews(reading, selectClusters(own, [`${account}:${cluster}`]));

@@ -49,11 +49,14 @@ test.each([
   { text: 'OLDEST_ASG', target: 'OLDEST' },
   { text: 'largest', target: 'LARGEST' },
   { text: 'fail', target: 'FAIL' },
-  { text: 'constructor', target: undefined },
-  { text: '', target: undefined },
-  { text: 'current_asg_static', target: undefined },
 ])("'$text' means $target", ({ text, target }) => {
   expect(parseTargetServerGroup(text)).toBe(target);
+});
+
+test.each(['constructor', '', 'current_asg_static'])("'%s' means nothing", (text) => {
+  expect(() => parseTargetServerGroup(text)).toThrow(
+    `target: expected current, previous, oldest, largest or fail, got '${text}'`,
+  );
 });
 
 describe('of three server groups', () => {
