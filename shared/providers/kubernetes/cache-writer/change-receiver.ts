@@ -12,8 +12,8 @@ import { type AccountBounds, isNamespaceKind, isWithinBounds } from '../account/
 import type { KubernetesSession } from '../account/session.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { decodeFacts, factsVersion } from '../rows/facts-codec.ts';
+import { encodedFactsSchema } from '../rows/facts-schema.ts';
 import { toWriterOptions } from './cache-model.ts';
-import { encodedFactsSchema } from './facts-schema.ts';
 import type { CacheWriter, ObjectChange } from './object-change.ts';
 
 /** Creates the receiver of changes that agents send for a session's accounts. */

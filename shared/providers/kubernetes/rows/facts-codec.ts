@@ -3,8 +3,8 @@ import type { SpinnakerKind } from '../kinds/kind.ts';
 import { builtInKinds } from '../kinds/table.ts';
 import type { TextMap } from '../manifest/annotations.ts';
 import type { ContainerFacts, ObjectFacts, OwnerFacts, PortFacts, WorkloadFacts } from './facts.ts';
-import { decodeMoniker, type EncodedMoniker, encodeMoniker } from './moniker-codec.ts';
-import type { V1Facts } from './v1-facts.ts';
+import type { EncodedFacts, EncodedOwner, EncodedPort, EncodedWorkload } from './facts-schema.ts';
+import { decodeMoniker, encodeMoniker } from './moniker-codec.ts';
 
 /**
  * The version of the stored form of facts. Raise it with every change of that form: facts of another version count as absent, and the next
@@ -12,65 +12,11 @@ import type { V1Facts } from './v1-facts.ts';
  */
 export const factsVersion = 1;
 
-/** An owner: kind, name, uid, and whether it is a manager, if that differs from the built-in kinds. */
-type EncodedOwner = [kind: string, name: string, uid: string, isManager?: 0 | 1];
-
-/** A port of a network policy; null if it is absent. */
-type EncodedPort = [protocol: string | null, port?: number | string | null, endPort?: number];
-
-/** Facts as stored. Members with their usual value are omitted. */
-export interface EncodedFacts {
-  readonly k: string;
-  /** Omitted if the built-in kinds say the same. */
-  readonly K?: SpinnakerKind;
-  /** API version; omitted if it is the usual one of the kind. */
-  readonly a?: string;
-  /** Namespace; omitted for cluster-scoped objects. */
-  readonly s?: string;
-  readonly n: string;
-  readonly u: string;
-  readonly r: string;
-  /** Creation in epoch seconds. */
-  readonly t?: number;
-  readonly l?: TextMap;
-  /** Omitted if the name says the same. */
-  readonly m?: EncodedMoniker;
-  readonly o?: readonly EncodedOwner[];
-  readonly w?: EncodedWorkload;
-  readonly p?: EncodedPod;
-  /** Selector of a service. */
-  readonly f?: TextMap;
-  /** Services of an ingress. */
-  readonly i?: readonly string[];
-  /** Ports of a network policy: inbound, outbound. */
-  readonly x?: readonly [readonly EncodedPort[], readonly EncodedPort[]];
-  /** Facts of objects of V1 accounts. */
-  readonly z?: V1Facts;
-}
-
 /** Facts as stored with their object. */
 interface EncodedObject extends EncodedFacts {
   readonly v: number;
   /** The object itself, of a V1 account. */
   readonly O?: JsonObject;
-}
-
-interface EncodedWorkload {
-  /** Replicas. */
-  readonly r?: number;
-  readonly i: readonly string[];
-  /** Pod labels; omitted if they equal the object's own. */
-  readonly l?: TextMap;
-  /** Load balancers of the traffic annotation. */
-  readonly b?: readonly string[];
-  /** Name of the governing service. */
-  readonly s?: string;
-}
-
-interface EncodedPod {
-  /** Phase; omitted for `Running`. */
-  readonly s?: string;
-  readonly c: readonly string[];
 }
 
 const spinnakerKinds: ReadonlyMap<string, SpinnakerKind> = new Map(

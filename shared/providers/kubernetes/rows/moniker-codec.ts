@@ -1,13 +1,5 @@
 import { type Moniker, parseMoniker } from '#core/frigga.ts';
-
-/** A moniker in its short form: application, cluster, stack, detail, sequence. */
-export interface EncodedMoniker {
-  readonly a?: string;
-  readonly c?: string;
-  readonly s?: string;
-  readonly d?: string;
-  readonly q?: number;
-}
+import type { EncodedMoniker } from './facts-schema.ts';
 
 /** The moniker in its short form; undefined if the object's name says the same. */
 export function encodeMoniker(moniker: Moniker, name: string): EncodedMoniker | undefined {

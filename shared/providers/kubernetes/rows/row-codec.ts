@@ -1,6 +1,7 @@
 import { isLive, type LiveEntry, type RowCodec, type RowEntry } from '#caching/store/packed-row.ts';
 import type { Revision } from '#caching/store/revision.ts';
-import { type EncodedFacts, factsVersion, fromEncodedFacts, toEncodedFacts } from './facts-codec.ts';
+import { factsVersion, fromEncodedFacts, toEncodedFacts } from './facts-codec.ts';
+import type { EncodedFacts } from './facts-schema.ts';
 import { asFacts, fromFacts, getEntryKey, selfKey } from './row-entries.ts';
 
 /** A row as stored. Earlier versions stored pods under `i`, `o` and `p`; these count as absent. */
