@@ -1,6 +1,6 @@
 import { InvalidInputError, TooLargeError } from '#core/errors.ts';
 import { asJsonObject, asString, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
-import type { ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
+import type { ProviderContext, ProviderPlugin } from '#provider-kit/provider.ts';
 import { getSetting } from '#settings/spring-config.ts';
 import { listPlainSecrets } from './definition-secrets.ts';
 import {
@@ -15,7 +15,7 @@ export interface DefinitionRules {
   /** Whether definitions may hold secrets: `busdriver.accounts.allowPlainSecrets`. */
   readonly arePlainSecretsAllowed: boolean;
   /** What a provider is opened with to check a definition. */
-  readonly options: Omit<ProviderOptions, 'accounts' | 'credentials'>;
+  readonly options: Omit<ProviderContext, 'accounts' | 'credentials'>;
 }
 
 /** Providers whose accounts an API may create. */

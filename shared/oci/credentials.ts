@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { parseBoundedJson } from '#core/bounded-json.ts';
 import { FailedOperationError, getErrorMessage } from '#core/errors.ts';
 import { asString, getPath } from '#core/json.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import type { RemoteText } from '#settings/remote-text.ts';
 import { isSecretReference, parseSecretReference } from '#settings/secret-reference.ts';
 import { createSecretText } from '#settings/secret-text.ts';
@@ -51,7 +51,7 @@ export interface BasicCredentials {
   invalidate(): void;
 }
 
-type CredentialParts = Pick<ProviderOptions, 'clock' | 'log' | 'services' | 'environment'>;
+type CredentialParts = Pick<ProviderContext, 'clock' | 'log' | 'services' | 'environment'>;
 
 /** The credentials of an account. Nothing is read before the first call. */
 export function createCredentials(account: CredentialsOwner, parts: CredentialParts): BasicCredentials {

@@ -21,7 +21,7 @@ import type { SharedClients } from './shared-clients.ts';
 import type { StoredAccounts } from './stored-accounts.ts';
 
 /** What a provider is opened with. */
-export interface ProviderOptions {
+export interface ProviderContext {
   /** The merged Spinnaker configuration (`kubernetes.accounts`, `artifacts.http` …), placeholders resolved. */
   readonly settings: JsonObject;
   /** What is known of its accounts beside the settings. Default: nothing. */
@@ -202,8 +202,8 @@ interface AgentOptions {
 }
 
 /** Where settings are inspected. */
-export interface InspectOptions extends Pick<ProviderOptions, 'placement'> {
-  readonly environment: NonNullable<ProviderOptions['environment']>;
+export interface InspectOptions extends Pick<ProviderContext, 'placement'> {
+  readonly environment: NonNullable<ProviderContext['environment']>;
 }
 
 /** Inspects what settings name: files of this machine, texts within them. It calls nothing else. */
@@ -236,7 +236,7 @@ export interface ProviderPlugin {
   loadInspector?(): Promise<SettingsInspector>;
   /** How rows of its views are written, by view; those of other views are JSON. No two providers share the name of a view. */
   readonly rowCodecs?: { readonly [view: string]: RowCodec };
-  open(options: ProviderOptions): Provider;
+  open(options: ProviderContext): Provider;
   /**
    * The part of the settings with which functions without secrets open this provider, with `credentials: 'withheld'`: fields that are known
    * to hold no secret, of accepted accounts. Unknown fields are left out.

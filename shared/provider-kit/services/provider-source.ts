@@ -17,7 +17,7 @@ import { listIdlePermissions } from '#settings/live/idle-permissions.ts';
 import type { ParsedSettings, SettingsSource } from '#settings/live/live-providers.ts';
 import { mergeDocuments } from '#settings/spring-config.ts';
 import { hasUpstream, upstreamPath } from '#settings/upstream-settings.ts';
-import type { ProviderOptions, ProviderPlugin } from '../provider.ts';
+import type { ProviderContext, ProviderPlugin } from '../provider.ts';
 import { ProviderSet } from '../provider-set.ts';
 import { SharedClients } from '../shared-clients.ts';
 
@@ -103,7 +103,7 @@ export function createSettingsSource(services: Services, knowledge: Knowledge): 
 }
 
 type OpeningOptions = BaseServices &
-  Pick<ProviderOptions, 'services' | 'cache' | 'clients' | 'breakers' | 'openDiscoveryStore'> & {
+  Pick<ProviderContext, 'services' | 'cache' | 'clients' | 'breakers' | 'openDiscoveryStore'> & {
     readonly environment: Environment;
     readonly knowledge: Knowledge;
     readonly storedAccounts: readonly (AccountDefinition & Pick<StoredAccount, 'unreadable'>)[];

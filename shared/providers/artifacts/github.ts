@@ -1,7 +1,7 @@
 import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
 import { asString, getPath, type JsonObject } from '#core/json.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
-import type { ArtifactContent, ProviderOptions } from '#provider-kit/provider.ts';
+import type { ArtifactContent, ProviderContext } from '#provider-kit/provider.ts';
 import { booleanField, jsonObjectField, stringField } from '#settings/coerce.ts';
 import { findMember } from '#settings/spring-config.ts';
 import { parseReference, startAccountDownloader } from './download/account-downloader.ts';
@@ -85,7 +85,7 @@ function openGitHubAccount(account: ConfiguredAccount, options: SourceOptions): 
 function readAppAuthorizer(
   { context, settings }: ConfiguredAccount,
   githubApp: JsonObject,
-  { placement, clock }: ProviderOptions,
+  { placement, clock }: ProviderContext,
 ): (downloader: Downloader) => Authorizer {
   const app = parseGitHubApp(githubApp, `${context}: githubApp`, placement);
   if (findMember(settings, 'credentialOrigins') !== undefined) {

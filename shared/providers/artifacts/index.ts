@@ -5,7 +5,7 @@ import type {
   ArtifactAccountQuery,
   ArtifactFetcher,
   Provider,
-  ProviderOptions,
+  ProviderContext,
   ProviderPlugin,
 } from '#provider-kit/provider.ts';
 import { openBitbucketSources } from './bitbucket.ts';
@@ -55,7 +55,7 @@ export const artifactsPlugin: ProviderPlugin = {
   toPublicSettings,
 };
 
-function openArtifacts(options: ProviderOptions): Provider {
+function openArtifacts(options: ProviderContext): Provider {
   const opened = openKinds(options);
   const sources = opened.flatMap((kind) => kind.sources);
   return {
@@ -69,7 +69,7 @@ function openArtifacts(options: ProviderOptions): Provider {
   };
 }
 
-function openKinds(options: ProviderOptions): readonly OpenedSources[] {
+function openKinds(options: ProviderContext): readonly OpenedSources[] {
   if (options.credentials === 'withheld') {
     return [{ sources: openPublicSources(options.settings), rejectedAccounts: [] }];
   }

@@ -1,5 +1,5 @@
 import { type BasicCredentials, createCredentials } from '#oci/credentials.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import type { RegistryAccount } from './account.ts';
 import type { TagListing } from './cached-tags.ts';
 import { EcrClient } from './ecr-client.ts';
@@ -8,7 +8,7 @@ import { RegistryClient } from './registry-client.ts';
 import { RegistrySender } from './registry-sender.ts';
 
 /** The options of opening a client. */
-export type ClientParts = Pick<ProviderOptions, 'clock' | 'randomness' | 'log' | 'services' | 'environment'>;
+export type ClientParts = Pick<ProviderContext, 'clock' | 'randomness' | 'log' | 'services' | 'environment'>;
 
 /** A registry's client with its connections. */
 export interface AccountClient extends AsyncDisposable {

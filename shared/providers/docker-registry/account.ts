@@ -6,7 +6,7 @@ import { InvalidInputError } from '#core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { CredentialsOwner } from '#oci/credentials.ts';
 import { isRepositoryName } from '#oci/names.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { machineAccessPath, parseAccountsFlag } from '#settings/account-storage.ts';
 import { booleanField, parseAt } from '#settings/coerce.ts';
 import { findReferenceProblems, isSecretReference } from '#settings/secret-reference.ts';
@@ -69,7 +69,7 @@ export interface ParsedAccounts {
   readonly warnings: readonly AccountWarning[];
 }
 
-type ParseOptions = Pick<ProviderOptions, 'settings' | 'accounts' | 'placement'>;
+type ParseOptions = Pick<ProviderContext, 'settings' | 'accounts' | 'placement'>;
 
 /**
  * Reads accounts made by an API, and then `dockerRegistry.accounts`. An account that is wrong is rejected, and the others are read. Of two

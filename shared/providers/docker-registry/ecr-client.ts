@@ -4,7 +4,7 @@ import { asJsonArray, asJsonObject, asString, type JsonObject } from '#core/json
 import { isDigest, isRepositoryName, isTag } from '#oci/names.ts';
 import { type Aws, CallError } from '#platform/ports/aws.ts';
 import { toAwsFailure } from '#platform/ports/aws-failure.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { RequestBudget } from '#provider-kit/request-budget.ts';
 import type { CachedTag, TagListing } from './cached-tags.ts';
 import type { EcrRegistry } from './ecr-account.ts';
@@ -33,7 +33,7 @@ export interface EcrToken {
   readonly expiresAtMs: number;
 }
 
-interface EcrClientOptions extends Pick<ProviderOptions, 'clock' | 'randomness' | 'services'> {
+interface EcrClientOptions extends Pick<ProviderContext, 'clock' | 'randomness' | 'services'> {
   readonly registry: EcrRegistry;
   /** Multiple of the usual pace. */
   readonly threads: number;

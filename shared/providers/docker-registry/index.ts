@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { NotFoundError } from '#core/errors.ts';
-import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
+import type { Provider, ProviderContext, ProviderPlugin } from '#provider-kit/provider.ts';
 import { type ClientUse, SharedClients } from '#provider-kit/shared-clients.ts';
 import type { ImageViews } from '#views/images.ts';
 import { parseRegistryAccounts, type RegistryAccount } from './account.ts';
@@ -17,7 +17,7 @@ export const dockerRegistryPlugin: ProviderPlugin = {
   toPublicSettings,
 };
 
-function openDockerRegistry(options: ProviderOptions): Provider {
+function openDockerRegistry(options: ProviderContext): Provider {
   const { accounts, rejected, warnings } = parseRegistryAccounts(options);
   const uses = new Map<string, ClientUse<AccountClient>>();
   const openClient = createClientOpener(options, uses);
@@ -58,7 +58,7 @@ function openDockerRegistry(options: ProviderOptions): Provider {
 }
 
 /** Opens the client of an account, the same each time. It is loaded on first use, and shared with other openings of the same account. */
-function createClientOpener(options: ProviderOptions, uses: Map<string, ClientUse<AccountClient>>) {
+function createClientOpener(options: ProviderContext, uses: Map<string, ClientUse<AccountClient>>) {
   // Clients outlive the opening: they must not keep all accounts that it knew in memory.
   const { clock, randomness, log, services = {}, environment = {} } = options;
   const { clients = new SharedClients() } = options;

@@ -3,7 +3,7 @@ import type { Clock } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
 import type { RememberedBytes } from '#core/remembered-bytes.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { createEmptyPermission } from './answers.ts';
 import { anonymousUser, createFiatClient, type FiatClient } from './client.ts';
 import { KeptPermissions } from './kept-permissions.ts';
@@ -35,7 +35,7 @@ export interface AuthorizerOptions {
 /** An authorizer that asks the Fiat of the settings. Disposing of it cuts its connections. */
 export function openAuthorizer(
   settings: FiatSettings,
-  { clock, randomness, log, remembered }: ProviderOptions,
+  { clock, randomness, log, remembered }: ProviderContext,
 ): Authorizer & AsyncDisposable {
   const { baseUrl, totalMs, retryDelayMs } = settings;
   const client = createFiatClient({ baseUrl, clock, randomness, limits: { totalMs, retryDelayMs } });

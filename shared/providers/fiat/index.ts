@@ -1,5 +1,5 @@
 import type { Authorizer } from '#access/authorizer.ts';
-import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
+import type { Provider, ProviderContext, ProviderPlugin } from '#provider-kit/provider.ts';
 import {
   type FiatSettings,
   knownSettings,
@@ -16,7 +16,7 @@ export const fiatPlugin: ProviderPlugin = { name: 'fiat', knownSettings, open: o
  *
  * @throws InvalidInputError for wrong settings. Unlike an account's, they are not ignored: without Fiat all users would be allowed.
  */
-function openFiat(options: ProviderOptions): Provider {
+function openFiat(options: ProviderContext): Provider {
   const fiat = parseFiatSettings(options.settings);
   if (fiat === undefined) return { ...emptyProvider, async [Symbol.asyncDispose]() {} };
   if (fiat.wantsLegacyFallback) {
@@ -29,7 +29,7 @@ function openFiat(options: ProviderOptions): Provider {
 /** Loaded on first use: all functions with accounts open the plug-in, and most installations have Fiat off. */
 function openLate(
   settings: FiatSettings,
-  options: ProviderOptions,
+  options: ProviderContext,
 ): { readonly authorizer: Authorizer } & AsyncDisposable {
   let opening: Promise<Authorizer & AsyncDisposable> | undefined;
   return {

@@ -1,6 +1,6 @@
 import type { RejectedAccount } from '#accounts/model/account.ts';
 import { InvalidInputError } from '#core/errors.ts';
-import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
+import type { Provider, ProviderContext, ProviderPlugin } from '#provider-kit/provider.ts';
 import { createCatalog } from './catalog.ts';
 import { createFront50Client } from './client.ts';
 import { createTemplateFetcher, templateBytesMax } from './pipeline-templates.ts';
@@ -15,7 +15,7 @@ export const front50Plugin: ProviderPlugin = {
 };
 
 /** Wrong settings disable the catalog, just as a wrong account is left out. */
-function openFront50(options: ProviderOptions): Provider {
+function openFront50(options: ProviderContext): Provider {
   try {
     return openCatalog(options, parseBaseUrl(options.settings));
   } catch (error) {
@@ -24,7 +24,7 @@ function openFront50(options: ProviderOptions): Provider {
   }
 }
 
-function openCatalog({ clock, randomness, log }: ProviderOptions, baseUrl: URL | undefined): Provider {
+function openCatalog({ clock, randomness, log }: ProviderContext, baseUrl: URL | undefined): Provider {
   if (baseUrl === undefined) return makeProvider([]);
   const client = createFront50Client({ baseUrl, clock, randomness });
   const limits = { bytesMax: templateBytesMax };

@@ -1,6 +1,6 @@
 import type { CloudProvider } from '#provider-kit/cloud-provider.ts';
 import { bindOperations } from '#provider-kit/operation-definition.ts';
-import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
+import type { Provider, ProviderContext, ProviderPlugin } from '#provider-kit/provider.ts';
 import { agents } from './account/agent-access.ts';
 import { knownSettings } from './account/known-settings.ts';
 import { localFiles } from './account/local-settings.ts';
@@ -25,7 +25,7 @@ export const kubernetesPlugin: ProviderPlugin = {
   localFiles,
 };
 
-function openKubernetes(options: ProviderOptions): Provider {
+function openKubernetes(options: ProviderContext): Provider {
   const session = new KubernetesSession(options);
   return {
     name: kubernetesPlugin.name,
@@ -41,7 +41,7 @@ function openKubernetes(options: ProviderOptions): Provider {
   };
 }
 
-function openV2(session: KubernetesSession, options: ProviderOptions): CloudProvider {
+function openV2(session: KubernetesSession, options: ProviderContext): CloudProvider {
   return {
     name: kubernetesPlugin.name,
     accounts: session.accounts,
@@ -74,7 +74,7 @@ function openV2(session: KubernetesSession, options: ProviderOptions): CloudProv
 }
 
 /** The accounts of the Kubernetes V1 provider. */
-function openV1(session: KubernetesSession, options: ProviderOptions): CloudProvider {
+function openV1(session: KubernetesSession, options: ProviderContext): CloudProvider {
   return {
     name: kubernetesPlugin.name,
     accounts: session.v1Accounts,

@@ -6,7 +6,7 @@ import { parseRevision } from '#caching/store/revision.ts';
 import type { JsonObject } from '#core/json.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
-import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
+import type { Provider, ProviderContext, ProviderPlugin } from '#provider-kit/provider.ts';
 import { startOrigin } from '#test/shared/providers/artifacts/origin.ts';
 import { toSet } from '#test/support/providers/provider-set.ts';
 import { openViewSet } from '#views/view-set.ts';
@@ -163,7 +163,7 @@ function testCapabilities(sample: ProviderSample): void {
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
-function open(plugin: ProviderPlugin, settings: JsonObject, more: Partial<ProviderOptions> = {}): Provider {
+function open(plugin: ProviderPlugin, settings: JsonObject, more: Partial<ProviderContext> = {}): Provider {
   const parts = { clock: systemClock, randomness: systemRandomness, log, environment: {} };
   return plugin.open({ settings, ...parts, placement: 'local', ...more });
 }

@@ -5,7 +5,7 @@ import { createCacheWriter } from '#caching/writer/cache-writer.ts';
 import { createJsonModel } from '#caching/writer/json-model.ts';
 import { FailedOperationError, InvalidInputError } from '#core/errors.ts';
 import { asJsonArray, asString, getPath, type JsonObject } from '#core/json.ts';
-import type { Provider, ProviderOptions, ProviderPlugin } from '#provider-kit/provider.ts';
+import type { Provider, ProviderContext, ProviderPlugin } from '#provider-kit/provider.ts';
 import type { PreparedOperation } from '#tasks/operation.ts';
 import type { CachedReads } from '#views/views.ts';
 
@@ -26,7 +26,7 @@ export const examplePlugin: ProviderPlugin = {
   toPublicSettings: (_, { accounts }) => ({ example: { accounts: accounts.map(({ name }) => ({ name })) } }),
 };
 
-function openExample({ settings, clock, randomness, agentIntervalMs = 30_000 }: ProviderOptions): Provider {
+function openExample({ settings, clock, randomness, agentIntervalMs = 30_000 }: ProviderContext): Provider {
   const entries = asJsonArray(getPath(settings, 'example', 'accounts')).map((entry, index) => ({
     name: asString(getPath(entry, 'name')),
     path: `example.accounts[${index}]`,

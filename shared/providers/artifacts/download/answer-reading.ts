@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { FailedOperationError } from '#core/errors.ts';
 import { GatheredBytes } from '#core/gathered-bytes.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import type { Job, JobModule } from '#threads/job.ts';
 import { inPlaceBytesMax } from '#threads/thread-limits.ts';
 import { type ThreadPool, threadsOfProcess } from '#threads/thread-pool.ts';
@@ -20,7 +20,7 @@ interface AnswerJob<Query extends AnswerQuery, Result>
   extends Pick<Job<unknown, unknown>, 'account' | 'signal'> {
   load(): Promise<AnswerModule<Query & { readonly body: AnswerBody }, Result>>;
   readonly query: Query;
-  readonly options: Pick<ProviderOptions, 'placement' | 'clock'>;
+  readonly options: Pick<ProviderContext, 'placement' | 'clock'>;
 }
 
 interface AnswerQuery {
@@ -29,7 +29,7 @@ interface AnswerQuery {
 }
 
 /** The threads in which answers are read; none in a Lambda function, which has one request at a time. */
-export function findThreads({ placement }: Pick<ProviderOptions, 'placement'>): ThreadPool | undefined {
+export function findThreads({ placement }: Pick<ProviderContext, 'placement'>): ThreadPool | undefined {
   return placement === 'local' ? threadsOfProcess : undefined;
 }
 

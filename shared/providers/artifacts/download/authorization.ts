@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { FailedOperationError, getErrorMessage, InvalidInputError } from '#core/errors.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { stringField } from '#settings/coerce.ts';
 import type { RemoteText } from '#settings/remote-text.ts';
 import {
@@ -98,7 +98,7 @@ export function canAuthenticate(credentials: Credentials): boolean {
 type CredentialOwner = Pick<ConfiguredAccount, 'name' | 'context'>;
 
 /** How secrets are read. */
-type SecretParts = Pick<ProviderOptions, 'services' | 'clock' | 'log'>;
+type SecretParts = Pick<ProviderContext, 'services' | 'clock' | 'log'>;
 
 /** How fixed credentials are sent, and how secrets among them are read. */
 export interface AuthorizerOptions extends SecretParts {
@@ -196,7 +196,7 @@ const secretKeys: readonly string[] = [
 export function assertCredentialsUsable(
   credentials: Readonly<Record<string, unknown>>,
   context: string,
-  placement: ProviderOptions['placement'],
+  placement: ProviderContext['placement'],
 ): void {
   for (const [key, value] of Object.entries(credentials)) {
     if (typeof value !== 'string' || value === '') continue;
@@ -222,7 +222,7 @@ export function assertCredentialsUsable(
 function assertReferenceUsable(
   key: string,
   reference: string,
-  { context, placement }: { readonly context: string; readonly placement: ProviderOptions['placement'] },
+  { context, placement }: { readonly context: string; readonly placement: ProviderContext['placement'] },
 ): void {
   if (!secretKeys.includes(key)) {
     throw new InvalidInputError(`${context}: ${key}: expected the value itself, no reference to a secret`);

@@ -1,7 +1,7 @@
 import type { AccountWarning, RejectedAccount } from '#accounts/model/account.ts';
 import type { ArtifactAccount } from '#contract/answers/artifacts.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
-import type { ArtifactContent, ProviderOptions } from '#provider-kit/provider.ts';
+import type { ArtifactContent, ProviderContext } from '#provider-kit/provider.ts';
 import type { DownloadLimits } from './download-limits.ts';
 
 /** An opened artifact account. */
@@ -25,7 +25,7 @@ export interface ArtifactSource extends ArtifactAccount, AsyncDisposable {
 }
 
 /** The options of opening the accounts of one kind of artifact. */
-export interface SourceOptions extends ProviderOptions {
+export interface SourceOptions extends ProviderContext {
   /** Limits of a download. Default: `downloadLimits`, with the settings' limit of bytes. */
   readonly limits?: Partial<DownloadLimits>;
 }

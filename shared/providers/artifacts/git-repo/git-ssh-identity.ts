@@ -1,5 +1,5 @@
 import { InvalidInputError } from '#core/errors.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 
 /** The SSH settings of a git account, under Clouddriver's names. */
 interface SshSettings {
@@ -37,7 +37,7 @@ const unusableInPath = /["\\%$\p{Cc}]/u;
 export function parseSshIdentity(
   settings: SshSettings,
   context: string,
-  placement: ProviderOptions['placement'],
+  placement: ProviderContext['placement'],
 ): SshIdentity | undefined {
   const [key] = Object.entries(settings).find(([name, value]) => name.startsWith('ssh') && value) ?? [];
   if (key === undefined) return undefined;

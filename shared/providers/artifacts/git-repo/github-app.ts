@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { InvalidInputError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { stringField, stringListField } from '#settings/coerce.ts';
 import { parseSettings } from '../download/account-settings.ts';
 import { assertCredentialsUsable } from '../download/authorization.ts';
@@ -37,7 +37,7 @@ const appFields = {
 export function parseGitHubApp(
   input: JsonObject,
   context: string,
-  placement: ProviderOptions['placement'],
+  placement: ProviderContext['placement'],
 ): GitHubApp {
   const settings = parseSettings(appFields, input, context);
   assertCredentialsUsable(settings, context, placement);

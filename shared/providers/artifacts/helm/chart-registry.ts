@@ -8,7 +8,7 @@ import { findNextPage } from '#oci/challenge.ts';
 import { type BasicCredentials, createCredentials, type RegistryCredentials } from '#oci/credentials.ts';
 import { smallAnswerBytesMax } from '#oci/limits.ts';
 import { isDigest, isTag } from '#oci/names.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { findThreads } from '../download/answer-reading.ts';
 import { CredentialsRefusedError } from '../download/credentials-refused.ts';
 import type { DownloadAnswer, Downloader } from '../download/downloader.ts';
@@ -47,7 +47,7 @@ interface ChartRegistryOptions {
   /** Tags on a page. */
   readonly pageSize: number;
   readonly downloader: Downloader;
-  readonly parts: Pick<ProviderOptions, 'clock' | 'log' | 'services' | 'environment' | 'placement'>;
+  readonly parts: Pick<ProviderContext, 'clock' | 'log' | 'services' | 'environment' | 'placement'>;
 }
 
 /** A registry with charts. Its methods throw what `Downloader.download` throws. */

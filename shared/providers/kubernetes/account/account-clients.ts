@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { FailedOperationError } from '#core/errors.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { type ClientUse, SharedClients } from '#provider-kit/shared-clients.ts';
 import { bindKeys } from '#settings/spring-config.ts';
 import type { KubernetesClientOptions } from '../client/kubernetes-client.ts';
@@ -12,7 +12,7 @@ import { createServerCredential } from './server-credential.ts';
 import { TokenBrokers } from './token-brokers.ts';
 
 /** Options without what is known of other accounts. */
-type ClientOptions = Omit<ProviderOptions, 'accounts' | 'peers'>;
+type ClientOptions = Omit<ProviderContext, 'accounts' | 'peers'>;
 
 /** The sorts of clients that an account has. */
 export type ClientSort = 'client' | 'watch' | 'agents';
@@ -29,7 +29,7 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
 
   /** @param open makes a client. It should load what it needs late: code that only looks at accounts must not pay for it. */
   constructor(
-    options: ProviderOptions,
+    options: ProviderContext,
     sort: ClientSort,
     open: (options: KubernetesClientOptions) => Promise<Client>,
   ) {

@@ -7,7 +7,7 @@ import type { AccountView, KubernetesAccountView } from '#contract/answers/crede
 import { InvalidInputError } from '#core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import { findNearName } from '#core/near-name.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { machineAccessPath, parseAccountsFlag } from '#settings/account-storage.ts';
 import { findMember, getSetting } from '#settings/spring-config.ts';
 import { findNamespaceProblem } from '../api/names.ts';
@@ -90,7 +90,7 @@ export interface ParsedAccounts {
 
 /** What is known of accounts besides their settings. */
 export type ParseOptions = Partial<
-  Pick<ProviderOptions, 'accounts' | 'placement' | 'servesAgents' | 'credentials'>
+  Pick<ProviderContext, 'accounts' | 'placement' | 'servesAgents' | 'credentials'>
 >;
 
 /**

@@ -1,6 +1,6 @@
 import type { Account, AgentAccess } from '#accounts/model/account.ts';
 import type { JsonObject } from '#core/json.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { agentsEnabledPath, jwksHostsPath, parseAgentSettings } from '#settings/agent-settings.ts';
 import { type AccountFields, parseAccountFields } from './account-fields.ts';
 import { createAgentAuth, refuse } from './agent-auth.ts';
@@ -47,7 +47,7 @@ export function findAgentConflicts(fields: AccountFields): readonly string[] {
 /** What is known of an account's location and settings. */
 interface AgentPlace {
   readonly settings: JsonObject;
-  readonly placement?: ProviderOptions['placement'] | undefined;
+  readonly placement?: ProviderContext['placement'] | undefined;
   readonly servesAgents?: boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { RemoteText } from '#settings/remote-text.ts';
 import type { SecretReference } from '#settings/secret-reference.ts';
 import { createSecretText } from '#settings/secret-text.ts';
@@ -16,7 +16,7 @@ import type { TokenBinding } from './token-receiver.ts';
  */
 export function createAwsConnectionOptions(
   connection: AccountConnection,
-  options: ProviderOptions,
+  options: ProviderContext,
 ): Pick<ConnectionOptions, 'remoteKubeconfig' | 'replaceExecPlugin' | 'serverSecrets'> {
   const { eks, secrets, name: account } = connection;
   const { services, clock, log } = options;
@@ -54,7 +54,7 @@ export function createAwsConnectionOptions(
 }
 
 /** Opens EKS, whose code is loaded late: few functions reach a cluster of it. */
-function getOpener({ services: { openAws, openLookups } = {}, clock }: ProviderOptions) {
+function getOpener({ services: { openAws, openLookups } = {}, clock }: ProviderContext) {
   return async (): Promise<EksService> => {
     if (openAws === undefined) throw new Error('this process was given no way to ask AWS');
     const { createEksService } = await import('../eks/eks-service.ts');
@@ -78,7 +78,7 @@ interface TokenUse {
 function replacePlugin(
   plugin: ExecPlugin,
   { connection: { isConfined = false, insecure = false }, server }: TokenUse,
-  options: ProviderOptions,
+  options: ProviderContext,
 ): CredentialSource | undefined {
   const { services, placement, environment = {} } = options;
   const parsed = parseEksPlugin(plugin, environment);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#core/json.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import type { CredentialSource } from '../credentials/credentials.ts';
 import type { AccountConnection } from './account-connection.ts';
 import { parseAccountFields } from './account-fields.ts';
@@ -18,7 +18,7 @@ type ServedAccount = Pick<AccountConnection, 'server' | 'insecure' | 'isConfined
 export function createServerCredential(
   { server, insecure, isConfined }: ServedAccount,
   brokers: TokenBrokers,
-  { settings, clock, environment = {} }: Pick<ProviderOptions, 'settings' | 'clock' | 'environment'>,
+  { settings, clock, environment = {} }: Pick<ProviderContext, 'settings' | 'clock' | 'environment'>,
 ): CredentialSource | undefined {
   if (server === undefined) return undefined;
   const { bearerToken, tokenBroker, tokenProvider } = server;
@@ -41,7 +41,7 @@ export function createServerCredential(
  *
  * @throws Error that names the broker and the status of its answer; InvalidInputError for invalid settings
  */
-export async function checkServerCredential(definition: JsonObject, options: ProviderOptions): Promise<void> {
+export async function checkServerCredential(definition: JsonObject, options: ProviderContext): Promise<void> {
   const { server } = parseAccountFields(definition, 'account');
   if (server === undefined || server.bearerToken) return;
   await createServerCredential({ server: toServerAddress(server) }, new TokenBrokers(options), options)?.();

@@ -1,6 +1,6 @@
 import type { Clock, Randomness } from '#core/clock.ts';
 import type { Logger } from '#core/logger.ts';
-import type { CacheAccess, ProviderOptions } from '#provider-kit/provider.ts';
+import type { CacheAccess, ProviderContext } from '#provider-kit/provider.ts';
 import type { AccountClient } from '../api/client.ts';
 import type { KubernetesClientOptions } from '../client/kubernetes-client.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
@@ -42,7 +42,7 @@ export class KubernetesSession implements AsyncDisposable {
   readonly closing: AsyncDisposable = createClosing(this.#opened);
 
   /** Reads the accounts and makes no call. @throws InvalidInputError when a setting for all accounts is wrong. */
-  constructor(options: ProviderOptions) {
+  constructor(options: ProviderContext) {
     const { accounts, rejected, warnings } = parseKubernetesAccounts(options.settings, options);
     this.cache = options.cache ?? {};
     this.#clients = new AccountClients(options, 'client', openClient);
@@ -106,7 +106,7 @@ export class KubernetesSession implements AsyncDisposable {
   }
 
   /** Clients of a separate sort, which are closed with the session. */
-  openWatchClients(options: ProviderOptions, sort: 'watch' | 'agents'): AccountClients<WatchClient> {
+  openWatchClients(options: ProviderContext, sort: 'watch' | 'agents'): AccountClients<WatchClient> {
     const clients = new AccountClients(options, sort, openWatchClient);
     this.#opened.push(clients);
     return clients;

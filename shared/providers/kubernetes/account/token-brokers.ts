@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { InvalidInputError } from '#core/errors.ts';
 import { asJsonObject, type JsonObject } from '#core/json.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import {
   intField,
   parseAt,
@@ -89,7 +89,7 @@ export function checkTokenBroker(server: ServerFields | undefined, settings: Jso
 
 /** The options with which brokers are opened. */
 export type TokenBrokerOptions = Pick<
-  ProviderOptions,
+  ProviderContext,
   'settings' | 'placement' | 'environment' | 'services' | 'clock' | 'log'
 >;
 

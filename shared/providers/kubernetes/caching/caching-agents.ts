@@ -4,7 +4,7 @@ import {
   defaultCachingAgentTimeoutMs,
 } from '#caching/scheduling/caching-agent.ts';
 import { defaultCachingAgentIntervalMs } from '#caching/scheduling/caching-agent-schedule.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import type { AccountClients } from '../account/account-clients.ts';
 import type { KubernetesSession } from '../account/session.ts';
@@ -24,7 +24,7 @@ const agentNames: Readonly<Record<KindFamily, string>> = {
  */
 export function createCachingAgents(
   session: KubernetesSession,
-  options: ProviderOptions,
+  options: ProviderContext,
 ): readonly CachingAgent[] {
   const connections = session.openWatchClients(options, 'agents');
   const { enabled } = session.settings.cache;
@@ -72,7 +72,7 @@ export interface CachingAgentParts {
   /** Its name among the account's caching agents. */
   readonly name: string;
   readonly session: KubernetesSession;
-  readonly options: ProviderOptions;
+  readonly options: ProviderContext;
   readonly connections: AccountClients<WatchClient>;
   readonly family: KindFamily;
   readonly hasCustomAgent: boolean;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { readEnvironment } from '#platform/config.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { KubernetesSession } from '#providers/kubernetes/account/session.ts';
 import type { KubernetesClient } from '#providers/kubernetes/api/client.ts';
 import {
@@ -39,7 +39,7 @@ export class DeployedAccounts {
   }
 
   /** The client of the one account `prod`. */
-  async openClient(account: JsonObject, options: Partial<ProviderOptions> = {}): Promise<KubernetesClient> {
+  async openClient(account: JsonObject, options: Partial<ProviderContext> = {}): Promise<KubernetesClient> {
     const settings = { kubernetes: { accounts: [{ name: 'prod', ...account }] } };
     const [client] = await this.openClients(settings, options);
     if (client === undefined) throw new Error('there is no such account');
@@ -49,7 +49,7 @@ export class DeployedAccounts {
   /** The clients of all accounts in the settings. */
   async openClients(
     settings: JsonObject,
-    options: Partial<ProviderOptions> = {},
+    options: Partial<ProviderContext> = {},
   ): Promise<readonly KubernetesClient[]> {
     const { clock } = this;
     const environment = readEnvironment();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FailedOperationError, InvalidInputError, NotFoundError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { openGcsSources } from '#providers/artifacts/gcs.ts';
 import { getFailure } from '#test/support/run/failure.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
@@ -31,11 +31,11 @@ const federated = {
   subject_token_type: 'urn:ietf:params:aws:token-type:aws4_request',
 };
 
-function open(account: JsonObject, more: Partial<ProviderOptions> = {}) {
+function open(account: JsonObject, more: Partial<ProviderContext> = {}) {
   return openGcsSources(createLocalOptions('gcs', { accounts: [{ name: 'bucket', ...account }] }, more));
 }
 
-function fetchObject(account: JsonObject, reference: string, more?: Partial<ProviderOptions>) {
+function fetchObject(account: JsonObject, reference: string, more?: Partial<ProviderContext>) {
   return fetchText(open(account, more), { type: 'gcs/object', reference });
 }
 

@@ -3,7 +3,7 @@ import type { Clock, Randomness } from '#core/clock.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { Logger } from '#core/logger.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import type { OpenedSources } from '#providers/artifacts/download/source.ts';
 
 /** A clock at a fixed time, whose sleeps end at once and move it. */
@@ -45,8 +45,8 @@ export function createTestLog(): Logger & { readonly lines: readonly string[] } 
 /** Options that open the provider on a configuration. */
 export function createTestOptions(
   settings: JsonObject,
-  more: Partial<ProviderOptions> = {},
-): ProviderOptions {
+  more: Partial<ProviderContext> = {},
+): ProviderContext {
   return {
     settings,
     clock: createTestClock(),
@@ -58,7 +58,7 @@ export function createTestOptions(
 }
 
 /** Options on accounts of one kind, which may reach this machine. */
-export function createLocalOptions(kind: string, settings: JsonObject, more: Partial<ProviderOptions> = {}) {
+export function createLocalOptions(kind: string, settings: JsonObject, more: Partial<ProviderContext> = {}) {
   const artifacts = {
     urlRestrictions: { allowedIps: ['127.0.0.1'] },
     [kind]: { enabled: true, ...settings },

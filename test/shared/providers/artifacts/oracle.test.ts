@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FailedOperationError, InvalidInputError, NotFoundError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { openOracleSources } from '#providers/artifacts/oracle.ts';
 import { getFailure } from '#test/support/run/failure.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
@@ -32,12 +32,12 @@ const ecKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const owner = { tenancyId: 'ocid1.tenancy.oc1..a', userId: 'ocid1.user.oc1..b', fingerprint: '20:3b:97' };
 const user = { ...owner, sshPrivateKey: pem };
 
-function open(account: JsonObject, more: Partial<ProviderOptions> = {}) {
+function open(account: JsonObject, more: Partial<ProviderContext> = {}) {
   const accounts = [{ name: 'bucket', namespace: 'acme', region: 'eu-frankfurt-1', ...account }];
   return openOracleSources(createLocalOptions('oracle', { accounts }, more));
 }
 
-function fetchObject(account: JsonObject, reference: string, more?: Partial<ProviderOptions>) {
+function fetchObject(account: JsonObject, reference: string, more?: Partial<ProviderContext>) {
   return fetchText(open(account, more), { type: 'oracle/object', reference });
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { SharedClients } from '#provider-kit/shared-clients.ts';
 import { dockerRegistryPlugin } from '#providers/docker-registry/index.ts';
 import { toSet } from '#test/support/providers/provider-set.ts';
@@ -15,7 +15,7 @@ const address = 'https://registry.example.com/hub';
 const basicAuth = Buffer.from('robot:s3cr3t').toString('base64');
 
 describe('credentials of Docker registries, for other providers,', () => {
-  function open(account: JsonObject, more: Partial<ProviderOptions> = {}) {
+  function open(account: JsonObject, more: Partial<ProviderContext> = {}) {
     const settings = {
       dockerRegistry: { accounts: [{ name: 'hub', address: `${address}/v2`, ...account }] },
     };

@@ -1,6 +1,6 @@
 import type { CachingAgent, CachingResult, CachingRun } from '#caching/scheduling/caching-agent.ts';
 import type { Clock } from '#core/clock.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { isV1Account, type KubernetesAccount, type KubernetesV1Account } from '../../account/account.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
@@ -25,14 +25,14 @@ const replacedAgents = [
  */
 export function createV1Agents(
   session: KubernetesSession,
-  options: ProviderOptions,
+  options: ProviderContext,
 ): readonly CachingAgent[] {
   return [...createV1CachingAgents(session, options), ...createRegistrationAgents(session, options)];
 }
 
 function createV1CachingAgents(
   session: KubernetesSession,
-  options: ProviderOptions,
+  options: ProviderContext,
 ): readonly CachingAgent[] {
   if (!session.settings.cache.enabled) return [];
   const connections = session.openWatchClients(options, 'agents');

@@ -1,5 +1,5 @@
 import { type CachingAgent, defaultCachingAgentTimeoutMs } from '#caching/scheduling/caching-agent.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import type { PullSecretMemory } from './pull-secrets.ts';
 
@@ -15,7 +15,7 @@ export const registrationAgentName = 'KubernetesV1RegistrationAgent';
  */
 export function createRegistrationAgents(
   session: KubernetesSession,
-  { peers }: Pick<ProviderOptions, 'peers'>,
+  { peers }: Pick<ProviderContext, 'peers'>,
 ): readonly CachingAgent[] {
   const { clock, log } = session;
   return session.v1Accounts.map((account) => {

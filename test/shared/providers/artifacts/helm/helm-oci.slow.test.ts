@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { AccessDeniedError, FailedOperationError, InvalidInputError, NotFoundError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
 import type { Artifact } from '#provider-kit/artifact.ts';
-import type { ProviderOptions } from '#provider-kit/provider.ts';
+import type { ProviderContext } from '#provider-kit/provider.ts';
 import { openHelmOciSources } from '#providers/artifacts/helm/helm-oci.ts';
 import {
   describeWithRegistry,
@@ -27,7 +27,7 @@ const urlRestrictions = { allowedIps: ['127.0.0.1'] };
 const credentials = { username: registryUser, password: registryPassword };
 const chartType = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
 
-function openAll(accounts: readonly JsonObject[], more: Partial<ProviderOptions> = {}) {
+function openAll(accounts: readonly JsonObject[], more: Partial<ProviderContext> = {}) {
   const settings = { artifacts: { urlRestrictions, 'helm-oci': { enabled: true, accounts: [...accounts] } } };
   return openHelmOciSources(createTestOptions(settings, more));
 }
