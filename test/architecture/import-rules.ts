@@ -86,7 +86,7 @@ export const importRules: { readonly [files: string]: string } = {
     shared/platform/services/logger.ts package.json @grpc/grpc-js @kubernetes/client-node undici yaml ${node}`,
   'infra/tools/deploy-check/': `infra/tools/deploy-check/ infra/aws/context/ infra/aws/stacks/ infra/options.ts
     shared/core/ ${rules} shared/settings/live/settings.ts @aws-sdk/ @smithy/types aws-cdk-lib ${node}`,
-  'infra/tools/': `infra/tools/ infra/local/ infra/options.ts ${subjects} esbuild yaml ${tables} ${node}`,
+  'infra/tools/': `infra/tools/ infra/local/ infra/options.ts package.json ${subjects} esbuild modern-tar yaml ${tables} ${node}`,
   'infra/aws/': `infra/aws/ shared/core/ shared/tasks/payload-limit.ts shared/providers/declarations.ts ${config} ${stored} ${tables}
     docs/openapi.json aws-cdk-lib constructs esbuild ${node}`,
   'cli/': `cli/ ${rules} ${config} ${system} package.json shared/settings/live/settings.ts
