@@ -57,7 +57,7 @@ function addEnrollCommand(agent: Command, context: CliContext): void {
       'name of their service account and Deployment (default: agent- and the account)',
       parseObjectName,
     )
-    .option('--image <image>', 'their image (default: busdriver-agent of this release)', parseText)
+    .option('--image <image>', 'their image (default: that of this release, where one was made)', parseText)
     .option('--replicas <count>', 'how many there are', parseCount(1, 100), 2)
     .addOption(
       new Option('--rights <rights>', 'what they may do in the cluster')

@@ -1,11 +1,11 @@
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
 import { asJsonObject, asString, getPath, type JsonObject } from '#core/json.ts';
-import packageJson from '#package.json' with { type: 'json' };
 import { readDefinitions } from '../accounts/definition-pages.ts';
 import type { ApiClient } from '../api-client.ts';
-import { ApiError } from '../cli-error.ts';
+import { ApiError, CliError } from '../cli-error.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
 import { readSmallFile } from '../small-file.ts';
 import { type Cell, printTable } from '../table.ts';
@@ -57,7 +57,8 @@ export async function enrolAccount(
 ): Promise<number> {
   const { terminal } = context;
   const client = openClient(context, command);
-  const setup = await createSetup(account, options, client.url);
+  const image = options.image ?? (await readReleasedImage(context));
+  const setup = await createSetup(account, { ...options, image }, client.url);
   await using cluster = await AgentCluster.open(options, context);
   const definition = createDefinition(setup, options, await cluster.readIssuer());
   const objects = await createAgentObjects(setup);
@@ -97,12 +98,26 @@ export async function enrolAccount(
   return 1;
 }
 
-async function createSetup(account: string, options: EnrolmentOptions, url: string): Promise<AgentSetup> {
+/** The image that the release of this package made; a clone knows of none. @throws CliError that says what to do then */
+async function readReleasedImage({ environment }: CliContext): Promise<string> {
+  const launcher = environment['LAUNCHER'];
+  const manifest = launcher && path.resolve(launcher, '../../package.json');
+  const { agentImage } = manifest ? JSON.parse((await readSmallFile(manifest)).toString()) : {};
+  if (typeof agentImage === 'string') return agentImage;
+  throw new CliError('no release was made of this Busdriver, so there is no image of its agent', {
+    next: 'make one with npm run images, push it to a registry of yours, and name it by --image',
+  });
+}
+
+async function createSetup(
+  account: string,
+  options: EnrolmentOptions & { readonly image: string },
+  url: string,
+): Promise<AgentSetup> {
   const { namespace, image, replicas, rights, ca, zone, audience, accountNamespace = [] } = options;
   return {
-    ...{ account, namespace, replicas, rights, zone, audience },
+    ...{ account, namespace, image, replicas, rights, zone, audience },
     name: options.name ?? toObjectName(account),
-    image: image ?? `busdriver-agent:${packageJson.version}`,
     url: options.agentUrl ?? url,
     ca: ca === undefined ? undefined : (await readSmallFile(ca)).toString('utf8'),
     boundTo: accountNamespace,

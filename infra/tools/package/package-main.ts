@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { getErrorMessage } from '#core/errors.ts';
-import { makePackage } from './package.ts';
+import { makePackage, packNpm } from './package.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -10,11 +8,8 @@ const root = path.resolve(import.meta.dirname, '../../..');
 async function main(): Promise<void> {
   const outputDir = path.join(root, 'dist', 'package');
   await makePackage({ root, outputDir });
-  const { stdout } = await promisify(execFile)('npm', ['pack', '--json', outputDir], {
-    cwd: path.join(root, 'dist'),
-  });
-  const [{ filename, size }] = JSON.parse(stdout);
-  console.log(`dist/${filename}: ${(size / 2 ** 20).toFixed(1)} MiB. Try: npx ./dist/${filename} start`);
+  const file = path.relative(root, await packNpm(outputDir));
+  console.log(`${file}. Try: npx ./${file} start`);
 }
 
 try {

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { buildLocal } from '../build/build.ts';
 import { readSbom } from '../sbom/sbom.ts';
 
@@ -24,6 +26,8 @@ export interface MakePackageOptions {
   readonly root: string;
   /** Where the package goes, absolute. What is there is replaced. */
   readonly outputDir: string;
+  /** The image that `agent enroll` names: one that there is. Default: none, and it asks for one. */
+  readonly agentImage?: string;
 }
 
 /**
@@ -32,7 +36,7 @@ export interface MakePackageOptions {
  *
  * @throws Error when the sources do not compile, or npm cannot list what they are made of
  */
-export async function makePackage({ root, outputDir }: MakePackageOptions): Promise<void> {
+export async function makePackage({ root, outputDir, agentImage }: MakePackageOptions): Promise<void> {
   await rm(outputDir, { recursive: true, force: true });
   const server = path.join(outputDir, 'lib', 'server');
   const cli = path.join(outputDir, 'lib', 'cli');
@@ -46,7 +50,20 @@ export async function makePackage({ root, outputDir }: MakePackageOptions): Prom
   }
   await chmod(path.join(outputDir, 'cli', 'busdriver'), 0o755);
   await writeJson(path.join(outputDir, 'sbom.cdx.json'), await readSbom(root));
-  await writeJson(path.join(outputDir, 'package.json'), await toManifest(root));
+  await writeJson(path.join(outputDir, 'package.json'), { ...(await toManifest(root)), agentImage });
+}
+
+/** Runs `npm pack`. @returns the file, beside the folder that it packs */
+export async function packNpm(folder: string): Promise<string> {
+  const target = path.dirname(folder);
+  const { stdout } = await promisify(execFile)('npm', [
+    'pack',
+    '--json',
+    '--pack-destination',
+    target,
+    folder,
+  ]);
+  return path.join(target, JSON.parse(stdout)[0].filename);
 }
 
 /** Leaves bundles alone: their source maps are twice as large, and stacks name functions without them. */

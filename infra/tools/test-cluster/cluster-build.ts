@@ -11,6 +11,7 @@ import { wallClock } from '#platform/services/system.ts';
 import { takeFileLock } from '../build/file-lock.ts';
 import { BuildProgress, countPackages } from './build-progress.ts';
 import { type GoToolchain, getGo } from './go-toolchain.ts';
+import { findPackedCluster } from './packed-cluster.ts';
 
 const defaultProgressIntervalMs = 10_000;
 const lockPollIntervalMs = 500;
@@ -42,15 +43,18 @@ export interface BuildClusterOptions {
 
 /**
  * Builds the Kubernetes test control plane of `test/cluster` and its kubectl, or finds the earlier build of the
- * same sources by the same Go. A first build downloads about 100 MB of Go modules and takes about five minutes on
+ * same sources by the same Go; a package beside Busdriver's own that has them needs no Go. A first build downloads about 100 MB of Go modules and takes about five minutes on
  * two cores. Concurrent builders, in any number of processes, wait for one of them.
  *
  * @throws {GoUnavailableError} when Go is missing or too old
  * @throws {Error} when the sources are missing or the compiler fails, with the end of its output
  */
 export async function buildCluster(options: BuildClusterOptions): Promise<ClusterBinaries> {
+  const root = options.projectRoot ?? (await findProjectRoot());
+  const packed = await findPackedCluster(root);
+  if (packed !== undefined) return packed;
   const go = await getGo(options.goCommand);
-  const source = path.join(options.projectRoot ?? (await findProjectRoot()), 'test', 'cluster');
+  const source = path.join(root, 'test', 'cluster');
   const cacheDir = options.cacheDir ?? path.join(homedir(), '.cache', 'busdriver');
   const target = path.join(cacheDir, 'cluster', await hashSources(source, go));
   for (let waits = 0; ; waits++) {

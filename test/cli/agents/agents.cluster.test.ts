@@ -20,7 +20,8 @@ describeWithCluster('busdriver agent', (cluster) => {
     await using system = await startSystem({ settings: { busdriver: { agents: { enabled: true } } } });
     const run = (...words: readonly string[]) =>
       runCommand(['agent', ...words, '--url', system.url, '--user', 'ann@example.com']);
-    const options = ['--kubeconfig', cluster.kubeconfig, '--namespace', home.name];
+    const image = 'registry.test/busdriver-agent:1';
+    const options = ['--kubeconfig', cluster.kubeconfig, '--namespace', home.name, '--image', image];
     const paths = {
       deployment: `/apis/apps/v1/namespaces/${home.name}/deployments/agent-edge-7`,
       account: `/api/v1/namespaces/${home.name}/serviceaccounts/agent-edge-7`,
@@ -73,7 +74,11 @@ describeWithCluster('busdriver agent', (cluster) => {
     await using dir = await makeTempDir();
     await using system = await startSystem({ config: [] });
     const run = (...words: readonly string[]) => runCommand(['agent', ...words, '--url', system.url]);
-    const missing = await run('enroll', 'edge', '--kubeconfig', path.join(dir.path, 'none'));
+    expect(await run('enroll', 'edge', '--kubeconfig', cluster.kubeconfig)).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('Next: make one with npm run images, push it') },
+    });
+    const none = ['--image', 'a', '--kubeconfig', path.join(dir.path, 'none')];
+    const missing = await run('enroll', 'edge', ...none);
     expect(missing.code).toBe(1);
     expect(missing.stderr).toContain('Next: name a kubeconfig by --kubeconfig');
     const unserved = await run('list');
