@@ -21,6 +21,15 @@ const workflows = readdirSync(folder).map((name) => {
 });
 const steps = workflows.flatMap(({ workflow }) => Object.values(workflow.jobs).flatMap((job) => job.steps));
 
+/** What jobs may do that write. */
+const rights: { readonly [job: string]: object } = {
+  'release.yml release': {
+    ...{ contents: 'write', packages: 'write', 'id-token': 'write', attestations: 'write' },
+  },
+  'scanning.yml code': { contents: 'read', 'security-events': 'write' },
+  'scanning.yml scorecard': { contents: 'read', 'security-events': 'write' },
+};
+
 describe('workflows', () => {
   it('use actions of a commit, whose version a comment says', () => {
     const lines = workflows.flatMap(({ text }) => text.split('\n').filter((line) => /\buses:/.test(line)));
@@ -32,10 +41,13 @@ describe('workflows', () => {
     expect(loose).toEqual([]);
   });
 
-  it('may read the repository, and nothing else', () => {
-    for (const { name, workflow } of workflows) {
+  it('may read the repository, and write what they are for', () => {
+    for (const { name, workflow, text } of workflows) {
       expect([name, workflow.permissions]).toEqual([name, { contents: 'read' }]);
-      for (const job of Object.values(workflow.jobs)) expect(job.permissions).toBeUndefined();
+      for (const [job, { permissions }] of Object.entries(workflow.jobs))
+        expect([`${name} ${job}`, permissions]).toEqual([`${name} ${job}`, rights[`${name} ${job}`]]);
+      // Whose change it is may be anybody.
+      if (/: write$/m.test(text)) expect(text).not.toContain('pull_request');
     }
   });
 
