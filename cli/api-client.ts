@@ -20,6 +20,8 @@ export interface ApiClientOptions {
   readonly user?: string | undefined;
   /** A bearer token. */
   readonly token?: string | undefined;
+  /** Further headers. Default: none. */
+  readonly headers?: { readonly [name: string]: string };
   /** The next step when there is no answer. */
   readonly nextIfSilent: string;
   /** Milliseconds that one request may take. Default: a minute. */
@@ -62,7 +64,7 @@ export class ApiClient {
    * @throws ApiError for the answer of an error; CliError when there is no answer, or it is too large or no JSON
    */
   async send(path: string, { method, body }: ApiRequest = { method: 'GET' }): Promise<ApiAnswer> {
-    const { user, token, nextIfSilent, timeoutMs = usualTimeoutMs } = this.#options;
+    const { user, token, headers, nextIfSilent, timeoutMs = usualTimeoutMs } = this.#options;
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const response = await fetch(this.url + path, {
@@ -71,6 +73,7 @@ export class ApiClient {
         // A redirect would take the token and the accounts elsewhere.
         redirect: 'manual',
         headers: {
+          ...headers,
           Accept: 'application/json',
           ...(user !== undefined && { 'X-SPINNAKER-USER': user }),
           ...(token !== undefined && { Authorization: `Bearer ${token}` }),

@@ -16,12 +16,15 @@ export interface GlobalOptions {
   readonly output: 'table' | 'json';
 }
 
-/** A client of the Busdriver that the command line names. */
-export function openClient({ environment }: CliContext, command: Command): ApiClient {
+/** A client of the Busdriver that the command line names. @param headers sent with each request. Default: none */
+export function openClient(
+  { environment }: CliContext,
+  command: Command,
+  headers: { readonly [name: string]: string } = {},
+): ApiClient {
   const { url, user } = command.optsWithGlobals<GlobalOptions>();
   return new ApiClient({
-    url,
-    user,
+    ...{ url, user, headers },
     token: environment['BUSDRIVER_TOKEN'] || undefined,
     nextIfSilent: 'start Busdriver with busdriver start, or name where it answers by --url',
   });

@@ -5,6 +5,7 @@ import { addAccountCommands } from './accounts/commands.ts';
 import { addAgentCommands } from './agents/commands.ts';
 import { addCachingCommand } from './caching/commands.ts';
 import { CliError } from './cli-error.ts';
+import { addCompareCommand } from './compare/commands.ts';
 import { completeWords, formatCompletionScript, type Shell, shells } from './completion.ts';
 import type { CliContext } from './context.ts';
 import { addDoctorCommand } from './doctor/commands.ts';
@@ -44,6 +45,7 @@ export function buildProgram(context: CliContext): Command {
   addLauncherCommands(program);
   addTaskCommands(program, context);
   addAccountCommands(program, context);
+  addCompareCommand(program, context);
   addAgentCommands(program, context);
   addCachingCommand(program, context);
   addDoctorCommand(program, context);
@@ -62,7 +64,7 @@ export function buildProgram(context: CliContext): Command {
       '',
       'Environment:',
       '  BUSDRIVER_TOKEN         bearer token of the Busdriver at --url',
-      '  BUSDRIVER_IMPORT_TOKEN  bearer token of the server that accounts are imported from',
+      '  BUSDRIVER_IMPORT_TOKEN  bearer token of the server that accounts are imported from, or compared with',
       '  NO_COLOR                any value: no colours on terminals',
       '',
       'Exit codes: 0 done, 1 something failed, 2 wrong command line.',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { knownDifferences } from '#cli/compare/known-differences.ts';
 import type { ApiAnswer } from '#contract/api-route.ts';
 import { createApiTable } from '#contract/api-table.ts';
 import { type Access, routes } from '#functions/routes.ts';
@@ -45,6 +46,12 @@ const pages: { readonly [page: string]: { readonly [name: string]: readonly stri
     priorities: [
       'Name | Order',
       ...Object.entries(deployPriorities).map(([name, order]) => `\`${name}\` | ${order}`),
+    ],
+  },
+  'docs/migrate.md': {
+    differences: [
+      'Reads with | Member | Why',
+      ...knownDifferences.map(({ read, member, reason }) => `\`${read}\` | \`${member}\` | ${reason}`),
     ],
   },
 };

@@ -41,6 +41,7 @@ describe('help', () => {
       'accounts compare',
       'accounts history',
       'accounts import',
+      'compare',
       'agent',
       'agent enroll',
       'agent list',
@@ -108,6 +109,8 @@ describe('a wrong command line ends with 2, says what is wrong, and prints nothi
     [['accounts', 'check', 'a', '--context', 'c'], '--context and --namespace go with --kubeconfig'],
     [['accounts', 'import'], 'expected one of --go-clouddriver, --clouddriver, --file, got none'],
     [['accounts', 'import', '--file', 'f', '--clouddriver', 'http://h'], 'cannot be used with option'],
+    [['compare', 'a'], "required option '--with <url>' not specified"],
+    [['compare', 'a', '--with', 'http://h', '--objects', '1001'], 'Expected a number, 0 to 1000'],
     [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish'],
   ])('%j', async (words, message) => {
     const { code, stdout, stderr } = await runCommand(words);

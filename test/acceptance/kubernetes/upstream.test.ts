@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
+import { runCommand } from '#test/cli/command-line.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
 import { disposeAfterAll } from '#test/support/run/disposal.ts';
 import { type System, startSystem } from '#test/support/system/system.ts';
@@ -77,6 +78,17 @@ describeWithCluster('a Busdriver in front of another one, on one cluster', ({ ku
     await expect
       .poll(() => read(front, '/search?q=kept&type=serverGroups&pageSize=10'))
       .toMatchObject([{ results: [{ account: 'kept', application: 'beside' }] }]);
+  });
+
+  it('answers about an account that both have as the other one does', async () => {
+    const words = ['compare', 'moved', '--url', front.url, '--with', upstream.url, '--output', 'json'];
+    const compare = async () => {
+      const { stdout } = await runCommand(words);
+      return (JSON.parse(stdout) as JsonObject[]).filter(
+        ({ state }) => !/^(same|known)$/.test(String(state)),
+      );
+    };
+    await expect.poll(compare).toEqual([]);
   });
 
   it('passes live manifests as they are', async () => {
