@@ -1,12 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { CoreV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditEventsPerSecond } from '#access/http/audit.ts';
-import {
-  createNamespace,
-  describeWithCluster,
-  kubectl,
-  type TestNamespace,
-} from '#test/support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { openApi } from '#test/support/cluster/cluster-api.ts';
 import type { System } from '#test/support/system/system.ts';
 import {
   type AttackSystem,
@@ -33,15 +30,8 @@ describeWithCluster('the audit', (cluster) => {
 
   beforeAll(async () => {
     namespace = stack.use(await createNamespace('audit'));
-    await kubectl([
-      '-n',
-      namespace.name,
-      'create',
-      'secret',
-      'generic',
-      'code',
-      `--from-literal=a=${planted}`,
-    ]);
+    const body = { metadata: { name: 'code' }, stringData: { a: planted } };
+    await openApi(CoreV1Api).createNamespacedSecret({ namespace: namespace.name, body });
     attack = stack.use(
       await startAttackSystem(
         toSettings({ kubeconfigFile: cluster.kubeconfig, namespaces: [namespace.name] }),

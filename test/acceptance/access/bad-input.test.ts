@@ -1,6 +1,8 @@
+import { AppsV1Api, CoreV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createConfigMap } from '#test/shared/providers/kubernetes/manifests.ts';
-import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { openApi } from '#test/support/cluster/cluster-api.ts';
 import { listOpenRows } from '#test/support/engines/open-rows.ts';
 import { itLocally, startSubject } from '#test/support/system/subject.ts';
 import type { Subject } from '#test/support/system/system.ts';
@@ -93,7 +95,7 @@ describeWithCluster('bad input', (cluster) => {
     ];
     const deployed = await system.waitForTask(await system.postOperations(operations));
     expect(deployed.resultObjects.filter(({ type }) => type === 'EXCEPTION')).toEqual([]);
-    expect(await getReplicas(namespace.name)).toBe('3');
+    expect(await getReplicas(namespace.name)).toBe(3);
 
     const options = { gracePeriodSeconds: 0, orphanDependants: true, cascading: false };
     const description = {
@@ -105,7 +107,8 @@ describeWithCluster('bad input', (cluster) => {
     const removed = await system.waitForTask(await system.postOperations([{ deleteManifest: description }]));
     expect(removed.status.failed).toBe(false);
     // Misspelt as Deck misspells it, the option still orphans the ReplicaSet.
-    expect(await kubectl(['-n', namespace.name, 'get', 'replicasets', '-o', 'name'])).toContain('replicaset');
+    const left = await openApi(AppsV1Api).listNamespacedReplicaSet({ namespace: namespace.name });
+    expect(left.items).not.toEqual([]);
   });
 
   it('is not 400 manifests in a body of 3 MB: they are deployed', async () => {
@@ -127,13 +130,10 @@ describeWithCluster('bad input', (cluster) => {
 
     expect(view.status).toMatchObject({ completed: true, failed: false });
     expect(view.resultObjects[0]?.['manifests']).toHaveLength(400);
-    const text = await kubectl(['-n', namespace.name, 'get', 'configmaps', '-o', 'json']);
-    const { items } = JSON.parse(text) as {
-      items: { metadata: { name: string }; data: { index?: string } }[];
-    };
-    const deployed = items.filter(({ metadata }) => metadata.name.startsWith('large-'));
+    const { items } = await openApi(CoreV1Api).listNamespacedConfigMap({ namespace: namespace.name });
+    const deployed = items.filter(({ metadata }) => metadata?.name?.startsWith('large-'));
     expect(deployed).toHaveLength(400);
-    expect(deployed.every(({ metadata, data }) => metadata.name === `large-${data.index}`)).toBe(true);
+    expect(deployed.every(({ metadata, data }) => metadata?.name === `large-${data?.['index']}`)).toBe(true);
   });
 
   it("that the API server alone refuses fails the task with the server's own words", async () => {
@@ -161,6 +161,7 @@ async function send(system: Subject, bad: BadRequest): Promise<Response> {
   });
 }
 
-async function getReplicas(namespace: string): Promise<string> {
-  return kubectl(['-n', namespace, 'get', 'deployment', 'web', '-o', 'jsonpath={.spec.replicas}']);
+async function getReplicas(namespace: string): Promise<number | undefined> {
+  const { spec } = await openApi(AppsV1Api).readNamespacedDeployment({ namespace, name: 'web' });
+  return spec?.replicas;
 }

@@ -1,9 +1,11 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
+import { CoreV1Api } from '@kubernetes/client-node';
 import { expect, it } from 'vitest';
 import { getPath } from '#core/json.ts';
-import { createNamespace, describeWithCluster, kubectl, requestApi } from '#test/support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster, requestApi } from '#test/support/cluster/cluster.ts';
+import { openApi } from '#test/support/cluster/cluster-api.ts';
 import { scanTasks } from '#test/support/engines/stores.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { itLocally, startSubject } from '#test/support/system/subject.ts';
@@ -40,15 +42,8 @@ describeWithCluster('secrets', (cluster) => {
     await system.idle();
 
     expect(tasks.map((task) => /"failed":true/.test(task))).toEqual([false, false, true, true, true, true]);
-    const live = await kubectl([
-      '-n',
-      namespace.name,
-      'get',
-      'secrets',
-      '-o',
-      'jsonpath={.items[*].data.key}',
-    ]);
-    expect(live.split(' ').sort()).toEqual([encoded, encoded]);
+    const live = await openApi(CoreV1Api).listNamespacedSecret({ namespace: namespace.name });
+    expect(live.items.map(({ data }) => data?.['key'])).toEqual([encoded, encoded]);
     const events = await system.readEvents();
     const items = await scanTasks(system.stores);
     // Payloads are deleted once their task has ended; the tasks are there.

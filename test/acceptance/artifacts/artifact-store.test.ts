@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
+import { CoreV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '#core/json.ts';
-import {
-  createNamespace,
-  describeWithCluster,
-  kubectl,
-  type TestNamespace,
-} from '#test/support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { openApi } from '#test/support/cluster/cluster-api.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '#test/support/engines/aws-endpoints.ts';
 import { type Subject, startSystem } from '#test/support/system/system.ts';
 
@@ -62,18 +59,10 @@ describeWithCluster("Spinnaker's artifact store", (cluster) => {
     const task = await system.waitForTask(id);
 
     expect(task.status).toMatchObject({ completed: true, failed: false });
-    const found = await kubectl([
-      'get',
-      'configmaps',
-      'one',
-      'two',
-      'three',
-      '-n',
-      namespace.name,
-      '-o',
-      'json',
-    ]);
-    expect(JSON.parse(found).items.map(({ data }: { data?: JsonObject }) => data?.['text'])).toEqual([
+    const reads = ['one', 'two', 'three'].map((name) =>
+      openApi(CoreV1Api).readNamespacedConfigMap({ name, namespace: namespace.name }),
+    );
+    expect((await Promise.all(reads)).map(({ data }) => data?.['text'])).toEqual([
       'grüße',
       'inline',
       undefined,

@@ -1,7 +1,9 @@
+import { BatchV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createJob } from '#test/shared/providers/kubernetes/manifests.ts';
 import { type ApiProxy, startApiProxy } from '#test/support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { openApi } from '#test/support/cluster/cluster-api.ts';
 import { sendTaskMessages } from '#test/support/engines/stores.ts';
 import { findDeployment } from '#test/support/system/deployed-system.ts';
 import { startSubject } from '#test/support/system/subject.ts';
@@ -23,8 +25,8 @@ describeWithCluster('the same request many times', (cluster) => {
 
   /** Holds the cluster against one execution: one Job, and one call that asked for it. */
   async function expectOnce(namespace: string): Promise<void> {
-    const text = await kubectl(['-n', namespace, 'get', 'jobs', '-o', 'json']);
-    expect((JSON.parse(text) as { items: unknown[] }).items).toHaveLength(1);
+    const { items } = await openApi(BatchV1Api).listNamespacedJob({ namespace });
+    expect(items).toHaveLength(1);
     const path = `/apis/batch/v1/namespaces/${namespace}/jobs`;
     expect(proxy.calls.filter((call) => call.method === 'POST' && call.path === path)).toHaveLength(1);
   }

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CoreV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type PassingCall, startApiProxy } from '#test/support/cluster/api-proxy.ts';
-import {
-  createNamespace,
-  describeWithCluster,
-  kubectl,
-  type TestNamespace,
-} from '#test/support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
+import { openApi } from '#test/support/cluster/cluster-api.ts';
 import { toDeploy } from '#test/support/system/config-map-deploy.ts';
 import { itLocally, startSubject } from '#test/support/system/subject.ts';
 import { type Subject, startSystem } from '#test/support/system/system.ts';
@@ -96,7 +93,8 @@ describeWithCluster('the routes of tasks', (cluster) => {
 
     const task = await system.waitForTask(id);
     expect(task.status).toMatchObject({ completed: true, failed: false });
-    expect(await kubectl(['-n', namespace.name, 'get', 'configmaps', '-o', 'name'])).toContain('second');
+    const { items } = await openApi(CoreV1Api).listNamespacedConfigMap({ namespace: namespace.name });
+    expect(items.map(({ metadata }) => metadata?.name)).toContain('second');
   });
 
   it('resume a retryable task with its own operations, and no other', async () => {

@@ -1,6 +1,8 @@
+import { AppsV1Api, CoreV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createConfigMap, createWorkload } from '#test/shared/providers/kubernetes/manifests.ts';
-import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { openApi } from '#test/support/cluster/cluster-api.ts';
 import { startSubject } from '#test/support/system/subject.ts';
 import type { Subject } from '#test/support/system/system.ts';
 
@@ -64,15 +66,14 @@ function toDeploy(
 }
 
 async function readContents(namespace: string): Promise<Map<string, string>> {
-  const text = await kubectl(['-n', namespace, 'get', 'configmaps', '-o', 'json']);
-  const { items } = JSON.parse(text) as {
-    items: { metadata: { name: string }; data: { content: string } }[];
-  };
-  const versions = items.filter(({ metadata }) => metadata.name.startsWith('flags-'));
-  return new Map(versions.map(({ metadata, data }) => [metadata.name, data.content]));
+  const { items } = await openApi(CoreV1Api).listNamespacedConfigMap({ namespace });
+  const contents = items.map(
+    ({ metadata, data }) => [metadata?.name ?? '', data?.['content'] ?? ''] as const,
+  );
+  return new Map(contents.filter(([name]) => name.startsWith('flags-')));
 }
 
 async function readMounted(namespace: string, name: string): Promise<string> {
-  const path = '{.spec.template.spec.volumes[0].configMap.name}';
-  return kubectl(['-n', namespace, 'get', 'deployment', name, '-o', `jsonpath=${path}`]);
+  const { spec } = await openApi(AppsV1Api).readNamespacedDeployment({ namespace, name });
+  return spec?.template.spec?.volumes?.[0]?.configMap?.name ?? '';
 }

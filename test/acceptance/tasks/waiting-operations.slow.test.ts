@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { BatchV1Api } from '@kubernetes/client-node';
 import { expect, it } from 'vitest';
 import { mapConcurrently } from '#core/concurrency.ts';
 import { createJob } from '#test/shared/providers/kubernetes/manifests.ts';
 import { startApiProxy } from '#test/support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, kubectl } from '#test/support/cluster/cluster.ts';
+import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { openApi } from '#test/support/cluster/cluster-api.ts';
 import { startClosableDoor } from '#test/support/network/closable-door.ts';
 import { chooseSize } from '#test/support/run/test-size.ts';
 import { toDeploy } from '#test/support/system/config-map-deploy.ts';
@@ -56,7 +58,7 @@ describeWithCluster('operations of an account that is down', (cluster) => {
       expect(waits).toHaveLength(1);
     }
     await system.idle();
-    const jobs = JSON.parse(await kubectl(['-n', namespace.name, 'get', 'jobs', '-o', 'json']));
+    const jobs = await openApi(BatchV1Api).listNamespacedJob({ namespace: namespace.name });
     expect(jobs.items).toHaveLength(waitingCount + nearCount);
   }, 600_000);
 

@@ -1,10 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { V1EndpointsList, V1PodList } from '@kubernetes/client-node';
+import { AuthorizationV1Api, CoreV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Host, startHost } from '#infra/kubernetes/runtime.ts';
 import { type ApiProxy, startApiProxy } from '#test/support/cluster/api-proxy.ts';
 import { describeWithCluster, kubectl, requestApi } from '#test/support/cluster/cluster.ts';
+import { openApi } from '#test/support/cluster/cluster-api.ts';
 import { type HomeEngines, startHomeEngines } from './engines.ts';
 import type { PodRule, TestPod } from './pod.ts';
 import { createPod, openToManagers, watchEndpoints, writeEndpoints } from './pod.ts';
@@ -93,7 +94,7 @@ describeWithCluster('how a replica learns of the others', (cluster) => {
     await writeEndpoints(pod, 'spin-clouddriver-grpc', { ready: { rw: '10.0.15.1' }, portName: 'other' });
     await writeEndpoints(pod, 'spin-orca', { ready: { orca: '10.0.15.3' } });
 
-    const shown = await get<V1EndpointsList>(pod, 'endpoints');
+    const shown = await openApi(CoreV1Api).listNamespacedEndpoints({ namespace: pod.namespace.name });
     const expected = shown.items
       .filter(({ metadata }) => metadata?.name?.startsWith('spin-clouddriver'))
       .flatMap(({ subsets = [] }) => subsets)
@@ -157,7 +158,7 @@ describeWithCluster('how a replica learns of the others', (cluster) => {
       metadata: { annotations: { 'kubecluster.test/outcome': 'not-ready' } },
     });
     await expectReady(true, false);
-    const pods = await get<V1PodList>(pod, 'pods');
+    const pods = await openApi(CoreV1Api).listNamespacedPod({ namespace: pod.namespace.name });
     expect(await replica.list()).toEqual(
       pods.items.map(({ metadata, status }, index) => ({
         baseUrl: `http://${status?.podIP}:7002`,
@@ -181,16 +182,9 @@ async function leadThrough(proxy: ApiProxy, { directory }: TestPod): Promise<{ [
 /** What `kubectl auth can-i` answers a pod's service account. */
 async function canI(verb: string, { namespace: { name } }: TestPod): Promise<boolean> {
   const user = `system:serviceaccount:${name}:spin-clouddriver`;
-  const args = ['auth', 'can-i', verb, 'endpoints', '--namespace', name, '--as', user];
-  // It says no, and ends with 1.
-  const answer = await kubectl(args).catch((error: Error) =>
-    error.message.endsWith('1): ') ? 'no' : Promise.reject(error),
-  );
-  return answer.trim() === 'yes';
-}
-
-async function get<List>({ namespace }: TestPod, resource: string): Promise<List> {
-  return JSON.parse(await kubectl(['get', resource, '--namespace', namespace.name, '--output', 'json']));
+  const spec = { user, resourceAttributes: { verb, resource: 'endpoints', namespace: name } };
+  const { status } = await openApi(AuthorizationV1Api).createSubjectAccessReview({ body: { spec } });
+  return status?.allowed === true;
 }
 
 /** Names and the column Ready, as kubectl shows them: `spin-clouddriver-766c678c6c-scg68 1/1`. */
