@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, test } from 'vitest';
 import { getOperation, openProvider } from '#test/shared/providers/kubernetes/provider-setup.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '#test/support/cluster/cluster.ts';
-import { nameCases, runByBusdriver, runByKubectl } from './differential/operation-case.ts';
-import { patchCases } from './differential/patch-cases.ts';
-import { rolloutCases } from './differential/rollout-cases.ts';
+import { listCases, runByBusdriver, runByKubectl } from './differential/operation-case.ts';
 
-const cases = nameCases([...rolloutCases, ...patchCases]);
+const cases = listCases();
 
 describeWithCluster('operations leave what kubectl leaves', ({ kubeconfig }) => {
   const provider = openProvider([{ name: 'test', kubeconfigFile: kubeconfig }]);

@@ -20,27 +20,19 @@ function toManifest(type: string, identity: JsonObject, { metadata, ...members }
   return { apiVersion, kind, metadata: { ...identity, ...(metadata as JsonObject) }, ...members };
 }
 
-export function configMap(members: Members = {}): Manifest {
-  return namespaced('v1 ConfigMap', members);
-}
-
 /** A Deployment that starts no Pods. @param spec members of its Pods' spec */
 export function deployment(podSpec: Members = {}, spec: Members = {}): Manifest {
   return namespaced('apps/v1 Deployment', {
     spec: {
       paused: true,
       selector: { matchLabels: { app: namePlaceholder } },
-      template: podTemplate(podSpec),
+      template: {
+        metadata: { labels: { app: namePlaceholder } },
+        spec: { containers: [container()], ...podSpec },
+      },
       ...spec,
     },
   });
-}
-
-export function podTemplate(podSpec: Members = {}, metadata: JsonObject = {}): JsonObject {
-  return {
-    metadata: { labels: { app: namePlaceholder }, ...metadata },
-    spec: { containers: [container()], ...podSpec },
-  };
 }
 
 export function container(members: Members = {}): JsonObject {

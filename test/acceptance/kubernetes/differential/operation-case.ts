@@ -5,7 +5,8 @@ import type { Manifest } from '#providers/kubernetes/api/manifest.ts';
 import type { Operation } from '#tasks/operation.ts';
 import { runOperation } from '#test/shared/providers/kubernetes/operations/task-run.ts';
 import { kubectl, requestApi } from '#test/support/cluster/cluster.ts';
-import { intoNamespace, namePlaceholder, namespacePlaceholder, normalizeObject } from './pair.ts';
+import { readFixture } from '#test/support/run/fixture.ts';
+import { intoNamespace, namePlaceholder, normalizeObject } from './pair.ts';
 
 /** One thing done to an object by a command of kubectl, and to its twin by an operation of Busdriver. */
 export interface OperationCase {
@@ -29,10 +30,23 @@ export interface Aftermath {
   readonly object: JsonValue;
 }
 
-export function nameCases(cases: readonly OperationCase[]): OperationCase[] {
-  return cases.map((each, index) =>
-    JSON.parse(JSON.stringify(each).replaceAll(namePlaceholder, `case${String(index).padStart(3, '0')}`)),
-  );
+type Target = Pick<OperationCase, 'object' | 'target'>;
+
+/** The cases of `test/fixtures/`, each about an object of its own name. */
+export function listCases(): OperationCase[] {
+  const file = 'kubernetes/differential/operations.yaml';
+  const { objects, cases } = readFixture<{
+    readonly objects: { readonly [name: string]: Target };
+    readonly cases: readonly (Omit<OperationCase, keyof Target | 'companion'> & {
+      readonly object: string;
+      readonly companion?: string;
+    })[];
+  }>(file);
+  return cases.map(({ object, companion, ...rest }, index) => {
+    const whole = { ...rest, ...objects[object], ...(companion && { companion: objects[companion] }) };
+    const name = `case${String(index).padStart(3, '0')}`;
+    return JSON.parse(JSON.stringify(whole).replaceAll(namePlaceholder, name));
+  });
 }
 
 export async function runByKubectl(given: OperationCase, namespace: string): Promise<Aftermath> {
@@ -105,10 +119,4 @@ function hideCircumstances(object: JsonValue): JsonValue {
     .replace(/("kubectl\.kubernetes\.io\/restartedAt":)"[^"]+"/g, '$1"<time>"')
     .replace(/ --(kubeconfig|cache-dir)=\S+/g, '');
   return JSON.parse(text);
-}
-
-/** The path of a namespaced object of the case. @param resource as in `apis/apps/v1 deployments` */
-export function getTarget(resource: string): string {
-  const [prefix = '', plural = ''] = resource.split(' ');
-  return `/${prefix}/namespaces/${namespacePlaceholder}/${plural}/${namePlaceholder}`;
 }
