@@ -1,12 +1,9 @@
 import { openCache } from '#caching/services/cache.ts';
-import { TimeoutError, within } from '#core/deadline.ts';
 import { InvalidInputError } from '#core/errors.ts';
 import { isJsonObject } from '#core/json.ts';
-import { type ApiResponse, apiHandler, ok } from '#http/api-handler.ts';
+import { apiHandler, ok } from '#http/api-handler.ts';
+import { forceRefresh } from '#provider-kit/forced-refresh.ts';
 import { openProviders } from '#provider-kit/services/providers.ts';
-
-/** Milliseconds that a stage waits for its object to be read. */
-const refreshTimeoutMs = 5_000;
 
 /**
  * POST /cache/{cloudProvider}/{type}: reads the object that a stage has changed into the cache. 202 if that takes too long: since none
@@ -15,19 +12,9 @@ const refreshTimeoutMs = 5_000;
 export const handler = apiHandler(openProviders, async function refreshCache(request, services) {
   const key = request.parseJson();
   if (!isJsonObject(key)) throw new InvalidInputError('The body must be a JSON object');
-  const type = request.getParameter('type');
-  const provider = request.getParameter('cloudProvider').toLowerCase();
-  const clouds = services.providers.clouds.filter(({ name }) => name.toLowerCase() === provider);
-  const [refresh] = clouds.flatMap(({ caching }) => caching?.findRefresh?.(type, key) ?? []);
-  if (refresh === undefined) return ok({ cachedIdentifiersByType: {} });
-  const answer = ok({ cachedIdentifiersByType: { [type]: [refresh.id] } });
-  const { cache } = openCache(services.all, 'request');
-  const deadline = { ms: refreshTimeoutMs, what: `reading ${refresh.id}`, signal: request.signal };
-  try {
-    await within(services.clock, deadline, (signal) => refresh.run({ cache, signal }));
-    return answer;
-  } catch (error) {
-    if (error instanceof TimeoutError) return { ...answer, status: 202 } satisfies ApiResponse;
-    throw error;
-  }
+  const asked = { provider: request.getParameter('cloudProvider'), type: request.getParameter('type'), key };
+  const { cache, clock } = openCache(services.all, 'request');
+  const parts = { cache, clock, signal: request.signal };
+  const { isPending, ...answer } = await forceRefresh(services.providers.clouds, asked, parts);
+  return { ...ok(answer), status: isPending ? 202 : 200 };
 });
