@@ -36,7 +36,7 @@ export async function measureStarts(
     if (index > 0) samples.push(system.readyMs);
   }
   return {
-    ...{ name: 'ready after start', unit: 'ms', aim: 1_500 },
+    ...{ name: 'ready after start', unit: 'ms', aim: 400 },
     ...{ server: toOwnName(mode), summary: summarize(samples) },
   };
 }
