@@ -26,6 +26,36 @@ test('a line has time, level, message and what belongs to it', () => {
   ]);
 });
 
+test('milliseconds are durations or times, records of the audit are words, and each warning comes once', () => {
+  const { log, lines } = makeLog();
+  const nowMs = Date.parse('2026-11-22T16:30:05.123Z');
+  log.info('times', {
+    waitedMs: 350,
+    durationMs: 95_000,
+    untilMs: nowMs + 600_000,
+    sinceMs: nowMs - 7_200_000,
+  });
+  const audit = { action: 'startOperations', outcome: 'allowed', status: 200, user: 'ada', account: 'prod' };
+  log.info('audit', { audit: { ...audit, operations: ['deployManifest', 'scaleManifest'] } });
+  log.info('audit', {
+    audit: {
+      action: 'readSecret',
+      outcome: 'refused',
+      name: 'secret a\nb',
+      location: 'web',
+      reason: 'no right',
+    },
+  });
+  for (const account of ['a', 'b', 'a']) log.warn('setting of no effect', { account });
+  expect(lines.map((line) => line.slice('16:30:05 '.length))).toEqual([
+    'INFO  times  waited=350ms  duration=95s  until=in 10m  since=2h ago',
+    'INFO  audit  ada: deployManifest,scaleManifest in prod, allowed',
+    'INFO  audit  nobody known: readSecret of secret a b at web, refused: no right',
+    'WARN  setting of no effect  account=a',
+    'WARN  setting of no effect  account=b',
+  ]);
+});
+
 test('lines below the level are not shown', () => {
   const { log, lines } = makeLog('WARN');
   log.debug('d');
