@@ -53,7 +53,10 @@ const options = {
     'show metrics at /metrics of this port, to whom the API is open; 0 takes any free one. Default: nothing is measured',
     read.port,
   ),
-  json: toggle('--json', 'print one line of JSON on stdout when ready, and nothing else there'),
+  json: toggle(
+    '--json',
+    'print one line of JSON on stdout when ready, and nothing else there (npm prints lines of its own without npm start --silent)',
+  ),
 };
 
 /** What the command line of `npm start` says. All paths are absolute. */

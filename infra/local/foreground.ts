@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { onceAborted } from '#core/deadline.ts';
+import { onceAborted, untilAborted } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import { startCluster } from '#infra/tools/test-cluster/cluster.ts';
 import { GoUnavailableError } from '#infra/tools/test-cluster/go-toolchain.ts';
@@ -10,7 +10,7 @@ import { readEnvironment } from '#platform/config.ts';
 import type { AccountProblems } from '#provider-kit/services/providers.ts';
 import { loadSettings } from '#settings/live/settings.ts';
 import type { CliOptions } from './cli-options.ts';
-import { formatReadyLine, formatReadyMessage, formatWarnings } from './ready-message.ts';
+import { formatReadyLine, formatReadyMessage, formatWarnings, type Ready } from './ready-message.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { toDiskMessage } from './storage-message.ts';
 
@@ -18,8 +18,8 @@ import { toDiskMessage } from './storage-message.ts';
 const shutdownTimeoutMs = 10_000;
 
 /**
- * Runs the system until SIGTERM, SIGINT or the end of a parent that holds an IPC channel, then drains it. A second
- * signal ends the process at once.
+ * Runs the system until SIGTERM, SIGINT or the end of a parent that holds an IPC channel, then drains it; before it is ready these end
+ * the start, and what has been started. A second signal ends the process at once.
  *
  * @param print writes the ready message
  * @throws Error with a message for the user when it cannot start
@@ -27,19 +27,34 @@ const shutdownTimeoutMs = 10_000;
 export async function runUntilStopped(options: CliOptions, print: (text: string) => void): Promise<void> {
   const stop = watchSignals();
   await using stack = new AsyncDisposableStack();
-  await probeAddress(options);
-  const kubeconfig = await chooseKubeconfig({ options, stack, signal: stop });
-  const settings = { ...options, kubeconfig };
-  await loadSettings({ ...settings, files: options.configFiles, environment: readEnvironment() });
-  await makeFolderPrivate(options.dataDir, report);
-  const runtime = stack.use(await start({ ...settings, shutdownTimeoutMs }));
-  const accounts = await listAccounts(runtime);
-  const { rejectedAccounts: leftOut, accountWarnings: doubts } = await listProblems(runtime);
-  const ready = { ...runtime, accounts, leftOut, doubts, options: settings };
+  const ready = await becomeReady({ options, stack, signal: stop }).catch((error: unknown) => {
+    // Whatever fails then fails since it was to end.
+    if (!stop.aborted) throw error;
+  });
+  if (ready === undefined) return report('Stopped before it was ready: nothing of it runs any more.');
   print(options.json ? formatReadyLine(ready) : formatReadyMessage(ready));
   for (const warning of formatWarnings(ready)) report(warning);
   await onceAborted(stop);
   report('Stopping: running operations reach a safe point first. Once more ends at once.');
+}
+
+/** Starts everything. @returns what there is to tell @throws the signal's reason; Error with a message for the user */
+async function becomeReady({ options, stack, signal }: Choice): Promise<Ready> {
+  const say = () => report('Stopping before it is ready. Once more ends at once.');
+  signal.addEventListener('abort', say);
+  await probeAddress(options);
+  const kubeconfig = await chooseKubeconfig({ options, stack, signal });
+  const settings = { ...options, kubeconfig };
+  const environment = readEnvironment();
+  await untilAborted(loadSettings({ ...settings, files: options.configFiles, environment }), signal);
+  await makeFolderPrivate(options.dataDir, report);
+  signal.throwIfAborted();
+  const runtime = stack.use(await start({ ...settings, shutdownTimeoutMs }));
+  const accounts = await untilAborted(listAccounts(runtime), signal);
+  const { rejectedAccounts: leftOut, accountWarnings: doubts } = await listProblems(runtime);
+  signal.throwIfAborted();
+  signal.removeEventListener('abort', say);
+  return { ...runtime, accounts, leftOut, doubts, options: settings };
 }
 
 function watchSignals(): AbortSignal {
@@ -53,6 +68,7 @@ function watchSignals(): AbortSignal {
   return stopping.signal;
 }
 
+/** What is started, and what ends it. */
 interface Choice {
   readonly options: CliOptions;
   readonly stack: AsyncDisposableStack;

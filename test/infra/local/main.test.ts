@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { homedir } from 'node:os';
@@ -67,6 +68,29 @@ describe('npm start', () => {
     expect(stdout).toMatch(/^ {2}accounts {2}prod$/m);
     expect(stdout).toMatch(/^One account is left out because of wrong settings\..*\n {2}mistyped: .*WRIET/m);
     expect(stdout).toMatch(/^One setting may .*\n {2}prod: .*\.namspaces: .* did you mean 'namespaces'\?$/m);
+  });
+
+  test('stops before it is ready where it is told to, says so, and leaves nothing behind', async () => {
+    await using temp = await makeTempDir();
+    // Nobody writes into it: the start waits for its settings.
+    const config = path.join(temp.path, 'clouddriver.yml');
+    execFileSync('mkfifo', [config]);
+    const dataDir = path.join(temp.path, 'data');
+    const args = toArguments(['--port', '0', '--data-dir', dataDir, '--config', config]);
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = once(child, 'close');
+    const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
+    // It reads, so it takes signals by now.
+    const fifo = await open(config, 'w');
+    child.kill('SIGINT');
+    await once(child.stderr, 'data');
+    await fifo.close();
+    expect(await ended).toEqual([0, null]);
+    expect([await stdout, await stderr]).toEqual([
+      '',
+      'Stopping before it is ready. Once more ends at once.\nStopped before it was ready: nothing of it runs any more.\n',
+    ]);
+    expect(existsSync(dataDir)).toBe(false);
   });
 
   test('ends with the process that holds its channel', async () => {
@@ -250,7 +274,7 @@ describe('npm start refuses', () => {
     await using temp = await makeTempDir();
     const config = await writeConfig(temp, 'kubernetes: [');
     const dataDir = path.join(temp.path, 'data');
-    const { code, stderr } = await run(['--data-dir', dataDir, '--config', config]);
+    const { code, stderr } = await run(['--port', '0', '--data-dir', dataDir, '--config', config]);
     expect(stderr).toContain(config);
     expect(code).toBe(1);
     await expect(readFile(path.join(dataDir, 'pid'))).rejects.toMatchObject({ code: 'ENOENT' });
@@ -259,7 +283,7 @@ describe('npm start refuses', () => {
   test('to start without any cluster, and says what to pass', async () => {
     await using temp = await makeTempDir();
     await mkdir(path.join(temp.path, 'bin'));
-    const { code, stderr } = await run(['--data-dir', path.join(temp.path, 'data')], {
+    const { code, stderr } = await run(['--port', '0', '--data-dir', path.join(temp.path, 'data')], {
       HOME: temp.path,
       PATH: path.join(temp.path, 'bin'),
       KUBECONFIG: '',
