@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Command } from 'commander';
 import { asString, getPath, type JsonValue } from '#core/json.ts';
 import type { ApiAnswer, ApiClient } from '../api-client.ts';
@@ -150,8 +149,7 @@ export async function checkCluster(
   if (timeMs !== undefined)
     rows.push(toSkewRow('clock of the cluster', timeMs - ownMs - skewMs, "Busdriver's"));
   for (const role of roles) {
-    const folder = path.join(import.meta.dirname, '../../docs/examples');
-    const needed = await readNeededAccess(path.join(folder, `rbac-${role}.yaml`), role);
+    const needed = await readNeededAccess(role);
     const where = role === 'deploy' ? (namespace ?? cluster.namespace) : namespace;
     const found: FoundAccess[] = [];
     for (const each of needed) found.push(await cluster.review(each, isNamespaced(each) ? where : undefined));

@@ -1,35 +1,31 @@
+import path from 'node:path';
+import type { V1PolicyRule } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
-import { asJsonArray, asJsonObject, getPath, type JsonObject } from '#core/json.ts';
 import { readSmallFile } from '../small-file.ts';
+
+/** What Busdriver may do in clusters: read, or also deploy. Each has an example of RBAC. */
+export type ClusterRight = 'read' | 'deploy';
 
 /** Something that Busdriver does in clusters, as the examples of RBAC grant it. */
 export interface NeededAccess {
-  /** `read` or `deploy`. */
-  readonly role: string;
   readonly group: string;
   /** With its subresource: `pods/log`. */
   readonly resource: string;
   readonly verbs: readonly string[];
 }
 
-/** The rules of a ClusterRole in a file of examples. @param role how they are called */
-export async function readNeededAccess(file: string, role: string): Promise<readonly NeededAccess[]> {
-  const documents = parseAllDocuments((await readSmallFile(file)).toString('utf8'));
-  const objects = documents.flatMap((document): JsonObject[] => {
-    const object = asJsonObject(document.toJS());
-    return object?.['kind'] === 'ClusterRole' ? [object] : [];
-  });
-  const toTexts = (value: unknown) => asJsonArray(value).map(String);
-  return objects
-    .flatMap((object) => asJsonArray(object['rules']))
-    .flatMap((rule) =>
-      toTexts(getPath(rule, 'apiGroups')).flatMap((group) =>
-        toTexts(getPath(rule, 'resources')).map((resource) => ({
-          role,
-          group,
-          resource,
-          verbs: toTexts(getPath(rule, 'verbs')),
-        })),
-      ),
-    );
+/** The rules of the ClusterRole in an example of RBAC. */
+export async function readRules(right: ClusterRight): Promise<readonly V1PolicyRule[]> {
+  const file = path.join(import.meta.dirname, `../../docs/examples/rbac-${right}.yaml`);
+  return parseAllDocuments((await readSmallFile(file)).toString('utf8'))
+    .map((document) => document.toJS())
+    .filter((object) => object?.kind === 'ClusterRole')
+    .flatMap(({ rules }) => rules);
+}
+
+/** What these rules grant, each resource by itself. */
+export async function readNeededAccess(right: ClusterRight): Promise<readonly NeededAccess[]> {
+  return (await readRules(right)).flatMap(({ apiGroups = [], resources = [], verbs }) =>
+    apiGroups.flatMap((group) => resources.map((resource) => ({ group, resource, verbs }))),
+  );
 }

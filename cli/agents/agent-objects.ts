@@ -1,7 +1,6 @@
-import path from 'node:path';
-import { parseAllDocuments, stringify } from 'yaml';
-import { asJsonArray, asJsonObject, type JsonObject } from '#core/json.ts';
-import { readSmallFile } from '../small-file.ts';
+import { stringify } from 'yaml';
+import type { JsonObject } from '#core/json.ts';
+import { type ClusterRight, readRules } from '../accounts/needed-access.ts';
 
 /** Identity and place of the agents of an account. */
 export interface AgentSetup {
@@ -21,7 +20,7 @@ export interface AgentSetup {
   readonly ca: string | undefined;
   readonly zone: string | undefined;
   /** Whether they may change what is in the cluster, or only read it. */
-  readonly rights: 'read' | 'deploy';
+  readonly rights: ClusterRight;
   /** Namespaces that they may reach; none for all. */
   readonly boundTo: readonly string[];
 }
@@ -106,16 +105,6 @@ async function createRights(setup: AgentSetup): Promise<readonly JsonObject[]> {
       metadata: { name: role, namespace: where, labels },
     })),
   ] as JsonObject[];
-}
-
-/** The rules of the ClusterRole in a file of examples. */
-async function readRules(role: 'read' | 'deploy'): Promise<readonly JsonObject[]> {
-  const file = path.join(import.meta.dirname, `../../docs/examples/rbac-${role}.yaml`);
-  const documents = parseAllDocuments((await readSmallFile(file)).toString('utf8'));
-  return documents
-    .map((document) => asJsonObject(document.toJS()) ?? {})
-    .filter(({ kind }) => kind === 'ClusterRole')
-    .flatMap(({ rules }) => asJsonArray(rules).map((rule) => asJsonObject(rule) ?? {}));
 }
 
 function createConfiguration({ account, url, ca, zone }: AgentSetup): JsonObject {

@@ -198,9 +198,7 @@ async function loadKubeconfigConnection(
 ): Promise<ClusterConnection> {
   const files = new WatchedFiles();
   const file = findKubeconfigFile(account, options);
-  const context = options.remoteKubeconfig
-    ? await loadRemoteContext(options.remoteKubeconfig, { account, files })
-    : await loadContext(account, { file, files });
+  const context = await loadContext(account, { remote: options.remoteKubeconfig, file, files });
   const { cluster } = context;
   const ownSource = context.user.exec && options.replaceExecPlugin?.(context.user.exec, cluster);
   const isRefusing = account.placement === 'deployed' || account.isConfined;
@@ -258,28 +256,24 @@ function findKubeconfigFile(
   );
 }
 
-async function loadContext(
-  account: KubernetesConnection,
-  { file, files }: { file: string | undefined; files: WatchedFiles },
-): Promise<KubeconfigContext> {
-  try {
-    const text = file === undefined ? (account.kubeconfigContents ?? '') : await files.read(file);
-    return await readKubeconfigContext(text, account);
-  } catch (error) {
-    const where = file === undefined ? 'kubeconfigContents' : `kubeconfigFile ${file}`;
-    throw new Error(`${where}: ${getErrorMessage(error)}`, { cause: error });
-  }
+/** Where a kubeconfig is; neither remote nor a file: in the account itself. */
+interface KubeconfigPlace {
+  readonly remote: RemoteText | undefined;
+  readonly file: string | undefined;
+  readonly files: WatchedFiles;
 }
 
-async function loadRemoteContext(
-  remote: RemoteText,
-  { account, files }: { account: KubernetesConnection; files: WatchedFiles },
+async function loadContext(
+  account: KubernetesConnection,
+  { remote, file, files }: KubeconfigPlace,
 ): Promise<KubeconfigContext> {
-  const text = await files.readRemote(remote);
+  const given = remote === undefined ? account.kubeconfigContents : await files.readRemote(remote);
   try {
+    const text = file === undefined ? (given ?? '') : await files.read(file);
     return await readKubeconfigContext(text, account);
   } catch (error) {
-    throw new Error(`${remote.name}: ${getErrorMessage(error)}`, { cause: error });
+    const where = remote?.name ?? (file === undefined ? 'kubeconfigContents' : `kubeconfigFile ${file}`);
+    throw new Error(`${where}: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 
