@@ -84,14 +84,14 @@ export class DynamoAgentSessionStore implements AgentSessionStore {
   }
 
   async touch(id: string, seenAtMs: number, { warnings, load }: AgentReport = {}): Promise<boolean> {
-    const update = new ItemUpdate().set('seenAt', seenAtMs).require('isClosed', '=', false);
-    if (warnings !== undefined) update.set('warnings', warnings);
-    if (load !== undefined) update.set('load', load);
+    const update = new ItemUpdate().set({ seenAt: seenAtMs }).require('isClosed', '=', false);
+    if (warnings !== undefined) update.set({ warnings });
+    if (load !== undefined) update.set({ load });
     return (await this.#table.update(getSessionKey(id), update)) !== undefined;
   }
 
   async close(id: string): Promise<void> {
-    const update = new ItemUpdate().set('isClosed', true).require('isClosed', '=', false);
+    const update = new ItemUpdate().set({ isClosed: true }).require('isClosed', '=', false);
     await this.#table.update(getSessionKey(id), update);
   }
 

@@ -71,7 +71,7 @@ export class DynamoLiveReadStore implements LiveReadStore {
   async take(id: string): Promise<number | undefined> {
     const nowMs = this.#clock.now();
     const update = new ItemUpdate()
-      .set('takenUntil', nowMs + liveReadLeaseMs)
+      .set({ takenUntil: nowMs + liveReadLeaseMs })
       .add('takes', 1)
       .require('state', '=', 'OPEN')
       .require('takenUntil', '<=', nowMs)
@@ -86,10 +86,7 @@ export class DynamoLiveReadStore implements LiveReadStore {
 
   async finish(id: string, { take, parts, bytes, failure }: LiveReadAnswer): Promise<boolean> {
     const update = new ItemUpdate()
-      .set('state', 'ANSWERED')
-      .set('parts', parts)
-      .put('bytes', bytes)
-      .put('failure', failure)
+      .set({ state: 'ANSWERED', parts, bytes, failure })
       .require('state', '=', 'OPEN')
       .require('takes', '=', take);
     return (await this.#table.update(getReadKey(id), update)) !== undefined;

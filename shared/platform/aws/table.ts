@@ -38,9 +38,12 @@ export class ItemUpdate {
   readonly #names: Record<string, string> = {};
   readonly #values: Record<string, unknown> = {};
 
-  /** Sets an attribute. */
-  set(attribute: string, value: unknown): this {
-    this.#set.push(`${this.#name(attribute)} = ${this.#value(value)}`);
+  /** Sets attributes, and removes those whose value is undefined. */
+  set(attributes: { readonly [name: string]: unknown }): this {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value === undefined) this.remove(name);
+      else this.#set.push(`${this.#name(name)} = ${this.#value(value)}`);
+    }
     return this;
   }
 
@@ -57,14 +60,9 @@ export class ItemUpdate {
     return this;
   }
 
-  /** Sets an attribute, or removes it when the value is undefined. */
-  put(attribute: string, value: unknown): this {
-    return value === undefined ? this.remove(attribute) : this.set(attribute, value);
-  }
-
-  /** Removes an attribute. */
-  remove(attribute: string): this {
-    this.#remove.push(this.#name(attribute));
+  /** Removes attributes. */
+  remove(...attributes: readonly string[]): this {
+    for (const attribute of attributes) this.#remove.push(this.#name(attribute));
     return this;
   }
 

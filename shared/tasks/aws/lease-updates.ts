@@ -8,7 +8,7 @@ import { unbegun } from './task-items.ts';
 export function requireFormat(update: ItemUpdate, format: number | 'any'): void {
   if (format === 'any') return;
   update.requireOneOf('journalFormat', [unbegun, format], format === firstJournalFormat);
-  update.set('journalFormat', format);
+  update.set({ journalFormat: format });
 }
 
 /** Until when no other worker can take a task after a commit. */

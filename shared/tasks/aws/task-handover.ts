@@ -31,10 +31,7 @@ export async function prepareHandover(
   if (after !== undefined) await putInboxRow(table, after.account, { key, expiresAt });
   return {
     apply(update) {
-      update
-        .set('part', (header.part ?? 0) + 1)
-        .put('inbox', after?.account)
-        .put('waitMs', after?.waitMs);
+      update.set({ part: (header.part ?? 0) + 1, inbox: after?.account, waitMs: after?.waitMs });
     },
     async finish() {
       if (before !== undefined) await deleteInboxRow(table, before.account, key);

@@ -21,25 +21,19 @@ interface Restart {
 export function toRestart(restart: Restart): ItemUpdate {
   const { entry, openRow, expiresAt, submission, payload, inbox } = restart;
   const update = new ItemUpdate()
-    .set('state', 'STARTED')
-    .remove('endedAt')
-    .remove('isPutDown')
-    .remove('cancelledBy')
-    .set('leaseUntil', 0)
-    .set('attempts', 0)
+    .remove('endedAt', 'isPutDown', 'cancelledBy')
+    .set({ state: 'STARTED', leaseUntil: 0, attempts: 0 })
     // Entries of earlier runs are history only.
-    .set('journalFormat', unbegun)
-    .set('openRow', openRow)
-    .set('expiresAt', expiresAt)
+    .set({ journalFormat: unbegun, openRow, expiresAt })
     .append('journal', [JSON.stringify(entry)])
     .add('fence', 1)
     .add('run', 1)
     .requireNone('form')
     .require('state', '=', 'FAILED_RETRYABLE');
-  if (payload !== undefined) update.put('payload', payload.payload).put('chunks', payload.chunks);
+  if (payload !== undefined) update.set({ payload: payload.payload, chunks: payload.chunks });
   if (submission !== undefined)
-    update.set('accounts', submission.accounts).set('isRestricted', submission.isRestricted);
+    update.set({ accounts: submission.accounts, isRestricted: submission.isRestricted });
   const { parts, part } = toPartAttributes(restart.parts);
-  update.put('inbox', inbox?.account).put('waitMs', inbox?.waitMs);
-  return update.put('parts', parts).put('part', part);
+  update.set({ inbox: inbox?.account, waitMs: inbox?.waitMs });
+  return update.set({ parts, part });
 }

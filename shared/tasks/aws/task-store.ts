@@ -126,9 +126,7 @@ export class DynamoTaskStore implements TaskStore {
     const now = this.#clock.now();
     const leaseUntil = now + leaseDurationMs;
     const update = new ItemUpdate()
-      .set('leaseUntil', leaseUntil)
-      .set('ownerId', options.ownerId)
-      .set('sequence', 0)
+      .set({ leaseUntil, ownerId: options.ownerId, sequence: 0 })
       .add('fence', 1)
       .add('attempts', options.attempts)
       .require('state', '=', 'STARTED')
@@ -138,7 +136,7 @@ export class DynamoTaskStore implements TaskStore {
       .requireNone('cancelledBy')
       .remove('isPutDown');
     requireFormat(update, options.journalFormat ?? journalFormat);
-    if (options.agentId !== undefined) update.set('agentId', options.agentId).set('takenAt', now);
+    if (options.agentId !== undefined) update.set({ agentId: options.agentId, takenAt: now });
     // Ending the task, or submitting it again, has also taken the lease away.
     const header = await this.#updateHeader(
       id,
@@ -164,7 +162,7 @@ export class DynamoTaskStore implements TaskStore {
   async renewLease(lease: Lease, signal?: AbortSignal): Promise<void> {
     const validUntil = this.#clock.monotonic() + leaseDurationMs;
     const update = new ItemUpdate()
-      .set('leaseUntil', this.#clock.now() + leaseDurationMs)
+      .set({ leaseUntil: this.#clock.now() + leaseDurationMs })
       .require('state', '=', 'STARTED')
       // A late renewal must not bring back a lease that was given up.
       .require('leaseUntil', '>', 0)
@@ -181,19 +179,18 @@ export class DynamoTaskStore implements TaskStore {
     const now = this.#clock.now();
     const leaseUntil = getLeaseUntil(commit, now);
     const update = new ItemUpdate()
-      .set('leaseUntil', leaseUntil)
-      .set('sequence', lease.sequence + 1)
+      .set({ leaseUntil, sequence: lease.sequence + 1 })
       .require('state', '=', 'STARTED')
       .require('fence', '=', lease.fence)
       .require('sequence', '=', lease.sequence);
     if (entries.length > 0) update.append('journal', entries);
-    if (isProgress(commit)) update.set('attempts', 0).set('expiresAt', this.#getExpiry());
+    if (isProgress(commit)) update.set({ attempts: 0, expiresAt: this.#getExpiry() });
     // A late renewal must not keep the task from the worker that checks it next.
-    if (commit.next === 'wait') update.add('fence', 1).set('isPutDown', true);
+    if (commit.next === 'wait') update.add('fence', 1).set({ isPutDown: true });
     handover?.apply(update);
-    if (commit.told !== undefined) update.set('told', commit.told);
+    if (commit.told !== undefined) update.set({ told: commit.told });
     if (commit.next === 'COMPLETED' || commit.next === 'FAILED') {
-      update.set('state', commit.next).set('endedAt', now).remove('payload');
+      update.set({ state: commit.next, endedAt: now }).remove('payload');
     }
     const next = lease.sequence + 1;
     const header = await this.#updateHeader(
@@ -248,10 +245,7 @@ export class DynamoTaskStore implements TaskStore {
   ): Promise<Task | undefined> {
     const text = JSON.stringify(entry);
     const update = new ItemUpdate()
-      .set('state', state)
-      .set('endedAt', this.#clock.now())
-      .set('leaseUntil', 0)
-      .set('expiresAt', this.#getExpiry())
+      .set({ state, endedAt: this.#clock.now(), leaseUntil: 0, expiresAt: this.#getExpiry() })
       .append('journal', [text])
       .add('fence', 1)
       .requireNone('form')
@@ -264,7 +258,7 @@ export class DynamoTaskStore implements TaskStore {
   async cancel(id: string, user: string): Promise<Task | undefined> {
     await this.#learnTime();
     const update = new ItemUpdate()
-      .set('cancelledBy', user)
+      .set({ cancelledBy: user })
       .require('state', '=', 'STARTED')
       .requireNone('form');
     const isApplied = ({ state, cancelledBy }: HeaderItem) => state === 'STARTED' && cancelledBy === user;

@@ -28,6 +28,6 @@ async function voidLease({ table, clock }: TimedTable, { taskId }: OpenRow): Pro
   const now = clock.now();
   const leaseUntil = Number(header?.['leaseUntil'] ?? 0);
   if (header === undefined || header['inbox'] !== undefined || !(leaseUntil > now)) return;
-  const update = new ItemUpdate().set('leaseUntil', now).require('leaseUntil', '=', leaseUntil);
+  const update = new ItemUpdate().set({ leaseUntil: now }).require('leaseUntil', '=', leaseUntil);
   await table.update(getHeaderKey(taskId), update);
 }

@@ -77,7 +77,7 @@ describe('the journal format of a task', () => {
     const task = await acceptTask(system, ['work']);
     await system.table.update(
       getHeaderKey(task.id),
-      new ItemUpdate().remove('journalFormat').set('attempts', 0),
+      new ItemUpdate().remove('journalFormat').set({ attempts: 0 }),
     );
     expect(await findFormat(task)).toBe(1);
     const ran: string[] = [];

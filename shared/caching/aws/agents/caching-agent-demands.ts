@@ -14,10 +14,7 @@ export async function putDemand(
   const { watchedBy, account, wantedMs } = demand;
   const expiresAt = Math.ceil(clock.now() / 1000) + retentionSeconds;
   // The later of two demands wins, as it asks for more. Where clocks differ, the waiting request asks again.
-  const update = new ItemUpdate()
-    .set('account', account)
-    .set('wantedMs', wantedMs)
-    .set('expiresAt', expiresAt);
+  const update = new ItemUpdate().set({ account, wantedMs, expiresAt });
   await table.update({ pk: getDemandPartition(watchedBy), sk: toKeyText(account) }, update);
 }
 

@@ -32,7 +32,7 @@ export async function writeState(
   const isSmall = Buffer.byteLength(state) <= inlineStateMax;
   const chunks = isSmall ? undefined : await writeStateChunks(table, state, { pk, prefix });
   return {
-    addTo: (update) => update.put('state', isSmall ? state : undefined).put('stateChunks', chunks),
+    addTo: (update) => update.set({ state: isSmall ? state : undefined, stateChunks: chunks }),
     isIn(item) {
       return isSmall ? item['state'] === state : findStateChunks(item)?.prefix === prefix;
     },

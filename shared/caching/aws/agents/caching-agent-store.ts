@@ -83,19 +83,17 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
     const claim = this.#randomness.id();
     const claimedTurn = demanded ? now : turn;
     const update = new ItemUpdate()
-      .set('leaseOwner', owner)
-      .set('leaseUntil', now + leaseMs)
-      .set('claim', claim)
+      .set({ leaseOwner: owner, leaseUntil: now + leaseMs, claim })
       .add('fence', 1)
       .require('removedAt', '=', 0);
     if (handedOverBy === undefined) update.add('attempts', 1).require('leaseUntil', '<=', now);
     // Handed over: no worker died of it, and it is not late.
-    else update.set('attempts', 1).require('leaseOwner', '=', handedOverBy);
+    else update.set({ attempts: 1 }).require('leaseOwner', '=', handedOverBy);
     if (!demanded) {
       update.require('lastTurn', '<=', claimedTurn - 1).require('nextRunAt', '<=', now + earlyToleranceMs);
     }
     if (isShared) update.require('attempts', '<=', 0);
-    if (askedMs !== undefined) update.set('askedAt', askedMs);
+    if (askedMs !== undefined) update.set({ askedAt: askedMs });
     if (askedMs !== undefined && handedOverBy === owner) update.require('askedAt', '<=', askedMs - 1);
     const item = await this.#table.update(getCachingAgentKey(key), update);
     const found = item ?? (await this.#table.get(getCachingAgentKey(key)));
@@ -138,20 +136,13 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
     const { startedAtMs, lagMs } = lease;
     const lastRun = JSON.stringify({ ...run, startedAtMs, lagMs });
     const update = new ItemUpdate()
-      .set('leaseOwner', '')
-      .set('leaseUntil', 0)
-      .set('nextRunAt', nextRunMs)
-      .set('attempts', 0)
-      .set('lastRun', lastRun)
+      .set({ leaseOwner: '', leaseUntil: 0, nextRunAt: nextRunMs, attempts: 0, lastRun })
       .remove('progress');
-    if (asOfMs !== undefined) update.set('asOf', asOfMs);
-    if (outcome !== 'STOPPED') update.set('lastTurn', lease.turn);
-    if (outcome === 'SUCCESS') update.set('failures', 0);
+    if (asOfMs !== undefined) update.set({ asOf: asOfMs });
+    if (outcome !== 'STOPPED') update.set({ lastTurn: lease.turn });
+    if (outcome === 'SUCCESS') update.set({ failures: 0 });
     else if (outcome === 'FAILURE') {
-      update
-        .add('failures', 1)
-        .set('errorAt', this.#clock.now())
-        .set('error', error.slice(0, errorLengthMax));
+      update.add('failures', 1).set({ errorAt: this.#clock.now(), error: error.slice(0, errorLengthMax) });
     }
     const item = await this.#updateState(lease, {
       update,
@@ -214,17 +205,12 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
   ): Promise<StoredCachingAgent | undefined> {
     const now = this.#clock.now();
     const before = agent.mode?.mode;
-    const update = new ItemUpdate().set('mode', mode).set('modeReason', reason).require('removedAt', '=', 0);
-    if (before !== mode) update.set('modeSince', now);
+    const update = new ItemUpdate().set({ mode, modeReason: reason }).require('removedAt', '=', 0);
+    if (before !== mode) update.set({ modeSince: now });
     if (before !== undefined) update.require('mode', '=', before);
     if (before === 'stream' && mode === 'interval') {
       // A worker that watches it learns of the lost lease by its next write.
-      update
-        .set('leaseOwner', '')
-        .set('leaseUntil', 0)
-        .add('fence', 1)
-        .set('attempts', 0)
-        .set('nextRunAt', now);
+      update.set({ leaseOwner: '', leaseUntil: 0, attempts: 0, nextRunAt: now }).add('fence', 1);
     }
     const item = await this.#table.update(getCachingAgentKey(agent), update);
     return item && parseCachingAgent(item);
@@ -243,7 +229,7 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
     const now = this.#clock.now();
     await forEachConcurrently(await this.list(), concurrency, async ({ lease, ...agent }) => {
       if (lease === undefined || lease.untilMs <= now || isCacheOwner(lease.owner)) return;
-      const update = new ItemUpdate().set('leaseUntil', now).require('leaseOwner', '=', lease.owner);
+      const update = new ItemUpdate().set({ leaseUntil: now }).require('leaseOwner', '=', lease.owner);
       await this.#table.update(getCachingAgentKey(agent), update);
     });
   }
@@ -260,7 +246,7 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
     for (const agent of await this.#listOf(account)) {
       if (agent.removedAtMs !== undefined || agent.usedAtMs > now - useRememberedMs) continue;
       const update = new ItemUpdate()
-        .set('usedAt', now)
+        .set({ usedAt: now })
         .require('usedAt', '<=', now - useRememberedMs)
         .require('removedAt', '=', 0);
       const item = await this.#table.update(getCachingAgentKey(agent), update);
@@ -278,9 +264,9 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
     { state, progress }: { readonly state?: string; readonly progress: CachingAgentProgress | undefined },
   ): Promise<void> {
     const validUntil = this.#clock.monotonic() + lease.leaseMs;
-    const update = new ItemUpdate().set('leaseUntil', this.#clock.now() + lease.leaseMs);
-    if (progress !== undefined) update.set('progress', JSON.stringify(progress));
-    if (progress?.asOfMs !== undefined) update.set('asOf', progress.asOfMs);
+    const update = new ItemUpdate().set({ leaseUntil: this.#clock.now() + lease.leaseMs });
+    if (progress !== undefined) update.set({ progress: JSON.stringify(progress) });
+    if (progress?.asOfMs !== undefined) update.set({ asOf: progress.asOfMs });
     // It changes nothing for which a repetition would be refused.
     await this.#updateState(lease, { update, state, isApplied: () => false });
     lease.validUntil = Math.max(lease.validUntil, validUntil);
@@ -330,7 +316,7 @@ export class DynamoCachingAgentStore implements CachingAgentStore {
     const nextRunMs = getTurn(agent, now) > agent.lastTurn ? now : getTurn(agent, now + agent.intervalMs);
     if (agent.failures > 0 || agent.nextRunMs <= nextRunMs) return undefined;
     const update = new ItemUpdate()
-      .set('nextRunAt', nextRunMs)
+      .set({ nextRunAt: nextRunMs })
       .require('nextRunAt', '=', agent.nextRunMs)
       .require('removedAt', '=', 0);
     const item = await this.#table.update(getCachingAgentKey(agent), update);

@@ -79,21 +79,15 @@ export class CachingAgentSync {
     const isWrong = isMisdated(agent, now);
     if (!isBack && !isWrong && agent.provider === provider && agent.intervalMs === intervalMs) return agent;
     const update = new ItemUpdate()
-      .set('provider', provider)
-      .set('intervalMs', intervalMs)
+      .set({ provider, intervalMs })
       .require('removedAt', '=', agent.removedAtMs ?? 0);
     if (isBack) {
-      update
-        .set('removedAt', 0)
-        .set('nextRunAt', now)
-        .set('usedAt', now)
-        .set('attempts', 0)
-        .set('failures', 0);
-    } else update.set('nextRunAt', isWrong ? now : Math.min(agent.nextRunMs, now + intervalMs));
+      update.set({ removedAt: 0, nextRunAt: now, usedAt: now, attempts: 0, failures: 0 });
+    } else update.set({ nextRunAt: isWrong ? now : Math.min(agent.nextRunMs, now + intervalMs) });
     if (isWrong) {
       const leaseUntil = agent.lease?.untilMs ?? 0;
       // A worker that holds it and lives goes on until another one claims it.
-      update.set('lastTurn', 0).set('leaseUntil', Math.min(leaseUntil, now));
+      update.set({ lastTurn: 0, leaseUntil: Math.min(leaseUntil, now) });
       update.require('leaseUntil', '=', leaseUntil);
     }
     const item = await this.#table.update(getCachingAgentKey(agent), update);
@@ -103,15 +97,9 @@ export class CachingAgentSync {
   async #retire(agent: StoredCachingAgent): Promise<StoredCachingAgent> {
     if (agent.removedAtMs !== undefined) return agent;
     const update = new ItemUpdate()
-      .set('removedAt', this.#clock.now())
-      .set('leaseOwner', '')
-      .set('leaseUntil', 0)
+      .set({ removedAt: this.#clock.now(), leaseOwner: '', leaseUntil: 0 })
       .add('fence', 1)
-      .remove('state')
-      .remove('stateChunks')
-      .remove('progress')
-      .remove('asOf')
-      .remove('mode')
+      .remove('state', 'stateChunks', 'progress', 'asOf', 'mode')
       .require('removedAt', '=', 0);
     const item = await this.#table.update(getCachingAgentKey(agent), update);
     return item === undefined ? agent : parseCachingAgent(item);

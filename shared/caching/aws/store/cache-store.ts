@@ -105,10 +105,7 @@ async function raiseEpoch(
   const isFirst = { expression: 'attribute_not_exists(pk)' };
   const raised = { ...key, epoch, cluster: identity };
   if (await table.putIf(raised, isFirst)) return { epoch, identity };
-  const update = new ItemUpdate()
-    .set('epoch', epoch)
-    .set('cluster', identity)
-    .require('epoch', '<=', epoch - 1);
+  const update = new ItemUpdate().set({ epoch, cluster: identity }).require('epoch', '<=', epoch - 1);
   const item = (await table.update(key, update)) ?? (await table.get(key));
   // It is never deleted: an account that comes back under this name must continue from its last epoch.
   const stored = item && findEpoch(parts, item);
@@ -119,7 +116,7 @@ async function raiseEpoch(
 
 /** See {@link CacheStore.requestComparison}. */
 async function requestComparison({ table }: CacheParts, account: string, nowMs: number): Promise<boolean> {
-  const update = new ItemUpdate().set('compareMs', nowMs).require('epoch', '>', 0);
+  const update = new ItemUpdate().set({ compareMs: nowMs }).require('epoch', '>', 0);
   return (await table.update(getEpochKey(account), update)) !== undefined;
 }
 

@@ -66,7 +66,7 @@ export class CallPace implements CallTurns {
     if (nextAtMs > lastAtMs) throw new ServiceBusyError(busy);
     const update = new ItemUpdate()
       .add('nextAtMs', callPaceMs)
-      .set('expiresAt', expiresAt)
+      .set({ expiresAt })
       .require('nextAtMs', '>', now)
       .require('nextAtMs', '<=', lastAtMs);
     const taken = await table.update(key, update);

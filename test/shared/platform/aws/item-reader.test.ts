@@ -86,7 +86,7 @@ describe('what somebody changed in the store', () => {
     await tasks.accept(task);
     expect(await tasks.find(attribute)).toMatchObject({ id: attribute });
 
-    const update = new ItemUpdate().set(attribute, value).require('taskId', '=', attribute);
+    const update = new ItemUpdate().set({ [attribute]: value }).require('taskId', '=', attribute);
     await table.update(getHeaderKey(attribute), update);
 
     const message = `table tasks: item TASK#${attribute} HEADER: attribute ${attribute}: expected ${expected}`;
