@@ -1,4 +1,5 @@
-import { type AwsEventPattern, awsResources } from '#providers/declarations.ts';
+import type { AwsEventPattern } from '#provider-kit/declaration.ts';
+import { awsResources } from '#providers/declarations.ts';
 import type { Use } from './route.ts';
 
 /** One queue with its worker: the row from which CDK, the local runtime and the tests are made. */

@@ -19,6 +19,12 @@ const options = {
   profiles: one('--profiles <A,B>=local', 'active Spring profiles of --config', (text): readonly string[] =>
     text.split(',').map((name) => name.trim()),
   ),
+  /** Names of packages. */
+  providers: many(
+    '--provider <PACKAGE>',
+    'npm package with a further provider: its code runs in this process',
+    read.text,
+  ),
   logLevel: one('--log-level <LEVEL>=info', 'debug, info, warn, error or silent', read.logLevel),
   namePrefix: one(
     '--name-prefix <PREFIX>=busdriver-',

@@ -1,10 +1,10 @@
 import { onceAborted } from '#core/deadline.ts';
 import { getErrorMessage } from '#core/errors.ts';
 import { formatHelp, UsageError } from '#infra/options.ts';
+import { addProviders } from '#infra/provider-packages.ts';
 import { readEnvironment } from '#platform/config.ts';
 import { hostProgram, parseHostOptions } from './cli-options.ts';
 import type { Peer } from './peers/peer-addresses.ts';
-import { startHost } from './runtime.ts';
 
 /** What invocations under way get when the process stops, in milliseconds: the Deployment gives the pod longer. */
 const shutdownTimeoutMs = 20_000;
@@ -26,6 +26,8 @@ async function main(args: readonly string[]): Promise<number> {
     return `http://${options.peerAddresses.get(host) ?? host}`;
   };
   const settings = { ...options, environment, shutdownTimeoutMs, toPeerUrl };
+  await addProviders(options.providers, import.meta.url);
+  const { startHost } = await import('./runtime.ts');
   await using host = await startHost(settings);
   console.error(`Busdriver answers at ${host.url}`);
   process.send?.({ url: host.url, grpcPort: host.grpcPort });

@@ -37,7 +37,7 @@ import { findResources, listEventSources, toClientOptions } from './resources.ts
 
 /** How to start this home: what its command line says, and where it runs. */
 export interface StartHostOptions
-  extends Omit<HostCliOptions, 'help' | 'peerAddresses' | 'sessionKeyFile' | 'metricsPort'>,
+  extends Omit<HostCliOptions, 'help' | 'providers' | 'peerAddresses' | 'sessionKeyFile' | 'metricsPort'>,
     Partial<Pick<HostCliOptions, 'metricsPort'>> {
   /** Environment variables; where AWS is, and credentials for it, among them. */
   readonly environment: Environment;

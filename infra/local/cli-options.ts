@@ -47,6 +47,12 @@ const options = {
     'without --config, each of its contexts is an account (default $KUBECONFIG, then ~/.kube/config)',
     (text, flag) => text && read.file(text, flag),
   ),
+  /** Names of packages. */
+  providers: many(
+    '--provider <PACKAGE>',
+    'npm package with a further provider: its code runs in this process',
+    read.text,
+  ),
   logLevel: one('--log-level <LEVEL>=info', 'debug, info, warn, error or silent', read.logLevel),
   metricsPort: optional(
     '--metrics-port <PORT>',

@@ -1,6 +1,7 @@
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
 import { explainFailure, formatHelp } from '#infra/options.ts';
+import { addProviders } from '#infra/provider-packages.ts';
 import { keepFilesPrivate } from '#infra/tools/test-cluster/private-folder.ts';
 import { readEnvironment } from '#platform/config.ts';
 import { parseCliOptions, startProgram } from './cli-options.ts';
@@ -24,6 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
   // Only the bundle has a folder of its own for it.
   if (import.meta.filename.endsWith('.js'))
     enableCompileCache(path.join(import.meta.dirname, '.compile-cache'));
+  await addProviders(options.providers, import.meta.url);
   const { runUntilStopped } = await import('./foreground.ts');
   await runUntilStopped(options, printToStandardOutput);
   return 0;

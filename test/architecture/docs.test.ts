@@ -135,3 +135,13 @@ function findPaths(page: string): string[] {
 function findScripts(page: string): string[] {
   return readText(page).match(/(?<=npm run )[\w:-]+|(?<=npm )(test|start)\b/g) ?? [];
 }
+
+it('docs/providers.md has the whole example, in parts', () => {
+  const parts = [...readText('docs/providers.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(
+    ([, part = '']) => part,
+  );
+  const withoutBlanks = (text: string) => text.replaceAll(/\n{2,}/g, '\n').trim();
+  expect(withoutBlanks(parts.join('\n'))).toBe(
+    withoutBlanks(readText('test/support/providers/example/index.ts')),
+  );
+});

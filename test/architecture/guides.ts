@@ -36,8 +36,9 @@ $ ${kinds}`,
 - a file in shared/providers/artifacts/, and a line below 'kinds' in index.ts there
 $ npx vitest run test/shared/providers/artifacts`,
   provider: `A provider: docs/providers.md says what a plug-in is
-- a folder in shared/providers/ whose index.ts exports a ProviderPlugin, and a line in shared/providers/index.ts
-- with operations: a line in shared/providers/operation-providers.ts, for the routes of its tasks
+- as a package: the folder that npm run new -- provider NAME makes, which passes all of it
+- in this tree: a folder in shared/providers/ whose index.ts exports a ProviderPlugin, and a line in shared/providers/plugins.ts
+- with operations, or resources of AWS: its declaration.ts, and a line in shared/providers/declared.ts
 $ npx vitest run test/shared/providers/conformance.cluster.test.ts test/shared/accounts/account-facts.test.ts`,
   setting: `A setting of the environment
 - an entry in 'settings' of shared/platform/config.ts, whose docstring is its row in docs/architecture.md

@@ -56,15 +56,16 @@ const node = 'node:';
  */
 export const importRules: { readonly [files: string]: string } = {
   'functions/((agent-|operator-|upstream-)?routes|queues|schedules)\\.ts$':
-    'functions/route.ts shared/views/inventories.ts shared/providers/declarations.ts',
+    'functions/route.ts shared/views/inventories.ts shared/providers/declarations.ts type:shared/provider-kit/declaration.ts',
   'functions/route\\.ts$': '',
   'functions/': `${subjects} docs/openapi.json ${answerTypes}`,
   [rules]: `${rules} zod ${answerTypes}`,
   [answers]: `${answers} zod`,
   'shared/contract/': `shared/contract/ ${rules} zod`,
   [adapters]: `${rules} ${adapters} @aws-sdk/ @smithy/ ${pure}`,
-  'shared/providers/(index|operation-providers)\\.ts$': `${rules} shared/providers/[^/]+/index\\.ts$`,
-  'shared/providers/declarations\\.ts$': 'shared/providers/[^/]+/declaration\\.ts$',
+  'shared/providers/(index|plugins|added)\\.ts$': `${rules} shared/providers/(plugins|added)\\.ts$ shared/providers/[^/]+/index\\.ts$`,
+  'shared/providers/(declarations|declared)\\.ts$':
+    'shared/provider-kit/declaration.ts shared/providers/(declared|added)\\.ts$ shared/providers/[^/]+/declaration\\.ts$',
   'shared/providers/[^/]+/declaration\\.ts$': '',
   'shared/providers/account-form\\.ts$': `${kubernetes}account/go-clouddriver-form.ts`,
   'shared/agents/protocol/': `${rules} shared/agents/protocol/ zod protobufjs`,
@@ -76,10 +77,11 @@ export const importRules: { readonly [files: string]: string } = {
   'shared/(?!([a-z-]+/)?(http|events)/)': `${opened} ${parts} ${tables} ${answerTypes} ${node}`,
   'shared/': `${subjects} ${parts} ${tables} ${answerTypes} ${node}`,
   'infra/options\\.ts$': `shared/core/ ${config} commander ${node}`,
+  'infra/provider-packages\\.ts$': `${rules} shared/providers/(added|index|declarations)\\.ts$ ${node}`,
   'infra/server/': `infra/server/ ${subjects} ${stored} ${tables} @aws-sdk/ ws prom-client aws-lambda ${node}`,
-  'infra/local/': `infra/local/ infra/server/ infra/options.ts infra/tools/test-cluster/ ${subjects} ${stored}
+  'infra/local/': `infra/local/ infra/server/ infra/(options|provider-packages)\\.ts$ infra/tools/test-cluster/ ${subjects} ${stored}
     ${tables} @aws-sdk/ aws-lambda ${node}`,
-  'infra/kubernetes/': `infra/kubernetes/ infra/server/ infra/options.ts infra/tools/build/ ${subjects}
+  'infra/kubernetes/': `infra/kubernetes/ infra/server/ infra/(options|provider-packages)\\.ts$ infra/tools/build/ ${subjects}
     ${kubernetesOutside} ${stored} ${tables} @kubernetes/client-node @aws-sdk/ @grpc/grpc-js aws-lambda ${node}`,
   'infra/agent/': `infra/agent/ infra/tools/build/ prom-client ${rules} shared/agents/protocol/ ${kubernetesOutside}
     shared/platform/aws/identity/gateway-signer.ts ${config} shared/platform/garbage.ts ${system}
@@ -87,7 +89,7 @@ export const importRules: { readonly [files: string]: string } = {
   'infra/tools/deploy-check/': `infra/tools/deploy-check/ infra/aws/context/ infra/aws/stacks/ infra/options.ts
     shared/core/ ${rules} shared/settings/live/settings.ts @aws-sdk/ @smithy/types aws-cdk-lib ${node}`,
   'infra/tools/': `infra/tools/ infra/local/ infra/options.ts package.json ${subjects} esbuild modern-tar yaml ${tables} ${node}`,
-  'infra/aws/': `infra/aws/ shared/core/ shared/tasks/payload-limit.ts shared/providers/declarations.ts ${config} ${stored} ${tables}
+  'infra/aws/': `infra/aws/ infra/provider-packages.ts shared/core/ shared/tasks/payload-limit.ts shared/providers/declarations.ts ${config} ${stored} ${tables}
     docs/openapi.json aws-cdk-lib constructs esbuild ${node}`,
   'cli/': `cli/ ${rules} ${config} ${system} package.json shared/settings/live/settings.ts
     ${kubernetes}(calls/|api/errors.ts) @aws-sdk/client-sts @kubernetes/client-node commander yaml ${node}`,

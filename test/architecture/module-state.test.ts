@@ -5,6 +5,7 @@ const list = 'what follows from a list, by the list itself';
 const limit =
   'bounds what the process has in memory or waits for, whoever asks; nothing of one is seen by others';
 const name = 'has the name of its table and nothing else; nobody changes it';
+const start = 'is what a start option names, before the first installation is opened';
 const empty = 'is what has nothing; nobody changes it';
 
 /** What outlives a call in a module, and why that mixes nothing of two installations. */
@@ -17,6 +18,8 @@ const exceptions: { readonly [place: string]: string } = {
   'shared/platform/aws/item-reader.ts cacheReader': name,
   'shared/settings/coerce.ts dropped': 'counts within one parsing, which never waits',
   'shared/providers/fiat/answers.ts sharedSets': 'sets that nobody changes, by what they hold',
+  'shared/providers/added.ts addedDeclarations': start,
+  'shared/providers/added.ts addedPlugins': start,
   'shared/providers/kubernetes/client/discovery.ts builtIn': 'resources that every cluster serves',
   'shared/providers/kubernetes/manifest/traffic.ts indexes': list,
   'shared/providers/kubernetes/manifest/version.ts indexes': list,

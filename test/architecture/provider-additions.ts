@@ -115,7 +115,7 @@ export const providerAdditions: readonly Addition[] = [
     },
   }),
   addition('provider', 'a provider', {
-    items: findAll('shared/providers/index.ts', /^ {2}(\w+Plugin),$/gm),
+    items: findAll('shared/providers/plugins.ts', /^export \{ (\w+Plugin) \}/gm),
     newcomer: ['', 'widgetPlugin'],
     needs: ([, plugin]) => [
       has(providerSamples, `  plugin: ${plugin},\n`) ||

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
+import { declarations } from '#providers/declarations.ts';
 import { plugins } from '#providers/index.ts';
-import { operationProviders } from '#providers/operation-providers.ts';
 import { getCode, getLine, loadSourceFiles } from './source-files.ts';
 
 /** Names of providers, and words that only one of them knows: EKS is Kubernetes to Busdriver. `artifacts` is Spinnaker's common word. */
@@ -11,9 +11,11 @@ const words =
 /** Where one may be named all the same: the words, by prefixes of paths. */
 const exceptions: { readonly [prefix: string]: string } = {
   // The lists of providers.
-  'shared/providers/index.ts': 'kubernetes fiat front50 dockerregistry docker-registry',
-  'shared/providers/operation-providers.ts': 'kubernetes',
-  'shared/providers/declarations.ts': 'kubernetes dockerregistry docker-registry',
+  'shared/providers/plugins.ts': 'kubernetes fiat front50 dockerregistry docker-registry',
+  'shared/providers/declared.ts': 'kubernetes dockerregistry docker-registry',
+  // The first of them.
+  'shared/providers/index.ts': 'kubernetes',
+  'shared/providers/declarations.ts': 'kubernetes',
   // It says whose accounts the API of go-clouddriver has.
   'shared/providers/account-form.ts': 'kubernetes',
   // Spinnaker has these paths and answers.
@@ -85,8 +87,9 @@ describe('a provider', () => {
     expect(allowed.filter((each) => !needed.has(each))).toEqual([]);
   });
 
-  it('is in operation-providers.ts if it has operations', async () => {
-    expect([...operationProviders].sort()).toEqual((await listOperationProviders()).sort());
+  it('says in its declaration that it has operations', async () => {
+    const declared = declarations.filter(({ hasOperations }) => hasOperations).map(({ name }) => name);
+    expect(declared).toEqual(await listOperationProviders());
   });
 });
 

@@ -68,6 +68,10 @@ export const optionSteps: { readonly [K in keyof Context]: OptionStep | OptionRe
   },
   authorizerSecretArn: { change: ({ otherAuthorizer }) => ({ authorizerSecretArn: otherAuthorizer }) },
   logLevel: { change: () => ({ logLevel: 'DEBUG' }) },
+  providers: {
+    reason:
+      'templates do not have it: functions are bundled with them, which provider-package.slow.test.ts tries',
+  },
   profiles: { change: () => ({ profiles: 'local,prod' }) },
   agentIntervalSeconds: { change: () => ({ agentIntervalSeconds: '120' }) },
   concurrency: { change: () => ({ concurrency: 'operations=5,agents=20' }) },

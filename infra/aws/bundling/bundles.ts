@@ -9,6 +9,7 @@ import { operatorRoutes } from '#functions/operator-routes.ts';
 import { queues } from '#functions/queues.ts';
 import { routes } from '#functions/routes.ts';
 import { schedules } from '#functions/schedules.ts';
+import { bundleProviders } from './added-providers.ts';
 
 /** What Lambda gets of a function, and of those with which it shares its code. */
 export interface Bundle {
@@ -190,7 +191,9 @@ function getChunks(): Chunks {
 function makeChunks(): Chunks {
   const entryPoints = listModules().map((module) => `functions/${module}.ts`);
   const define = { ...options.define, packedApiDocument: JSON.stringify(packApiDocument()) };
-  const { outputFiles, metafile } = buildSync({ ...options, define, entryPoints });
+  const { outputFiles, metafile } = bundleProviders((aliases) =>
+    buildSync({ ...options, define, entryPoints, alias: { ...options.alias, ...aliases } }),
+  );
   return { outputs: metafile.outputs, contents: toContents(outputFiles) };
 }
 

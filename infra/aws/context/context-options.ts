@@ -1,11 +1,12 @@
 import type { IConstruct } from 'constructs';
+import { VisibleError } from '#core/errors.ts';
 import { findNearName } from '#core/near-name.ts';
 import { type Context, contextTable } from './context.ts';
 import { findContradictions } from './context-rules.ts';
 import { type Destination, findMisplaced } from './destination.ts';
 
 /** Context options that cannot be accepted. The message has one line for each. */
-export class ContextError extends Error {
+export class ContextError extends VisibleError {
   override readonly name = 'ContextError';
 
   constructor(problems: readonly string[]) {

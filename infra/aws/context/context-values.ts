@@ -14,6 +14,9 @@ export function makeTextType(pattern: RegExp, expected: string): ValueType<strin
   };
 }
 
+/** Name of an npm package. */
+export const packageType: ValueType<string> = makeTextType(/^(@[\w.-]+\/)?\w[\w.-]*$/, "a package's name");
+
 /** One of a few words. */
 export function makeChoiceType<const T extends string>(...choices: readonly T[]): ValueType<T> {
   return {

@@ -8,6 +8,7 @@ import {
   makeListType,
   makeNumberType,
   makeTextType,
+  packageType,
   type ValueType,
 } from './context-values.ts';
 
@@ -76,6 +77,8 @@ export const contextTable = {
   configSecretArn: optional(makeSecretType()),
   /** Existing secret with the artifact accounts, in Spinnaker's YAML. Default: an empty one is made, for you to fill. */
   artifactsSecretArn: optional(makeSecretType()),
+  /** npm packages with further providers, whose code is bundled into the functions. Default: none. */
+  providers: list(packageType),
   // Resources of AWS that accounts of providers use, and how the ARNs of such begin. Default: none.
   ...toResourceOptions(),
   /** Roles that functions may assume for accounts. Default: none. */

@@ -47,8 +47,8 @@ export function listAccountGrants(context: AccountResources): AccountGrant[] {
     actions: ['sts:AssumeRole'],
     resources: merge(context.accountRoleArns, context.accountRoleArnPrefixes),
   };
-  const declared = declarations.flatMap(({ assumesRoles, awsResources }) => [
-    ...awsResources.map((each) => ({ actions: each.actions, resources: listNamed(each, context) })),
+  const declared = declarations.flatMap(({ assumesRoles, awsResources: own = [] }) => [
+    ...own.map((each) => ({ actions: each.actions, resources: listNamed(each, context) })),
     ...(assumesRoles ? [roles] : []),
   ]);
   return [

@@ -24,7 +24,7 @@ export interface BuildLocalOptions {
   readonly root: string;
   /** Where the bundles go, absolute. */
   readonly outputDir: string;
-  /** Modules to begin with, from the root. Default: `npm start` and the demo. */
+  /** Modules to begin with, from the root. Default: {@link localEntries}. */
   readonly entries?: readonly string[];
   /** Whether names within the bundles are shortened: they are smaller, and stacks show less. Default: false. */
   readonly shortensNames?: boolean;
@@ -76,7 +76,15 @@ export async function buildLocal(wanted: BuildLocalOptions): Promise<boolean> {
   }
 }
 
-const ownEntries = ['infra/local/main.ts', 'infra/tools/demo/demo.ts'];
+/** A replica in Kubernetes, and what packages with providers import. */
+export const replicaEntries: readonly string[] = ['infra/kubernetes/main.ts', 'shared/provider-kit/kit.ts'];
+
+/** `npm start`, the demo, and what packages with providers import. */
+export const localEntries: readonly string[] = [
+  'infra/local/main.ts',
+  'infra/tools/demo/demo.ts',
+  'shared/provider-kit/kit.ts',
+];
 
 /** Packages of the AWS SDK in whose place `npm start` has {@link standIn}: it calls its own engines, and loads none of their clients. */
 export const replacedPackages: readonly string[] = ['dynamodb', 'sqs', 'eventbridge'].map(
@@ -116,7 +124,7 @@ const joinFunctions: Plugin = {
 function getOptions({
   root,
   outputDir,
-  entries = ownEntries,
+  entries = localEntries,
   shortensNames = false,
   absent = [],
   isOneFile = false,
@@ -134,7 +142,7 @@ function getOptions({
     mainFields: ['module', 'main'],
     alias: {
       'node:http': nodeHttp,
-      ...(entries === ownEntries &&
+      ...(entries.includes('infra/local/main.ts') &&
         Object.fromEntries(replacedPackages.map((name) => [name, path.join(root, standIn)]))),
     },
     // The AWS SDK loads it in browsers alone.

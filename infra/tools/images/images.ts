@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { agentNodeOptions, memorySettings, nodeOptions } from '#infra/local/memory-settings.ts';
-import { buildLocal } from '../build/build.ts';
+import { buildLocal, replicaEntries } from '../build/build.ts';
 import type { SbomComponent } from '../sbom/sbom.ts';
 import { type Entry, pack, readFolder } from './archive.ts';
 import { type Architecture, readDebian, readNode } from './base.ts';
@@ -34,7 +34,7 @@ export interface Images {
 const programs = {
   // Replicas, and `npm start` in local/, which one replica without AWS runs.
   busdriver: {
-    parts: { '': { entries: ['infra/kubernetes/main.ts'] }, 'local/': {} },
+    parts: { '': { entries: replicaEntries }, 'local/': {} },
     nodeOptions,
     ports: { '7002/tcp': {}, '9091/tcp': {} },
   },

@@ -1,5 +1,6 @@
 /** What is known of this provider without loading it. */
 export const declaration = {
+  name: 'dockerRegistry',
   assumesRoles: true,
   awsResources: [
     {

@@ -1,5 +1,7 @@
 /** What is known of this provider without loading it. */
 export const declaration = {
+  name: 'kubernetes',
+  hasOperations: true,
   assumesRoles: true,
   awsResources: [
     {

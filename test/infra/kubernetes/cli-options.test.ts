@@ -24,6 +24,7 @@ test('each option is taken', () => {
       'allow-host': 'clouddriver.example.com',
       config: '/etc',
       profiles: 'a, b',
+      provider: '@acme/cloud',
     },
     ...{
       'log-level': 'warn',
@@ -43,6 +44,7 @@ test('each option is taken', () => {
     ...{ host: '0.0.0.0', port: 7003, allowedHosts: ['clouddriver.example.com'], configFiles: ['/etc'] },
     ...{
       profiles: ['a', 'b'],
+      providers: ['@acme/cloud'],
       logLevel: 'WARN',
       namePrefix: 'busdriver-prod-',
       podName: 'pod-1',

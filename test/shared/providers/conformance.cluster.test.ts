@@ -14,7 +14,6 @@ import {
   requestApi,
 } from '#test/support/cluster/cluster.ts';
 import { type ProviderSample, testProvider } from '#test/support/conformance/provider.ts';
-import { cloud, examplePlugin } from '#test/support/providers/example-provider.ts';
 import { toMoniker } from './kubernetes/manifests.ts';
 
 const secret = 'planted-s3cr3t';
@@ -177,29 +176,9 @@ const fiat: ProviderSample = {
   secrets: [],
 };
 
-const example: ProviderSample = {
-  plugin: examplePlugin,
-  accounts: ['one', 'two'],
-  toSettings: () => ({ example: { accounts: [{ name: 'one', key: secret }, { name: 'two' }] } }),
-  toWrongSettings: () => ({ example: { accounts: [{ name: 'one' }, { key: 'planted' }, { name: 'two' }] } }),
-  leavesOut: ['example.accounts[1]'],
-  secrets: [secret],
-  operation: { name: 'createMachine', description: { account: 'one', machine: 'm1' } },
-  async openWorld() {
-    cloud.set('one/north', new Set(['m1', 'm2'])).set('one/south', new Set());
-    return {
-      settings: { example: { accounts: [{ name: 'one' }] } },
-      application: 'shop',
-      async [Symbol.asyncDispose]() {
-        cloud.clear();
-      },
-    };
-  },
-};
-
 describeWithCluster('with a cluster', () => testProvider(kubernetes));
 describeWithRegistry('with a registry', () => testProvider(dockerRegistry));
-for (const sample of [artifacts, front50, fiat, example]) testProvider(sample);
+for (const sample of [artifacts, front50, fiat]) testProvider(sample);
 
 test('the registry has no provider that is not held to testProvider()', () => {
   const tested = [kubernetes, artifacts, dockerRegistry, front50, fiat].map(({ plugin }) => plugin);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#core/json.ts';
 import { queues } from '#functions/queues.ts';
 import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
-import type { AwsEventPattern } from '#providers/declarations.ts';
+import type { AwsEventPattern } from '#provider-kit/declaration.ts';
 import { type QueueStore, sendMessages } from './stores.ts';
 
 /** An event as a service of AWS tells it. */

@@ -99,6 +99,7 @@ const changes: { readonly [from: string]: { readonly [change: string]: Options }
     'no archive': { archiveDays: 0 },
     'logs kept for a year': { logRetentionDays: 365 },
     'more in the log': { logLevel: 'DEBUG' },
+    'a provider of a package': { providers: 'busdriver-provider-acme' },
     'other profiles': { profiles: 'local,prod' },
     'answers in one piece': { responseStreaming: false },
     'a role for logs that is there': { apiLogRole: 'existing' },

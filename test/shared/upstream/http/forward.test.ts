@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonValue } from '#core/json.ts';
 import type { Runtime } from '#infra/local/runtime.ts';
 import { plugins } from '#providers/index.ts';
-import { cloud, examplePlugin, heldMachines } from '#test/support/providers/example-provider.ts';
+import { cloud, plugin } from '#test/support/providers/example/index.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { type Clouddriver, startClouddriver } from '#test/support/services/clouddriver.ts';
 import { startTestRuntime } from '#test/support/system/test-runtime.ts';
@@ -15,10 +15,12 @@ let front: Runtime;
 let upstream: Runtime;
 
 beforeAll(async () => {
-  plugins.push(examplePlugin);
+  plugins.push(plugin);
   running.defer(() => void plugins.pop());
   for (const account of ['ours', 'both', 'theirs']) {
-    cloud.set(`${account}/north`, new Set([`${account}-machine`])).set(`${account}/south`, new Set());
+    cloud.machines
+      .set(`${account}-north`, new Set([`${account}-machine`]))
+      .set(`${account}-south`, new Set());
   }
   upstream = running.use(await startTestRuntime(toSettings(['both', 'theirs'])));
   front = running.use(await startTestRuntime(toSettings(['ours', 'both'], { baseUrl: upstream.url })));
@@ -28,7 +30,7 @@ afterAll(() => running.disposeAsync());
 
 function toSettings(accounts: readonly string[], section?: object): object {
   return {
-    example: { accounts: accounts.map((name) => ({ name })) },
+    example: { accounts: accounts.map((name) => ({ name, regions: [`${name}-north`, `${name}-south`] })) },
     ...(section && { busdriver: { upstream: section } }),
   };
 }
@@ -56,15 +58,17 @@ function post(
 
 const foreignOperations = { body: [{ createServerGroup: { credentials: 'ec2' } }] };
 
-const createMachine = (account: string, machine: string) => ({ createMachine: { account, machine } });
+const createMachine = (account: string, machine: string) => ({
+  createMachine: { account, region: `${account}-north`, machine },
+});
 
 describe('beside another Clouddriver', () => {
   it('what is of an account of ours is answered here, all else there', async () => {
     await expect
-      .poll(() => send(front, '/instances/ours/north/ours-machine'))
+      .poll(() => send(front, '/instances/ours/ours-north/ours-machine'))
       .toMatchObject({ status: 200, body: { account: 'ours' } });
     await expect
-      .poll(() => send(front, '/instances/theirs/north/theirs-machine'))
+      .poll(() => send(front, '/instances/theirs/theirs-north/theirs-machine'))
       .toMatchObject({ status: 200, body: { account: 'theirs' } });
     expect(await send(front, '/credentials/theirs')).toMatchObject({ body: { name: 'theirs' } });
     expect(await send(front, '/credentials/nobodys')).toMatchObject({
@@ -88,9 +92,10 @@ describe('beside another Clouddriver', () => {
         .poll(() => send(front, `/task/${id}`))
         .toMatchObject({ body: { id, status: { completed: true, failed: false } } });
     }
-    expect([...(cloud.get('theirs/north') ?? []), ...(cloud.get('both/north') ?? [])]).toEqual(
-      expect.arrayContaining(['m1', 'm2']),
-    );
+    expect([
+      ...(cloud.machines.get('theirs-north') ?? []),
+      ...(cloud.machines.get('both-north') ?? []),
+    ]).toEqual(expect.arrayContaining(['m1', 'm2']));
     expect(await send(upstream, `/task/${theirId}`)).toMatchObject({ status: 200 });
     expect(await send(upstream, `/task/${ourId}`)).toMatchObject({ status: 404 });
     expect(await send(front, '/task/unknown')).toMatchObject({ status: 404 });
@@ -115,7 +120,10 @@ describe('beside another Clouddriver', () => {
         ],
       },
     });
-    expect([...(cloud.get('ours/north') ?? []), ...(cloud.get('theirs/north') ?? [])]).not.toContain('m3');
+    expect([
+      ...(cloud.machines.get('ours-north') ?? []),
+      ...(cloud.machines.get('theirs-north') ?? []),
+    ]).not.toContain('m3');
   });
 });
 
@@ -125,10 +133,12 @@ describe('an account that both have', () => {
 
   it('is left upstream with all that is read of it, and cached here meanwhile', async () => {
     await using keeper = await startTestRuntime(keeping(upstream.url));
-    cloud.get('both/south')?.add('late');
+    cloud.machines.get('both-south')?.add('late');
     const alone = { headers: { 'X-Busdriver-Upstream': 'none' } };
-    await expect.poll(() => send(keeper, '/instances/both/south/late', alone)).toMatchObject({ status: 200 });
-    await expect.poll(() => send(keeper, '/instances/both/south/late')).toMatchObject({ status: 200 });
+    await expect
+      .poll(() => send(keeper, '/instances/both/both-south/late', alone))
+      .toMatchObject({ status: 200 });
+    await expect.poll(() => send(keeper, '/instances/both/both-south/late')).toMatchObject({ status: 200 });
     expect((await send(keeper, '/credentials')).body).toMatchObject([{ name: 'both' }, { name: 'theirs' }]);
     const { body } = await post(keeper, '/example/ops', { body: [createMachine('both', 'm4')] });
     const { id } = body as { readonly id: string };
@@ -147,8 +157,14 @@ describe('an account that both have', () => {
     };
     const looks = () => old.calls.filter(({ path }) => path?.startsWith('/task/')).length;
     const { promise, resolve: release } = Promise.withResolvers<void>();
-    heldMachines.set('held', promise);
-    const made = () => [...(cloud.get('both/north') ?? [])].filter((name) => /held|next|last/.test(name));
+    const call = cloud.call.bind(cloud);
+    onTestFinished(() => void Object.assign(cloud, { call }));
+    cloud.call = async (method, region, machine) => {
+      if (machine === 'held') await promise;
+      return call(method, region, machine);
+    };
+    const made = () =>
+      [...(cloud.machines.get('both-north') ?? [])].filter((name) => /held|next|last/.test(name));
     const make = async (runtime: Pick<Runtime, 'url'>, machine: string) => {
       const { body } = await post(runtime, '/example/ops', { body: [createMachine('both', machine)] });
       return (body as { readonly id: string }).id;
