@@ -30,6 +30,7 @@ describe('npm run new', () => {
   it.each([
     [['gizmo'], "there is no 'gizmo'"],
     [['operation', 'labelManifest'], 'one name is expected'],
+    [['provider', 'Wrong'], "'Wrong': expected small letters and digits"],
     [['constructor'], "there is no 'constructor'"],
   ])('refuses %j', (args, message) => {
     const { status, stdout, stderr } = run(...args);

@@ -10,7 +10,7 @@ export class WatchMemory implements Disposable {
   readonly #callSignal: AbortSignal | undefined;
   readonly #evicted = new AbortController();
   /** Aborts when the place is taken away. */
-  readonly signal = this.#evicted.signal;
+  readonly signal: AbortSignal = this.#evicted.signal;
   /** Why the place was taken away. */
   error: AnswerLimitError | undefined;
   #place: AnswerPlace | undefined;
