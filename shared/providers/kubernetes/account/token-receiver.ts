@@ -40,14 +40,13 @@ function findDifferences(
   { server, insecure }: TokenBinding['receiver'],
   endpoint: EksEndpoint,
 ): readonly string[] {
-  const { certificateAuthorityData } = server;
   const isSameServer = URL.parse(server.server)?.href === URL.parse(endpoint.server)?.href;
-  const isSameAuthority = toPem(certificateAuthorityData) === toPem(endpoint.certificateAuthorityData);
+  const isSameAuthority = toPem(server.caData) === toPem(endpoint.certificateAuthorityData);
   return [
     ...(isSameServer ? [] : ['server']),
     ...(isSameAuthority ? [] : ['certificate-authority-data']),
     ...(server.tlsServerName === undefined ? [] : ['tls-server-name']),
-    ...(server.insecureSkipTlsVerify || insecure ? ['insecure-skip-tls-verify'] : []),
+    ...(server.skipTLSVerify || insecure ? ['insecure-skip-tls-verify'] : []),
   ];
 }
 

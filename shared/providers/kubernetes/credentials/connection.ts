@@ -208,7 +208,7 @@ async function loadKubeconfigConnection(
     if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');
     return path === undefined ? undefined : files.read(resolve(base, path));
   };
-  const ca = await readPem(cluster.certificateAuthorityData, cluster.certificateAuthority);
+  const ca = await readPem(cluster.caData, cluster.caFile);
   const user = await loadUserFiles(context.user, { readPem, base, files });
   const server = parseServer(cluster.server);
   return {
@@ -217,7 +217,7 @@ async function loadKubeconfigConnection(
     basePath: server.pathname.replace(/\/+$/, ''),
     tls: {
       ca,
-      rejectUnauthorized: !(cluster.insecureSkipTlsVerify || account.insecure),
+      rejectUnauthorized: !(cluster.skipTLSVerify || account.insecure),
       servername: cluster.tlsServerName,
     },
     proxyUrl:
@@ -228,7 +228,7 @@ async function loadKubeconfigConnection(
       ownSource,
       environment: options.environment,
       pluginDirectory: resolve(base),
-      cluster: { ...cluster, certificateAuthorityData: ca && Buffer.from(ca).toString('base64') },
+      cluster: { ...cluster, caData: ca && Buffer.from(ca).toString('base64') },
       account: account.name,
       log: options.log,
       clock: options.clock,
@@ -284,9 +284,9 @@ function refuseMachineFields(
   execReplaced: boolean,
 ): void {
   const refused = [
-    cluster.certificateAuthority && !cluster.certificateAuthorityData && 'certificate-authority',
-    user.clientCertificate && !user.clientCertificateData && 'client-certificate',
-    user.clientKey && !user.clientKeyData && 'client-key',
+    cluster.caFile && !cluster.caData && 'certificate-authority',
+    user.certFile && !user.certData && 'client-certificate',
+    user.keyFile && !user.keyData && 'client-key',
     user.tokenFile && 'tokenFile',
     user.exec && !execReplaced && `exec (${user.exec.command})`,
     user.authProvider && 'auth-provider',
@@ -302,8 +302,8 @@ function refuseMachineFields(
 async function loadUserFiles(user: KubeconfigUser, { readPem, base, files }: UserFiles): Promise<LoadedUser> {
   // As in kubectl, a token file wins over a token: the file is the one that is renewed.
   const token = user.tokenFile ? await readToken(resolve(base, user.tokenFile), files) : user.token;
-  const certificate = await readPem(user.clientCertificateData, user.clientCertificate);
-  const key = await readPem(user.clientKeyData, user.clientKey);
+  const certificate = await readPem(user.certData, user.certFile);
+  const key = await readPem(user.keyData, user.keyFile);
   const { config = {} } = user.authProvider ?? {};
   const identityProviderCa = await readPem(
     asString(config['idp-certificate-authority-data']),

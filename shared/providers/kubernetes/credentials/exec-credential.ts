@@ -157,8 +157,8 @@ function toExecInfo(plugin: ExecPlugin, cluster: KubeconfigCluster): object {
   const info = {
     server: cluster.server,
     'tls-server-name': cluster.tlsServerName,
-    'insecure-skip-tls-verify': cluster.insecureSkipTlsVerify || undefined,
-    'certificate-authority-data': cluster.certificateAuthorityData,
+    'insecure-skip-tls-verify': cluster.skipTLSVerify || undefined,
+    'certificate-authority-data': cluster.caData,
     'proxy-url': cluster.proxyUrl,
   };
   const spec = { interactive: false, ...(plugin.provideClusterInfo && { cluster: info }) };

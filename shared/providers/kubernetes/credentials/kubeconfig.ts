@@ -1,3 +1,4 @@
+import type { Cluster, User } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { asJsonArray, asJsonObject, asString, isJsonObject, type JsonObject } from '#core/json.ts';
 import { kubeconfigBytesMax, kubeconfigMarksMax } from '../api/answer-limits.ts';
@@ -8,16 +9,11 @@ const yamlMarks: ReadonlySet<string> = new Set('\n"\'[]{}&*:-?,');
 /** The most contexts that an error names. */
 const namesShown = 50;
 
-/** A cluster entry: where an API server is and how to trust it. */
-export interface KubeconfigCluster {
-  readonly server: string;
-  /** PEM in base64; wins over the file. */
-  readonly certificateAuthorityData: string | undefined;
-  readonly certificateAuthority: string | undefined;
-  readonly insecureSkipTlsVerify: boolean;
-  readonly tlsServerName: string | undefined;
-  readonly proxyUrl: string | undefined;
-}
+/** What is left out, or empty, may be undefined. */
+type Entry<T> = { readonly [M in keyof T]: object extends Pick<T, M> ? T[M] | undefined : T[M] };
+
+/** A cluster entry, by the names of `@kubernetes/client-node`; `caData`, PEM in base64, wins over `caFile`. */
+export type KubeconfigCluster = Entry<Omit<Cluster, 'name'>>;
 
 /** A program that prints an ExecCredential. */
 export interface ExecPlugin {
@@ -37,18 +33,10 @@ export interface AuthProvider {
   readonly config: JsonObject;
 }
 
-/** A user entry: how to authenticate. */
-export interface KubeconfigUser {
-  readonly token: string | undefined;
+/** A user entry: how to authenticate. `certData` and `keyData`, PEM in base64, win over files. */
+export interface KubeconfigUser
+  extends Entry<Omit<User, 'name' | 'exec' | 'authProvider' | 'impersonateUser'>> {
   readonly tokenFile: string | undefined;
-  readonly username: string | undefined;
-  readonly password: string | undefined;
-  /** PEM in base64; wins over the file. */
-  readonly clientCertificateData: string | undefined;
-  readonly clientCertificate: string | undefined;
-  /** PEM in base64; wins over the file. */
-  readonly clientKeyData: string | undefined;
-  readonly clientKey: string | undefined;
   readonly exec: ExecPlugin | undefined;
   readonly authProvider: AuthProvider | undefined;
   /** Headers for impersonation (`as`, `as-uid`, `as-groups`, `as-user-extra`). */
@@ -177,9 +165,9 @@ function readCluster(cluster: JsonObject, name: string): KubeconfigCluster {
   if (!server) throw new Error(`cluster "${name}" has no server`);
   return {
     server,
-    certificateAuthorityData: readString(cluster, 'certificate-authority-data'),
-    certificateAuthority: readString(cluster, 'certificate-authority'),
-    insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
+    caData: readString(cluster, 'certificate-authority-data'),
+    caFile: readString(cluster, 'certificate-authority'),
+    skipTLSVerify: cluster['insecure-skip-tls-verify'] === true,
     tlsServerName: readString(cluster, 'tls-server-name'),
     proxyUrl: readString(cluster, 'proxy-url'),
   };
@@ -192,10 +180,10 @@ function readUser(user: JsonObject, name: string): KubeconfigUser {
     tokenFile: readString(user, 'tokenFile'),
     username: readString(user, 'username'),
     password: readString(user, 'password'),
-    clientCertificateData: readString(user, 'client-certificate-data'),
-    clientCertificate: readString(user, 'client-certificate'),
-    clientKeyData: readString(user, 'client-key-data'),
-    clientKey: readString(user, 'client-key'),
+    certData: readString(user, 'client-certificate-data'),
+    certFile: readString(user, 'client-certificate'),
+    keyData: readString(user, 'client-key-data'),
+    keyFile: readString(user, 'client-key'),
     exec: readExecPlugin(asJsonObject(user['exec']), name),
     authProvider: authProvider && {
       name: asString(authProvider['name']) ?? '',

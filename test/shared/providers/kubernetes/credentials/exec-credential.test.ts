@@ -11,11 +11,8 @@ import { silentLog } from '../client/client-setup.ts';
 
 const cluster: KubeconfigCluster = {
   server: 'https://api:6443',
-  certificateAuthorityData: 'Q0E=',
-  certificateAuthority: undefined,
-  insecureSkipTlsVerify: false,
-  tlsServerName: undefined,
-  proxyUrl: undefined,
+  caData: 'Q0E=',
+  skipTLSVerify: false,
 };
 
 let dir: TempDir;

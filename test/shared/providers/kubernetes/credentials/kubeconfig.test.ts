@@ -32,7 +32,7 @@ describe('a context', () => {
     expect(parseKubeconfigContext(kubeconfig)).toMatchObject({
       name: 'blue',
       namespace: 'shop',
-      cluster: { server: 'https://b:6443', certificateAuthorityData: 'QQ==', insecureSkipTlsVerify: false },
+      cluster: { server: 'https://b:6443', caData: 'QQ==', skipTLSVerify: false },
       user: { token: 'secret-token' },
     });
     expect(parseKubeconfigContext(kubeconfig, { context: 'green' })).toMatchObject({
@@ -41,7 +41,7 @@ describe('a context', () => {
         server: 'https://g:6443',
         tlsServerName: 'g.example.com',
         proxyUrl: 'http://proxy:3128',
-        insecureSkipTlsVerify: true,
+        skipTLSVerify: true,
       },
       user: {
         exec: {
