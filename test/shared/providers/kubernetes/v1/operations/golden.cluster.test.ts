@@ -5,6 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { asJsonObject, getPath, isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
 import type { Provider } from '#provider-kit/provider.ts';
 import { createNamespace, describeWithCluster } from '#test/support/cluster/cluster.ts';
+import { readFixture } from '#test/support/run/fixture.ts';
 import { createLive, findLive, listNames } from '../../live.ts';
 import { emptyRecord, listHistory, runOperation } from '../../operations/task-run.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';
@@ -23,134 +24,25 @@ const chance = [/(?<=^kube-api-access-)\w{5}$/, /(?<=^kub-test-)[0-9a-f]{12}$/];
 const plurals: { readonly [kind: string]: string } = { Ingress: 'ingresses' };
 const toPlural = (kind: string): string => plurals[kind] ?? `${kind.toLowerCase()}s`;
 
-const web = { name: 'web', imageDescription: { uri: 'registry.test/web:1' } };
-const base = {
-  application: 'kub',
-  stack: 'test',
-  targetSize: 0,
-  loadBalancers: ['front'],
-  containers: [web],
-};
-const detailed: JsonObject = {
-  ...{ application: 'kub', stack: 'test', freeFormDetails: 'main', kind: 'ReplicationController' },
-  ...{ targetSize: '0', loadBalancers: ['front', 'back'], restartPolicy: 'Always', dnsPolicy: 'Default' },
-  ...{ terminationGracePeriodSeconds: '7', serviceAccountName: 'default', nodeSelector: { disk: 'ssd' } },
-  ...{ controllerAnnotations: { owner: 'shop' }, podAnnotations: { scrape: 'yes' } },
-  volumeSources: [
-    { name: 'cache', type: 'EMPTYDIR', emptyDir: { medium: 'MEMORY' } },
-    {
-      name: 'settings',
-      type: 'CONFIGMAP',
-      configMap: { configMapName: 'settings', items: [{ key: 'a', path: 'b' }] },
-    },
-  ],
-  containers: [
-    {
-      ...{ name: 'web', imagePullPolicy: 'ALWAYS', command: ['serve'], args: ['--port=80'] },
-      imageDescription: { registry: 'registry.test', repository: 'shop/web', tag: '2' },
-      ports: [{ name: 'http', containerPort: '80', protocol: 'TCP' }],
-      ...{ requests: { cpu: '100m' }, limits: { memory: '64Mi' } },
-      envVars: [
-        { name: 'STAGE', value: 'test' },
-        { name: 'TOKEN', envSource: { secretSource: { secretName: 'tokens', key: 'web' } } },
-      ],
-      volumeMounts: [{ name: 'cache', mountPath: '/cache' }],
-      readinessProbe: {
-        handler: { type: 'HTTP', httpGetAction: { path: '/ready', port: 80, uriScheme: 'HTTP' } },
-        ...{ initialDelaySeconds: 3, periodSeconds: 5 },
-      },
-      livenessProbe: { handler: { type: 'EXEC', execAction: { commands: ['check'] } }, failureThreshold: 4 },
-    },
-    {
-      name: 'side',
-      imageDescription: {
-        repository: 'shop/side',
-        digest: 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-      },
-      livenessProbe: { handler: { type: 'TCP', tcpSocketAction: { port: 81 } } },
-    },
-  ],
-  initContainers: [{ name: 'init', imageDescription: { repository: 'init' } }],
-  tolerations: [{ key: 'a', operator: 'Equal', value: 'b', effect: 'NoExecute', tolerationSeconds: 9 }],
-};
-
 /** An operation; a copy has the server group of `detailed` before. */
 type Posted = readonly [operation: string, description: JsonObject];
 
-const cases: readonly (readonly [fixture: string, ...posted: Posted])[] = [
-  ['replication-controller', 'createServerGroup', detailed],
-  [
-    'replica-set',
-    'createServerGroup',
-    {
-      ...{ ...base, kind: 'ReplicaSet', replicaSetAnnotations: { owner: 'shop' } },
-      ...{ capacity: { min: 1, max: 3, desired: 0 }, scalingPolicy: { cpuUtilization: { target: 50 } } },
-    },
-  ],
-  [
-    'deployment',
-    'createServerGroup',
-    {
-      ...base,
-      deployment: {
-        ...{ enabled: true, minReadySeconds: 5, revisionHistoryLimit: 2 },
-        deploymentStrategy: {
-          type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: '1', maxUnavailable: '25%' },
-        },
-      },
-    },
-  ],
-  [
-    'clone',
-    'cloneServerGroup',
-    {
-      ...{ source: { serverGroupName: 'kub-test-main-v000' }, kind: 'ReplicationController' },
-      ...{ stack: 'next', targetSize: 0, loadBalancers: ['other'], terminationGracePeriodSeconds: 9 },
-      containers: [{ name: 'web', imageDescription: { uri: 'registry.test/shop/web:3' } }],
-    },
-  ],
-  [
-    'load-balancer',
-    'upsertLoadBalancer',
-    {
-      ...{ loadBalancerName: 'kub-front', serviceType: 'ClusterIP', sessionAffinity: 'ClientIP' },
-      ...{
-        externalIps: ['192.0.2.7'],
-        serviceAnnotations: { owner: 'shop' },
-        serviceLabels: { tier: 'web' },
-      },
-      ports: [
-        { name: 'http', protocol: 'TCP', port: '80', targetPort: '8080', nodePort: 0 },
-        { name: 'dns', protocol: 'UDP', port: 53 },
-      ],
-    },
-  ],
-  [
-    'security-group',
-    'upsertSecurityGroup',
-    {
-      ...{ securityGroupName: 'kub-doors', ingress: { serviceName: 'kub-front', port: '80' } },
-      ...{ annotations: { owner: 'shop' }, labels: { tier: 'web' } },
-      tls: [{ hosts: ['shop.example.com'], secretName: 'certificate' }],
-      rules: [
-        {
-          host: 'shop.example.com',
-          value: { http: { paths: [{ path: '/pay', ingress: { serviceName: 'kub-pay', port: 81 } }] } },
-        },
-      ],
-    },
-  ],
-  [
-    'job',
-    'runJob',
-    {
-      ...{ application: 'kub', stack: 'test', labels: { tier: 'batch' }, annotations: { owner: 'shop' } },
-      ...{ nodeSelector: { disk: 'none' } },
-      container: { imageDescription: { repository: 'migrate' }, command: ['migrate'] },
-    },
-  ],
-];
+const { base, detailed, posted } = readFixture<{
+  readonly base: JsonObject;
+  readonly detailed: JsonObject;
+  /** By the file of what it makes, its operation with the description, which may be `(detailed)`. */
+  readonly posted: { readonly [fixture: string]: { readonly [operation: string]: JsonObject | string } };
+}>('kubernetes-v1/posted.yaml');
+
+const cases = Object.entries(posted).flatMap(([fixture, operations]) =>
+  Object.entries(operations).map(
+    ([operation, description]): readonly [fixture: string, ...posted: Posted] => [
+      fixture,
+      operation,
+      typeof description === 'string' ? detailed : description,
+    ],
+  ),
+);
 
 describeWithCluster('what operations of V1 accounts make, beside what was written by hand:', (control) => {
   test.each(cases)('%s.yaml', async (fixture, ...posted) => {
@@ -159,7 +51,7 @@ describeWithCluster('what operations of V1 accounts make, beside what was writte
     await using provider = openV1(control.kubeconfig, made.name);
     if (fixture === 'clone') await run(provider, made.name, ['createServerGroup', detailed]);
     await run(provider, made.name, posted);
-    const objects = await readFixture(fixture);
+    const objects = await readGolden(fixture);
     for (const object of objects) await createLive(golden.name, toPlural(String(object['kind'])), object);
     // Controllers change both alike, but not at the same moment: a ReplicaSet takes members of the Deployment that has it.
     for (const object of objects)
@@ -286,7 +178,7 @@ async function run(provider: Provider, namespace: string, [name, fields]: Posted
   return listHistory(record);
 }
 
-async function readFixture(name: string): Promise<JsonObject[]> {
+async function readGolden(name: string): Promise<JsonObject[]> {
   const text = await readFile(path.join(fixtures, `${name}.yaml`), 'utf8');
   return parseAllDocuments(text, { merge: true }).map((document) => document.toJS() as JsonObject);
 }
