@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '#core/json.ts';
+import type { JsonValue } from '#core/json.ts';
 import { createCredentials } from '#oci/credentials.ts';
 import { systemClock } from '#platform/services/system.ts';
 import { parseRegistryAccounts } from '#providers/docker-registry/account.ts';
+import { rejected } from '#test/support/providers/rejected-accounts.ts';
 import { makeTempDir } from '#test/support/run/temp-dir.ts';
 import { parseAccount } from './test-account.ts';
 
@@ -49,41 +50,7 @@ describe('Docker registry accounts', () => {
     expect(account).toMatchObject({ environment: 'hub', accountType: 'hub', requiredGroupMembership: [] });
   });
 
-  const wrong: readonly (readonly [JsonObject, string])[] = [
-    [{ address }, 'Docker Registry account must be provided with a name.'],
-    [{ name: 'w' }, 'Docker Registry account w must provide an endpoint address.'],
-    [
-      { name: 'w', address, repositories: ['a'], catalogFile: '/c' },
-      'repositories and catalogFile may not be specified together.',
-    ],
-    [
-      { name: 'w', address, repositories: ['a'], repositoriesRegex: 'b' },
-      'repositories and repositoriesRegex may not be specified together.',
-    ],
-    [
-      { name: 'w', address, catalogFile: '/c', repositoriesRegex: 'b' },
-      'catalogFile and repositoriesRegex may not be specified together.',
-    ],
-    [
-      { name: 'w', address, password: 'x', passwordFile: '/planted' },
-      'at most one of password, passwordFile',
-    ],
-    [{ name: 'w', address: 'registry.planted' }, '.address: expected a URL with http or https'],
-    [{ name: 'w', address: 'https://u:planted@host' }, '.address: expected no user, password'],
-    [
-      { name: 'w', address, repositories: ['../planted'] },
-      'repositories[0]: expected the name of a repository',
-    ],
-    [
-      { name: 'w', address, repositoriesRegex: '(planted' },
-      '.repositoriesRegex: expected a regular expression',
-    ],
-    [{ name: 'w', address, cacheThreads: 11 }, '.cacheThreads: expected a whole number from 0 to 10, got 11'],
-    [{ name: 'w', address, password: 'encrypted:vault!planted' }, 'password: the secret engine vault is not'],
-    [{ name: 'w', address, email: 'encrypted:s3!planted' }, 'email: expected the value itself'],
-    [{ name: 'w', address, permission: { READ: ['a'] } }, '.permission: unknown, and too much like'],
-  ];
-  test.each(wrong)('are left out alone: %j', (entry, sentence) => {
+  test.each(rejected.registries)('are left out alone: %j', (entry, sentence) => {
     const { accounts, rejected } = parse([{ name: 'a', address }, entry, { name: 'b', address }]);
     expect(accounts.map(({ name }) => name)).toEqual(['a', 'b']);
     expect(rejected).toEqual([

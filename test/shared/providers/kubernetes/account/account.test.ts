@@ -5,6 +5,7 @@ import type { JsonObject } from '#core/json.ts';
 import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
 import { parseKubernetesSettings } from '#providers/kubernetes/account/account-settings.ts';
 import { loadSettings } from '#settings/live/settings.ts';
+import { rejected } from '#test/support/providers/rejected-accounts.ts';
 
 const secret = 'planted-token-0f7b';
 
@@ -159,57 +160,9 @@ describe('an account', () => {
 });
 
 describe('a wrong account is rejected with its reason', () => {
-  test.each([
-    [{ name: null }, 'name: expected a value, got none'],
-    [{ name: ' ' }, 'name: expected a name, got an empty string'],
-    [{ cacheMode: 'fast' }, 'cacheMode: expected one of automatic, interval, stream'],
-    [{ readiness: 'soon' }, 'readiness: expected one of clouddriver, kstatus'],
-    [{ cacheThreads: [] }, 'cacheThreads: expected a whole number'],
-    [{ serviceAccount: 'maybe' }, 'serviceAccount: expected true or false'],
-    [{ namespaces: [''] }, 'namespaces[0]: expected a name, got an empty string'],
-    [
-      { namespaces: ['a'], omitNamespaces: ['b'] },
-      'namespaces: expected to be empty where omitNamespaces is set',
-    ],
-    [{ kinds: ['a'], omitKinds: ['b'] }, 'kinds: expected to be empty where omitKinds is set'],
-    [
-      { rawResourcesEndpointConfig: { kindExpressions: ['a'], omitKindExpressions: ['b'] } },
-      'rawResourcesEndpointConfig.kindExpressions: expected to be empty where ',
-    ],
-    [
-      { rawResourcesEndpointConfig: { kindExpressions: ['('] } },
-      'rawResourcesEndpointConfig: expected regular expressions',
-    ],
-    [{ namingStrategy: 'mine' }, "namingStrategy: expected 'kubernetesAnnotations'"],
-    [{ oauthServiceAccount: '/sa.json' }, 'oAuthServiceAccount: not supported'],
-    [{ permissions: { RAED: ['a'] } }, 'permissions.RAED: expected one of READ, WRITE'],
-    [{ permision: { READ: ['a'] } }, 'permision: unknown, and too much like'],
-    [
-      { customResources: [{ spinnakerKind: 'configs' }] },
-      'customResources[0].kubernetesKind: expected a value, got none',
-    ],
-    [
-      { customResources: [{ kubernetesKind: 'A.b.c', deployPriority: 'soon' }] },
-      'customResources: A.b.c: deployPriority',
-    ],
-    [
-      { kubeconfigFile: 'encryptedFile:k8s!n:spin-secrets!k:config' },
-      'kubeconfigFile: the secret engine k8s is not supported: expected one of',
-    ],
-    [{ kubeconfigContents: 'encrypted:s3!b:x' }, 'kubeconfigContents: expected encrypted:s3!r:<region>'],
-    [{ kubeconfigFile: 'configserver:k/prod' }, 'kubeconfigFile: expected a value, or a reference'],
-    [{ context: 'secret://aws?k=v' }, 'context: this setting shows'],
-    [
-      { kubeconfigFile: `/k/$${'{PROD}'}` },
-      'kubeconfigFile: expected a value, got a placeholder that nothing fills',
-    ],
-    [
-      { permissions: { READ: [`$${'{GROUP}'}`] } },
-      'permissions.READ[0]: expected a value, got a placeholder that nothing fills',
-    ],
-  ])('%j', (account, reason) => {
+  test.each(rejected.accounts)('%j', (account, reason) => {
     const wanted = `kubernetes.accounts[0].${reason}`;
-    expect(reasonOf(account as JsonObject)?.slice(0, wanted.length)).toBe(wanted);
+    expect(reasonOf(account)?.slice(0, wanted.length)).toBe(wanted);
   });
 
   test('and does not stop the others', () => {

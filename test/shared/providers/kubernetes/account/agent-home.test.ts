@@ -3,6 +3,7 @@ import type { JsonObject } from '#core/json.ts';
 import { parseKubernetesAccounts } from '#providers/kubernetes/account/account.ts';
 import { kubernetesPlugin } from '#providers/kubernetes/index.ts';
 import { readManifest, toSet } from '#test/support/providers/provider-set.ts';
+import { rejected } from '#test/support/providers/rejected-accounts.ts';
 import { createTestOptions } from '../../artifacts/options.ts';
 
 const key = { kty: 'RSA', n: 'AQAB', e: 'AQAB', kid: 'one' };
@@ -17,10 +18,6 @@ const agent = { auth };
 function toSettings(account: JsonObject, agents: JsonObject = { enabled: true }): JsonObject {
   return { busdriver: { agents }, kubernetes: { accounts: [{ name: 'edge', ...account }] } };
 }
-
-/** An account with this proof, and with this in the usual one. */
-const only = (proof: JsonObject): JsonObject => ({ agent: { auth: proof } });
-const by = (fields: JsonObject) => only({ ...auth, ...fields });
 
 function reasonOf(account: JsonObject, agents?: JsonObject): string | undefined {
   return parseKubernetesAccounts(toSettings(account, agents)).rejected[0]?.reason;
@@ -83,83 +80,7 @@ describe('an account that only its agents reach', () => {
     await expect(reading).rejects.toThrow('Account edge is reached by its agent alone');
   });
 
-  it.each<[string, JsonObject, string]>([
-    ['no keys', by({ jwks: null }), 'agent.auth: expected one of jwks and jwksUri'],
-    [
-      'keys and a place of keys',
-      by({ jwksUri: 'https://k.example' }),
-      'agent.auth: expected one of jwks and jwksUri',
-    ],
-    [
-      'no key',
-      by({ jwks: { keys: [] } }),
-      "agent.auth.jwks: expected an object with a list of public keys in 'keys'",
-    ],
-    [
-      'a secret key',
-      by({ jwks: { keys: [{ ...key, d: 'x' }] } }),
-      'agent.auth.jwks: expected public keys, got a secret one',
-    ],
-    [
-      'text that is no JSON',
-      by({ jwks: '{' }),
-      'agent.auth.jwks: expected an object, or the JSON text of one',
-    ],
-    [
-      'a place without TLS',
-      by({ jwks: null, jwksUri: 'http://k.example' }),
-      'agent.auth.jwksUri: expected a URL that begins with https://',
-    ],
-    [
-      'a place that is not allowed',
-      by({ jwks: null, jwksUri: 'https://k.example/keys' }),
-      'agent.auth.jwksUri: expected a host that busdriver.agents.jwksHosts names, not k.example',
-    ],
-    [
-      'a proof that nobody knows',
-      by({ type: 'password' }),
-      'agent.auth.type: expected one of serviceAccount, certificate, iam',
-    ],
-    ['no issuer', by({ issuer: null }), 'agent.auth.issuer: expected a value, got none'],
-    ['fields of another proof', by({ type: 'iam' }), 'agent.auth.issuer: expected nothing with type iam'],
-    [
-      'subjects, and no type',
-      only({ subjects: ['CN=edge'] }),
-      'agent.auth.subjects: expected nothing with type serviceAccount',
-    ],
-    ['no subjects', only({ type: 'certificate' }), 'agent.auth.subjects: expected a list of 1 to 20'],
-    [
-      'no subject among them',
-      only({ type: 'certificate', subjects: [] }),
-      'agent.auth.subjects: expected a list of 1 to 20',
-    ],
-    [
-      'a subject that is no list',
-      only({ type: 'certificate', subjects: 'CN=edge,O=Acme' }),
-      'agent.auth.subjects: expected a list, got a string',
-    ],
-    [
-      'a subject that is none',
-      only({ type: 'certificate', subjects: ['CN=edge', 'edge-7'] }),
-      'agent.auth.subjects[1]: expected a distinguished name as RFC 2253 writes it',
-    ],
-    ['no roles', only({ type: 'iam' }), 'agent.auth.roleArns: expected a list of 1 to 20'],
-    [
-      'too many roles',
-      only({ type: 'iam', roleArns: Array(21).fill('arn:aws:iam::111122223333:role/edge') }),
-      'agent.auth.roleArns: expected a list of 1 to 20',
-    ],
-    [
-      'a role of a session',
-      only({ type: 'iam', roleArns: ['arn:aws:sts::111122223333:assumed-role/edge/one'] }),
-      'agent.auth.roleArns[0]: expected the ARN of a role of IAM',
-    ],
-    ['an empty subject', by({ subject: ' ' }), 'agent.auth.subject: expected a text, got an empty string'],
-    ['no proof at all', { agent: {} }, 'agent.auth: expected a value, got none'],
-    ['a kubeconfig', { agent, kubeconfigFile: '/x' }, 'kubeconfigFile: expected nothing beside agent'],
-    ['the V1 provider', { agent, providerVersion: 'v1' }, 'agent: accounts of the V1 provider have none'],
-    ['too short a time', { agent: { auth, waitSeconds: 0 } }, 'agent.waitSeconds: expected'],
-  ])('is left out with %s', (_what, account, reason) => {
+  it.each<[string, JsonObject, string]>(rejected.agents)('is left out with %s', (_what, account, reason) => {
     expect(reasonOf(account)).toContain(`kubernetes.accounts[0].${reason}`);
   });
 
