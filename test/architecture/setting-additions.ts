@@ -45,7 +45,9 @@ export const settingAdditions: readonly Addition[] = [
     needs: (option) => [
       readSection('docs/kubernetes.md', 'Options of an account').includes(`\`${option}\``) ||
         `docs/kubernetes.md has no row of ${option} below 'Options of an account': add it`,
-      has('test/shared/providers/kubernetes/', new RegExp(`\\b${option}\\b['"]?:`)) ||
+      ['test/shared/providers/kubernetes/', 'test/fixtures/config/rejected-accounts.yaml'].some((place) =>
+        has(place, new RegExp(`\\b${option}\\b['"]?:`)),
+      ) ||
         `no test of the option ${option}: test/shared/providers/kubernetes/account/account.test.ts must have an account with it`,
     ],
   }),
