@@ -164,6 +164,8 @@ describeWithCluster('what is wrong', (cluster) => {
       await expect
         .poll(() => readJson(`/credentials/${name}/health`))
         .toMatchObject({ state: health.state, ...(reason && { reason: expect.stringMatching(reason) }) });
+      const row = new RegExp(`<td>${name}</td>\\s*<td>(<span class="bad">)?${health.state}<`);
+      expect(await readPage('/status')).toMatch(row);
     });
   });
 });

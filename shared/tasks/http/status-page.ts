@@ -1,4 +1,5 @@
 import type { AgentView } from '#contract/answers/cache.ts';
+import type { AccountHealthSummary } from '#contract/answers/credentials.ts';
 import { asJsonArray, asJsonObject, getPath } from '#core/json.ts';
 import type { ApiResponse } from '#http/api-response.ts';
 import { type Html, html, toPage } from '#http/html-page.ts';
@@ -13,6 +14,9 @@ const accountsMax = 200;
 const outputsMax = 50;
 const outputMax = 100_000;
 
+/** States of accounts in trouble. */
+const sickStates: ReadonlySet<string> = new Set(['DOWN', 'DEGRADED', 'REJECTED', 'DISCONNECTED', 'OUTDATED']);
+
 /** Links to objects that a page has at most. */
 const linksMax = 200;
 
@@ -20,6 +24,8 @@ const linksMax = 200;
 export interface Status {
   /** Caching agents of accounts that the caller may see. */
   readonly agents: readonly AgentView[];
+  /** The health of such accounts, as far as this installation knows it. */
+  readonly healths: ReadonlyMap<string, AccountHealthSummary>;
   /** Tasks that the caller may read: open ones, and those of late, newest first. */
   readonly open: readonly Task[];
   readonly recent: readonly Task[];
@@ -27,11 +33,11 @@ export interface Status {
 }
 
 /** The page of an installation: its accounts, and its tasks. */
-export function toStatusPage({ agents, open, recent, nowMs }: Status): ApiResponse {
+export function toStatusPage({ agents, healths, open, recent, nowMs }: Status): ApiResponse {
   return toPage(
     'Busdriver',
     html`<h1>Busdriver</h1>
-<h2>Accounts</h2>${listAccounts(agents)}
+<h2>Accounts</h2>${listAccounts(agents, healths)}
 <h2>Open tasks</h2>${listTasks(open, nowMs)}
 <h2>Tasks of late</h2>${listTasks(recent, nowMs)}
 <p>All of it for programs: <a href="tasks">tasks</a>, <a href="cache/introspection">caching</a>,
@@ -87,28 +93,32 @@ function listObjectLinks({ account, journal }: Task): Html[] {
 
 interface AccountRow {
   readonly account: string;
+  readonly state: string;
   readonly isStale: boolean;
   readonly ageMs: number | undefined;
   readonly error: string;
 }
 
-function listAccounts(agents: readonly AgentView[]): Html {
+function listAccounts(agents: readonly AgentView[], healths: Status['healths']): Html {
   const rows = [...Map.groupBy(agents, ({ account }) => account)].map(([account, own]): AccountRow => {
     const ages = own.map(({ ageMs }) => ageMs);
+    const { state = 'UNKNOWN', reason = '' } = healths.get(account) ?? {};
     return {
-      account,
+      ...{ account, state },
       isStale: own.some(({ isStale }) => isStale),
       ageMs: ages.includes(undefined) ? undefined : Math.max(...ages.map((age) => age ?? 0)),
-      error: own.find(({ failures, lastError }) => (failures ?? 0) > 0 && lastError)?.lastError ?? '',
+      error: own.find(({ failures, lastError }) => (failures ?? 0) > 0 && lastError)?.lastError ?? reason,
     };
   });
   if (rows.length === 0) return html`<p>None that you may see is cached yet.</p>`;
-  const sorted = rows.toSorted((one, other) => Number(other.isStale) - Number(one.isStale));
+  const rank = ({ isStale, state }: AccountRow) => Number(isStale) + Number(sickStates.has(state));
+  const sorted = rows.toSorted((one, other) => rank(other) - rank(one));
   const more = sorted.length > accountsMax ? html`<p>and ${sorted.length - accountsMax} more</p>` : '';
-  return html`<div class="wide"><table><tr><th>Account</th><th>Cache</th><th>Age</th><th>Last error</th></tr>${sorted
+  return html`<div class="wide"><table><tr><th>Account</th><th>Health</th><th>Cache</th><th>Age</th><th>Last error</th></tr>${sorted
     .slice(0, accountsMax)
     .map(
-      ({ account, isStale, ageMs, error }) => html`<tr><td>${account}</td>
+      ({ account, state, isStale, ageMs, error }) => html`<tr><td>${account}</td>
+<td>${sickStates.has(state) ? html`<span class="bad">${state}</span>` : state}</td>
 <td>${isStale ? html`<span class="bad">stale</span>` : html`<span class="good">current</span>`}</td>
 <td>${ageMs === undefined ? 'not listed yet' : formatMs(ageMs)}</td><td class="line">${error}</td></tr>`,
     )}</table></div>${more}`;

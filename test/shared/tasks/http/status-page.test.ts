@@ -58,8 +58,15 @@ it('the page shows accounts in trouble first, and tasks, whatever they are calle
     lastError: hostile,
   };
   const nowMs = system.clock.now();
-  const text = checkPage(toStatusPage({ agents: [agent, bad], open: [], recent: [task], nowMs }));
-  expect(text.indexOf('stale')).toBeLessThan(text.indexOf('current'));
+  const healths = new Map([
+    ['good', { state: 'UP' as const }],
+    ['down', { state: 'DOWN' as const, reason: 'it does not answer' }],
+  ]);
+  const agents = [agent, { ...agent, account: 'down' }, bad];
+  const text = checkPage(toStatusPage({ agents, healths, open: [], recent: [task], nowMs }));
+  expect(text).toMatch(/<td>down<\/td>\s*<td><span class="bad">DOWN<\/span><\/td>[\s\S]*it does not answer/);
+  expect(text.indexOf('>down<')).toBeLessThan(text.indexOf('>good<'));
+  expect(text.indexOf('stale')).toBeLessThan(text.indexOf('>good<'));
   expect(text).toContain('not listed yet');
   expect(text).toContain(`<a href="status?task=${task.id}">`);
   expect(text).toContain('Internal error in TestFirst');
