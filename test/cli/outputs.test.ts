@@ -126,6 +126,33 @@ it('busdriver caching lists caching agents, all or those of an account that fail
   expect((await print('caching', '--account', 'none', '--output', 'json')).stdout).toBe('[]\n');
 });
 
+describe('busdriver tasks', () => {
+  it('lists a task that failed, and shows its history and why', async () => {
+    const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'web' } }];
+    const deployManifest = { account: 'wrong', moniker: { app: 'shop' }, manifests };
+    const id = await system.postOperations([{ deployManifest }], { user: 'ada' });
+    await system.waitForTask(id);
+    const why = `account "wrong": kubeconfigFile DIR/kubeconfig: ENOENT: no such file or directory, open 'DIR/kubeconfig'`;
+    expect(await print('tasks')).toEqual({
+      code: 0,
+      stdout: `ID  STATE  BEGAN  TOOK  ACCOUNT  APPLICATION  USER  OPERATIONS  OBJECTS  STATUS
+${id}  FAILED  TIME ago  TIME  wrong  shop  ada  deployManifest  configMap a  ${why}
+`,
+      stderr: '',
+    });
+    expect(await print('task', id)).toEqual({
+      code: 1,
+      stdout: `ORCHESTRATION  Initializing Orchestration Task
+ORCHESTRATION  Processing op: KubernetesDeployManifestOperation
+DEPLOY_KUBERNETES_MANIFEST  Beginning the deployment to account wrong
+DEPLOY_KUBERNETES_MANIFEST  Order of deployment: configMap a
+ORCHESTRATION  Orchestration failed: KubernetesDeployManifestOperation | KubernetesConnectionError: [${why}]
+`,
+      stderr: `failed: ${why}\n`,
+    });
+  });
+});
+
 /** AWS' token service, which answers everything with this status. */
 async function startSts(status: number) {
   const result =
