@@ -41,7 +41,7 @@ describe('bash', () => {
     [
       [''],
       [
-        ...['start', 'demo', 'deploy', 'tasks', 'task', 'cancel', 'accounts', 'agent'],
+        ...['start', 'demo', 'deploy', 'tasks', 'task', 'cancel', 'accounts', 'compare', 'agent'],
         ...['caching', 'doctor', 'completion'],
       ],
     ],
