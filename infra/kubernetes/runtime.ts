@@ -7,6 +7,7 @@ import { queues } from '#functions/queues.ts';
 import { routes } from '#functions/routes.ts';
 import { schedules } from '#functions/schedules.ts';
 import { closeServices } from '#infra/server/close-services.ts';
+import { frontDoorLimits } from '#infra/server/front-door/http-limits.ts';
 import { createAgentFinder } from '#infra/server/front-door/proved-agents.ts';
 import { bindHandlers, loadHandler } from '#infra/server/functions/handlers.ts';
 import { Invoker } from '#infra/server/functions/invoker.ts';
@@ -18,6 +19,7 @@ import { openMeter } from '#platform/services/meter.ts';
 import { Services } from '#platform/services/services.ts';
 import { systemClock, systemRandomness } from '#platform/services/system.ts';
 import { loadSettings } from '#settings/live/settings.ts';
+import { largePayloadBytesMax } from '#tasks/payload-limit.ts';
 import { findUnknownPathRoute } from '#upstream/services/unknown-paths.ts';
 import { createUpstreamState } from '#upstream/services/upstream-state.ts';
 import { type AgentServer, checkSessionKey, openAgentServer } from './agent-server.ts';
@@ -114,6 +116,8 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
       http: {
         ...options,
         host: chooseAddress(options.host),
+        // Spinnaker's own cluster has no gateway and no Lambda in between.
+        limits: { ...frontDoorLimits, requestBytesMax: largePayloadBytesMax },
         allowsHost: (name) => isServiceName(name, prefix, namespace),
         logsRequests: areRequestsVerbose(environment),
         upgrades: agents.upgrades,

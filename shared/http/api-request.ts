@@ -15,7 +15,7 @@ import {
   queryParametersMax,
   queryValueMax,
 } from '#core/request-limits.ts';
-import { payloadBytesMax, toTooLargeMessage } from '#tasks/payload-limit.ts';
+import { largePayloadBytesMax, toTooLargeMessage } from '#tasks/payload-limit.ts';
 import type { Caller } from '#tasks/task.ts';
 import { type PackedBytesMax, unpackBody } from './packed-body.ts';
 import { checkLength, findHeader, findMember, findParameter } from './requests/event-parts.ts';
@@ -162,7 +162,8 @@ function parseBody(event: APIGatewayProxyEvent): JsonValue {
 /** Lambda itself admits nothing larger: this is for other runtimes. */
 function checkSize(raw: string): void {
   const size = Buffer.byteLength(raw);
-  if (size > payloadBytesMax) throw new TooLargeError(toTooLargeMessage(`its body of ${size} bytes exceeds`));
+  if (size <= largePayloadBytesMax) return;
+  throw new TooLargeError(toTooLargeMessage(`its body of ${size} bytes exceeds`, largePayloadBytesMax));
 }
 
 /** Bounds of a body, checked before it is parsed. */

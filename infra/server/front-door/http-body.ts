@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
-import { payloadBytesMax, toTooLargeMessage } from '#tasks/payload-limit.ts';
+import { toTooLargeMessage } from '#tasks/payload-limit.ts';
 import { HttpError, MalformedAnswerError } from '../functions/http-error.ts';
 import type { AnswerSink } from '../functions/response-streaming.ts';
 import type { FrontDoorLimits } from './http-limits.ts';
@@ -9,7 +9,7 @@ import type { FrontDoorLimits } from './http-limits.ts';
 export interface ReadBodyOptions {
   readonly limits: Pick<
     FrontDoorLimits,
-    'bodyIdleMs' | 'bodyTimeoutMs' | 'refusedBodyBytesMax' | 'refusedBodyMs'
+    'bodyIdleMs' | 'bodyTimeoutMs' | 'requestBytesMax' | 'refusedBodyBytesMax' | 'refusedBodyMs'
   >;
   /** Called with each chunk before it is kept; what it throws refuses the body. */
   addBytes(count: number): void;
@@ -18,13 +18,13 @@ export interface ReadBodyOptions {
 /**
  * Reads a request's body. Never keeps more than the limit.
  *
- * @throws HttpError 413 when it exceeds Lambda's limit, 408 when it comes too slowly, whatever `addBytes` throws; the rest of a
+ * @throws HttpError 413 when it exceeds `requestBytesMax`, 408 when it comes too slowly, whatever `addBytes` throws; the rest of a
  *   refused body is for {@link writeRefusal}
  */
 export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<Buffer> {
-  const { bodyIdleMs, bodyTimeoutMs } = options.limits;
+  const { bodyIdleMs, bodyTimeoutMs, requestBytesMax } = options.limits;
   const { 'content-length': statedLength = '0', 'transfer-encoding': encoding } = request.headers;
-  checkBodySize(Number(statedLength));
+  checkBodySize(Number(statedLength), requestBytesMax);
   if (encoding === undefined && Number(statedLength) === 0) return noBody(request);
   const chunks: Buffer[] = [];
   let length = 0;
@@ -37,7 +37,7 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
     length += chunk.length;
     idle.refresh();
     try {
-      checkBodySize(length);
+      checkBodySize(length, requestBytesMax);
       options.addBytes(chunk.length);
       chunks.push(chunk);
     } catch (error) {
@@ -109,8 +109,8 @@ function dropBody(
   request.once('end', finish).resume();
 }
 
-function checkBodySize(length: number): void {
-  if (length > payloadBytesMax) throw refuseSize(`a body of ${length} bytes or more exceeds`);
+function checkBodySize(length: number, bytesMax: number): void {
+  if (length > bytesMax) throw refuseSize(`a body of ${length} bytes or more exceeds`, bytesMax);
 }
 
 function refuseSlowness(): HttpError {
@@ -118,8 +118,8 @@ function refuseSlowness(): HttpError {
 }
 
 /** 413 for what is over the limit. @param what start of a sentence, for example `its body exceeds` */
-export function refuseSize(what: string): HttpError {
-  return new HttpError(413, toTooLargeMessage(what));
+export function refuseSize(what: string, bytesMax: number): HttpError {
+  return new HttpError(413, toTooLargeMessage(what, bytesMax));
 }
 
 /**

@@ -1,3 +1,5 @@
+import { payloadBytesMax } from '#tasks/payload-limit.ts';
+
 /**
  * What the front door takes on at a time. Beyond it it answers 503 with `Retry-After`, at once. It is some times what Spinnaker asks of
  * one machine: 200 Orca stages that poll each second, and deploys of 6 MB side by side.
@@ -31,6 +33,8 @@ export const frontDoorLimits = {
   accountRate: 2_500,
   /** Requests for one account at once, after a time without any. */
   accountBurst: 5_000,
+  /** Bytes of a request as an event's JSON: as in Lambda, unless the home has none before or behind it. */
+  requestBytesMax: payloadBytesMax,
   /** Bytes of all bodies of requests under way, but for the first `freeBodyBytes` of each. */
   bodyBytesMax: 48 << 20,
   /** The same of one caller: less, so that none takes all. */

@@ -10,7 +10,6 @@ import type { Route } from '#functions/routes.ts';
 import { toErrorBody, toErrorHeaders } from '#http/error-body.ts';
 import { GarbageCollection } from '#platform/garbage.ts';
 import { systemClock } from '#platform/services/system.ts';
-import { payloadBytesMax } from '#tasks/payload-limit.ts';
 import { HttpError, MalformedAnswerError } from '../functions/http-error.ts';
 import { FunctionTimeoutError, type Invoker } from '../functions/invoker.ts';
 import { ResponseStream } from '../functions/response-streaming.ts';
@@ -234,7 +233,7 @@ class FrontDoor {
     const event = toProxyEvent({ ...match, request, target, body, requestId, receivedAtMs });
     event.requestContext.identity.clientCert = findClientCertificate(request);
     if (this.#logsRequests) logRequest(event, response, this.#log);
-    checkSize(event, body.length);
+    checkSize(event, body.length, this.#limits.requestBytesMax);
     const { module, timeoutSeconds } = match.route;
     const turns = (await this.#findTurns(request, match.route)) ?? caller;
     const invoke = () =>
@@ -336,10 +335,10 @@ function refuseMethod(method: string, allowed: readonly string[]): HttpError {
 }
 
 /** A body of a megabyte may grow sixfold when it is escaped into the event's JSON; smaller ones cannot exceed. */
-function checkSize(event: APIGatewayProxyEvent, bodyBytes: number): void {
-  if (bodyBytes < payloadBytesMax / 7) return;
+function checkSize(event: APIGatewayProxyEvent, bodyBytes: number, bytesMax: number): void {
+  if (bodyBytes < bytesMax / 7) return;
   const size = Buffer.byteLength(JSON.stringify(event));
-  if (size > payloadBytesMax) throw refuseSize(`its event of ${size} bytes exceeds`);
+  if (size > bytesMax) throw refuseSize(`its event of ${size} bytes exceeds`, bytesMax);
 }
 
 function sendError(refused: RefusedRequest, error: unknown): void {

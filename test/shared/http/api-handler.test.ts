@@ -182,7 +182,7 @@ describe('a body', () => {
   });
 
   it.each([
-    ['over the limit', 413, JSON.stringify('x'.repeat(6_300_000))],
+    ['over the limit', 413, JSON.stringify('x'.repeat(23_100_000))],
     ['of something else', 400, gzipSync('{}').toString('latin1')],
     ['that is missing', 400, undefined],
   ])('%s is refused with %i', async (_, status, body) => {
@@ -190,7 +190,7 @@ describe('a body', () => {
     expect(answer.statusCode).toBe(status);
     if (status === 413) {
       expect(JSON.parse(answer.body).message).toBe(
-        'The request is too large: its body of 6300002 bytes exceeds the 6 MB (6291556 bytes) that AWS Lambda accepts; ' +
+        'The request is too large: its body of 23100002 bytes exceeds the 23068672 bytes that are accepted; ' +
           'send less at once, such as fewer manifests in a stage',
       );
     }
