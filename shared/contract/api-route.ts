@@ -73,6 +73,14 @@ export interface ApiRoute {
 /** Routes by method and path, as `functions/routes.ts` writes them: `GET /task/{id}`. */
 export type ApiRoutes = { readonly [route: string]: ApiRoute };
 
+/** Routes of one tag. */
+export function groupRoutes(
+  tag: string,
+  routes: { readonly [route: string]: Omit<ApiRoute, 'tag'> },
+): ApiRoutes {
+  return Object.fromEntries(Object.entries(routes).map(([name, route]) => [name, { ...route, tag }]));
+}
+
 /** An operation of a provider whose description the document shows. */
 export interface DescribedOperation {
   /** Name in the request: `deployManifest`. */

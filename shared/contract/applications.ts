@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { applicationPageSchema, applicationSchema } from './answers/applications.ts';
-import type { ApiRoutes } from './api-route.ts';
+import { type ApiRoutes, groupRoutes } from './api-route.ts';
 import { flagParameter } from './parameters.ts';
 import { applicationParameter } from './resources.ts';
 
@@ -8,10 +8,9 @@ import { applicationParameter } from './resources.ts';
 export const applicationSchemas = { Application: applicationSchema, ApplicationPage: applicationPageSchema };
 
 /** Routes of applications. */
-export const applicationRoutes: ApiRoutes = {
+export const applicationRoutes: ApiRoutes = groupRoutes('applications', {
   'GET /applications': {
     operationId: 'listApplications',
-    tag: 'applications',
     summary: 'The applications that the accounts run, with their clusters, sorted by name',
     description: 'Gate and Fiat poll it.',
     isCached: true,
@@ -39,7 +38,6 @@ export const applicationRoutes: ApiRoutes = {
   },
   'GET /applications/{application}': {
     operationId: 'getApplication',
-    tag: 'applications',
     summary: 'An application with its clusters',
     description: 'Its name counts as it is written: upper and lower case differ.',
     isCached: true,
@@ -64,4 +62,4 @@ export const applicationRoutes: ApiRoutes = {
     },
     errors: [404],
   },
-};
+});

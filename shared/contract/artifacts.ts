@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { artifactField } from '#provider-kit/artifact.ts';
 import { toAcceptedObject } from './accepted.ts';
 import { artifactAccountSchema, artifactSchema, storedArtifactSchema } from './answers/artifacts.ts';
-import type { ApiRoute, ApiRoutes } from './api-route.ts';
+import { type ApiRoute, type ApiRoutes, groupRoutes } from './api-route.ts';
 import { pathParameter } from './parameters.ts';
 
 /** Named schemas of the artifact routes. */
@@ -14,7 +14,6 @@ export const artifactSchemas = {
 
 /** What is told of the artifacts of an account. */
 const artifactTexts = {
-  tag: 'artifacts',
   parameters: [
     pathParameter('account', { description: 'Artifact account.', example: 'embedded-artifact' }),
     {
@@ -34,7 +33,7 @@ const artifactTexts = {
 } satisfies Partial<ApiRoute>;
 
 /** Routes of artifacts. */
-export const artifactRoutes: ApiRoutes = {
+export const artifactRoutes: ApiRoutes = groupRoutes('artifacts', {
   'GET /artifacts/account/{account}/names': {
     operationId: 'listArtifactNames',
     summary:
@@ -59,7 +58,6 @@ export const artifactRoutes: ApiRoutes = {
   },
   'GET /artifacts/content-address/{application}/{hash}': {
     operationId: 'getStoredArtifact',
-    tag: 'artifacts',
     summary:
       "What stands in Spinnaker's artifact store as `ref://<application>/<hash>`; 404 where none is switched on",
     parameters: [
@@ -83,7 +81,6 @@ export const artifactRoutes: ApiRoutes = {
   },
   'GET /artifacts/credentials': {
     operationId: 'listArtifactCredentials',
-    tag: 'artifacts',
     summary: 'The artifact accounts with the artifact types that each can fetch',
     answer: {
       description: 'The accounts.',
@@ -98,7 +95,6 @@ export const artifactRoutes: ApiRoutes = {
   },
   'PUT /artifacts/fetch': {
     operationId: 'fetchArtifact',
-    tag: 'artifacts',
     summary:
       "The bytes of the artifact in the body; of what stands in Spinnaker's artifact store, to who may read its application",
     request: {
@@ -131,4 +127,4 @@ export const artifactRoutes: ApiRoutes = {
     answer: { description: 'The bytes.', bytes: true, example: 'kind: ConfigMap\n' },
     errors: [404],
   },
-};
+});

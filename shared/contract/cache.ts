@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { agentSchema } from './answers/cache.ts';
-import type { ApiRoutes } from './api-route.ts';
+import { type ApiRoutes, groupRoutes } from './api-route.ts';
 import { cloudProviderParameter, pathParameter } from './parameters.ts';
 
 const parameters = [
@@ -45,10 +45,9 @@ const agentExample = {
 };
 
 /** Routes of the cache: forced refreshes, and what its agents do. */
-export const cacheRoutes: ApiRoutes = {
+export const cacheRoutes: ApiRoutes = groupRoutes('cache', {
   'GET /cache/introspection': {
     operationId: 'listAgents',
-    tag: 'cache',
     summary: 'What every caching agent is doing, wherever it runs',
     description: 'Sorted by account and name.',
     answer: {
@@ -59,7 +58,6 @@ export const cacheRoutes: ApiRoutes = {
   },
   'GET /cache/{cloudProvider}/{type}': {
     operationId: 'listPendingRefreshes',
-    tag: 'cache',
     summary: 'The refreshes that wait: never any',
     parameters,
     answer: {
@@ -70,7 +68,6 @@ export const cacheRoutes: ApiRoutes = {
   },
   'POST /cache/{cloudProvider}/{type}': {
     operationId: 'refreshCache',
-    tag: 'cache',
     summary:
       'Reads what a stage has changed into the cache; for Kubernetes there is nothing to do: always 200',
     parameters,
@@ -93,4 +90,4 @@ export const cacheRoutes: ApiRoutes = {
       examples: { done: { summary: 'Done', value: { cachedIdentifiersByType: {} } } },
     },
   },
-};
+});

@@ -10,7 +10,7 @@ import {
   dockerRegistryAccountSchema,
   kubernetesAccountSchema,
 } from './answers/credentials.ts';
-import type { ApiParameter, ApiRoute, ApiRoutes } from './api-route.ts';
+import { type ApiParameter, type ApiRoute, type ApiRoutes, groupRoutes } from './api-route.ts';
 import { accountParameter, flagParameter } from './parameters.ts';
 
 /** Named schemas of the credentials routes. */
@@ -73,7 +73,6 @@ const registryExample = {
 const expandedSchema = z.union([kubernetesAccountSchema, dockerRegistryAccountSchema]);
 
 const oneAccount = {
-  tag: 'credentials',
   parameters: [accountParameter],
   answer: {
     description: 'The account.',
@@ -134,10 +133,9 @@ const definitionAnswer = {
   examples: definitionExamples,
 } as const;
 
-const accountChanges: ApiRoutes = {
+const accountChanges: ApiRoutes = groupRoutes('credentials', {
   'POST /credentials': {
     operationId: 'createAccount',
-    tag: 'credentials',
     summary: 'Creates an account',
     description: `${stored} A name that any account has is refused.`,
     request: definitionBody,
@@ -145,7 +143,6 @@ const accountChanges: ApiRoutes = {
   },
   'PUT /credentials': {
     operationId: 'saveAccount',
-    tag: 'credentials',
     summary: 'Creates or replaces an account',
     description: `${stored} A secret that is sent as \`******\` stays as it is.`,
     parameters: [ifMatchParameter],
@@ -155,7 +152,6 @@ const accountChanges: ApiRoutes = {
   },
   'PUT /credentials/{account}': {
     operationId: 'updateAccount',
-    tag: 'credentials',
     summary: 'Replaces an account',
     description: `${stored} A secret that is sent as \`******\` stays as it is. An account that the settings alone have is 404.`,
     parameters: [accountParameter, ifMatchParameter],
@@ -165,7 +161,6 @@ const accountChanges: ApiRoutes = {
   },
   'DELETE /credentials/{account}': {
     operationId: 'deleteAccount',
-    tag: 'credentials',
     summary: 'Deletes an account that an API made',
     description: `${stored} What is cached of it goes, too; its cluster is left as it is.`,
     parameters: [accountParameter, ifMatchParameter],
@@ -178,7 +173,6 @@ const accountChanges: ApiRoutes = {
   },
   'GET /credentials/type/{type}': {
     operationId: 'listAccountDefinitions',
-    tag: 'credentials',
     summary: 'Definitions of accounts that an API made, by name: those that the caller may change',
     description: stored,
     parameters: [
@@ -212,7 +206,6 @@ const accountChanges: ApiRoutes = {
   },
   'GET /credentials/{account}/history': {
     operationId: 'listAccountHistory',
-    tag: 'credentials',
     summary: 'Every change of an account that an API made, newest first',
     description: `${stored} Changes are kept for 400 days.`,
     parameters: [accountParameter],
@@ -231,7 +224,7 @@ const accountChanges: ApiRoutes = {
     },
     errors: [404],
   },
-};
+});
 
 const healthExample = {
   account: 'prod',
@@ -256,11 +249,10 @@ const downReason =
   'the connection was refused; is the API server up, and is this its address? (ECONNREFUSED)';
 
 /** Routes of accounts. */
-export const credentialsRoutes: ApiRoutes = {
+export const credentialsRoutes: ApiRoutes = groupRoutes('credentials', {
   ...accountChanges,
   'GET /credentials': {
     operationId: 'listCredentials',
-    tag: 'credentials',
     summary:
       'Every account, sorted by name; with `expand=true` all its fields, and the cached namespaces where the configuration names none',
     description: 'Gate and Fiat poll it. How an account is connected, and its secrets, are never shown.',
@@ -282,7 +274,6 @@ export const credentialsRoutes: ApiRoutes = {
   },
   'GET /credentials/{account}/health': {
     operationId: 'getAccountHealth',
-    tag: 'credentials',
     summary: 'Whether an account can be reached, and since when',
     description:
       'As whoever called its cluster last found out: operations, caching agents, live reads. See docs/accounts.md. An account that is ' +
@@ -303,7 +294,6 @@ export const credentialsRoutes: ApiRoutes = {
   },
   'POST /credentials/{account}/compare': {
     operationId: 'compareAccount',
-    tag: 'credentials',
     summary: 'Has all that is cached of an account compared with its cluster now, as is done each hour',
     description:
       'For callers that may write to it; others get 403. 409 where nothing is compared: its caching is off, or has not begun, or ' +
@@ -323,4 +313,4 @@ export const credentialsRoutes: ApiRoutes = {
     summary: 'One account, expanded, for callers that may write to it; else 403',
     description: 'Orca asks it before webhooks when `webhook.validateAccount` is on. Others get 403.',
   },
-};
+});

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { healthSchema, stagesSchema, startPageSchema } from './answers/features.ts';
-import type { ApiRoutes } from './api-route.ts';
+import { type ApiRoutes, groupRoutes } from './api-route.ts';
 import { textParameter } from './parameters.ts';
 
 /** Routes that tell what there is: health, stages, plugins. */
-export const featureRoutes: ApiRoutes = {
+export const featureRoutes: ApiRoutes = groupRoutes('features', {
   'GET /': {
     operationId: 'getStartPage',
-    tag: 'features',
     summary: 'What answers here, its version, and where to look further',
     browsersAreSentTo: '/status',
     answer: {
@@ -28,7 +27,6 @@ export const featureRoutes: ApiRoutes = {
   },
   'GET /status': {
     operationId: 'getStatusPage',
-    tag: 'features',
     summary: 'A page for people: accounts with the age of their caches, open and recent tasks; read-only',
     description:
       'Browsers that ask for `/` are sent here. It shows what the caller may read, and needs no script.',
@@ -48,7 +46,6 @@ export const featureRoutes: ApiRoutes = {
   },
   'GET /features/stages': {
     operationId: 'listStages',
-    tag: 'features',
     summary: 'The operations that there are, sorted by name',
     description: 'Orca looks for `upsertEntityTags` before it tags.',
     answer: {
@@ -61,7 +58,6 @@ export const featureRoutes: ApiRoutes = {
   },
   'GET /health': {
     operationId: 'getHealth',
-    tag: 'features',
     summary: 'Whether the API is up: sick accounts do not change it, and no cluster is called',
     answer: {
       description: 'It is up.',
@@ -71,7 +67,6 @@ export const featureRoutes: ApiRoutes = {
   },
   'GET /installedPlugins': {
     operationId: 'listInstalledPlugins',
-    tag: 'features',
     summary: 'The plugins: never any',
     answer: {
       description: 'An empty list.',
@@ -81,7 +76,6 @@ export const featureRoutes: ApiRoutes = {
   },
   'GET /v3/api-docs': {
     operationId: 'getApiDocs',
-    tag: 'features',
     summary: 'The OpenAPI document',
     answer: {
       description: 'The document, in OpenAPI 3.1.',
@@ -108,4 +102,4 @@ export const featureRoutes: ApiRoutes = {
       },
     },
   },
-};
+});

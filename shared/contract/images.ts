@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { chartSchema, imageSchema } from './answers/images.ts';
-import type { ApiParameter, ApiRoutes } from './api-route.ts';
+import { type ApiParameter, type ApiRoutes, groupRoutes } from './api-route.ts';
 import { flagParameter, pathParameter, textParameter } from './parameters.ts';
 
 /** Named schemas of the routes of images and charts. */
@@ -32,10 +32,9 @@ const countParameter: ApiParameter = {
 };
 
 /** Routes of images and charts. */
-export const imageRoutes: ApiRoutes = {
+export const imageRoutes: ApiRoutes = groupRoutes('images', {
   'GET /{cloudProvider}/images/find': {
     operationId: 'findImages',
-    tag: 'images',
     isCached: true,
     summary: 'Tags of Docker registries, by account, repository and tag; `[]` for other providers',
     parameters: [
@@ -81,7 +80,6 @@ export const imageRoutes: ApiRoutes = {
   },
   'GET /{cloudProvider}/images/tags': {
     operationId: 'listImageTags',
-    tag: 'images',
     isCached: true,
     summary:
       'The tags of a repository: by name, or newest first where the account sorts by date; `[]` for what is not there',
@@ -101,7 +99,6 @@ export const imageRoutes: ApiRoutes = {
   },
   'GET /{cloudProvider}/charts/find': {
     operationId: 'findCharts',
-    tag: 'images',
     isCached: true,
     summary:
       'Versions of charts in Docker registries, by account, repository and tag; `[]` for other providers',
@@ -142,7 +139,6 @@ export const imageRoutes: ApiRoutes = {
   },
   'GET /{cloudProvider}/charts/tags': {
     operationId: 'listChartTags',
-    tag: 'images',
     isCached: true,
     summary:
       'The tags of a repository of charts: by name, or newest first where the account sorts by date; `[]` for what is not there',
@@ -160,4 +156,4 @@ export const imageRoutes: ApiRoutes = {
       },
     },
   },
-};
+});

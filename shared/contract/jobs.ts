@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { consoleSchema, jobSchema, propertiesSchema } from './answers/jobs.ts';
 import { v1JobSchema } from './answers/kubernetes-v1.ts';
-import type { ApiRoute, ApiRoutes } from './api-route.ts';
+import { type ApiRoute, type ApiRoutes, groupRoutes } from './api-route.ts';
 import { accountParameter, pathParameter } from './parameters.ts';
 
 /** Named schemas of the routes of jobs. */
@@ -30,7 +30,6 @@ const containerParameter = pathParameter('fileName', {
 });
 
 const jobRoute = {
-  tag: 'jobs',
   parameters: jobParameters,
   answer: {
     description: 'The Job.',
@@ -73,7 +72,7 @@ const fileAnswer = {
 };
 
 /** Routes of Jobs, and of what pods write. */
-export const jobRoutes: ApiRoutes = {
+export const jobRoutes: ApiRoutes = groupRoutes('jobs', {
   'GET /applications/{application}/jobs/{account}/{location}/{id}': {
     ...jobRoute,
     operationId: 'getJob',
@@ -87,7 +86,6 @@ export const jobRoutes: ApiRoutes = {
   },
   'DELETE /applications/{application}/jobs/{account}/{location}/{id}': {
     operationId: 'cancelJob',
-    tag: 'jobs',
     summary: 'Deletes a Job and its pods',
     description:
       'It does not wait for the end of the pods. Orca sends it when a stage that runs a Job is cancelled; a body is ignored.',
@@ -101,7 +99,6 @@ export const jobRoutes: ApiRoutes = {
   },
   'GET /applications/{application}/jobs/{account}/{location}/{id}/{fileName}': {
     operationId: 'getJobFile',
-    tag: 'jobs',
     summary: "Properties in the log of a Job's container, which `{fileName}` names",
     description:
       'Each line with `SPINNAKER_PROPERTY_key=value` gives one, its key in lower case; each line that begins with ' +
@@ -112,7 +109,6 @@ export const jobRoutes: ApiRoutes = {
   },
   'GET /applications/{application}/kubernetes/pods/{account}/{location}/{pod}/{fileName}': {
     operationId: 'getPodFile',
-    tag: 'jobs',
     summary: "Properties in the log of a pod's container, which `{fileName}` names",
     parameters: [
       applicationParameter,
@@ -126,7 +122,6 @@ export const jobRoutes: ApiRoutes = {
   },
   'GET /instances/{account}/{region}/{id}/console': {
     operationId: 'getConsoleOutput',
-    tag: 'jobs',
     summary: "What a pod's containers wrote; `{id}` is the pod's full name",
     description:
       'Where a log cannot be read the reason stands in its place; a pod that is gone gives one entry named `Error`.',
@@ -144,4 +139,4 @@ export const jobRoutes: ApiRoutes = {
     },
     errors: [404],
   },
-};
+});

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { v1LoadBalancerSchema } from './answers/kubernetes-v1.ts';
 import { loadBalancerSchema } from './answers/resources.ts';
-import type { ApiExamples, ApiRoutes } from './api-route.ts';
+import { type ApiExamples, type ApiRoutes, groupRoutes } from './api-route.ts';
 import { accountParameter, cloudProviderParameter, pathParameter } from './parameters.ts';
 import { applicationParameter, loadBalancerExample, regionParameter } from './resources.ts';
 
@@ -14,13 +14,11 @@ export const loadBalancerSchemas = {
 const anySchema = z.union([loadBalancerSchema, v1LoadBalancerSchema]);
 
 const one: ApiExamples = { one: { summary: 'A service', value: [loadBalancerExample] } };
-const tag = 'load balancers';
 
 /** Routes of load balancers. */
-export const loadBalancerRoutes: ApiRoutes = {
+export const loadBalancerRoutes: ApiRoutes = groupRoutes('load balancers', {
   'GET /applications/{application}/loadBalancers': {
     operationId: 'listApplicationLoadBalancers',
-    tag,
     isCached: true,
     summary:
       'The services and ingresses of an application with the server groups behind them, sorted by name',
@@ -29,7 +27,6 @@ export const loadBalancerRoutes: ApiRoutes = {
   },
   'GET /{cloudProvider}/loadBalancers': {
     operationId: 'listLoadBalancers',
-    tag,
     isCached: true,
     summary:
       'Nothing: load balancers of Kubernetes are asked for by application; 400 for a provider that is not there',
@@ -42,7 +39,6 @@ export const loadBalancerRoutes: ApiRoutes = {
   },
   'GET /{cloudProvider}/loadBalancers/{account}/{region}/{name}': {
     operationId: 'getLoadBalancer',
-    tag,
     isCached: true,
     summary: 'A list with the load balancer, or without any; 400 for a provider that is not there',
     parameters: [
@@ -60,4 +56,4 @@ export const loadBalancerRoutes: ApiRoutes = {
       examples: { ...one, none: { summary: 'There is no such load balancer', value: [] } },
     },
   },
-};
+});

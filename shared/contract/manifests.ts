@@ -8,7 +8,7 @@ import {
   manifestStatusSchema,
   monikerSchema,
 } from './answers/manifests.ts';
-import type { ApiRoute, ApiRoutes } from './api-route.ts';
+import { type ApiRoute, type ApiRoutes, groupRoutes } from './api-route.ts';
 import { accountParameter, flagParameter, pathParameter } from './parameters.ts';
 
 /** Named schemas of the manifest routes. */
@@ -34,7 +34,6 @@ const locationParameter = pathParameter('location', {
 });
 
 const live = {
-  tag: 'manifests',
   isCached: 'whereLiveFails',
   description:
     'Read from the cluster. Only where that does not answer, what the cache knows is shown to Deck (`X-SPINNAKER-USER-ORIGIN: deck`) ' +
@@ -96,7 +95,7 @@ const criteria = z.enum(['oldest', 'newest', 'second_newest', 'largest', 'smalle
 const coordinatesExample = { kind: 'replicaSet', name: 'frontend-v001', namespace: 'web' };
 
 /** Routes of live manifests. */
-export const manifestRoutes: ApiRoutes = {
+export const manifestRoutes: ApiRoutes = groupRoutes('manifests', {
   'GET /manifests/{account}/{location}': {
     ...live,
     operationId: 'getClusterScopedManifest',
@@ -126,7 +125,6 @@ export const manifestRoutes: ApiRoutes = {
   },
   'GET /manifests/{account}/{location}/{name}/cluster/{application}/{cluster}': {
     operationId: 'listClusterManifests',
-    tag: 'manifests',
     summary: 'The live objects that a deploy marked as members of a cluster; `{name}` is their kind',
     parameters: clusterParameters,
     answer: {
@@ -141,7 +139,6 @@ export const manifestRoutes: ApiRoutes = {
   },
   'GET /manifests/{account}/{location}/{name}/cluster/{application}/{cluster}/dynamic/{criteria}': {
     operationId: 'getDynamicManifest',
-    tag: 'manifests',
     summary:
       'The member of a cluster that is the `oldest`, `newest`, `second_newest`, `largest` or `smallest`',
     parameters: [
@@ -159,4 +156,4 @@ export const manifestRoutes: ApiRoutes = {
     },
     errors: [404],
   },
-};
+});

@@ -11,7 +11,7 @@ import {
   taskSummarySchema,
   v1OperationResultSchema,
 } from './answers/tasks.ts';
-import type { ApiRoute, ApiRoutes } from './api-route.ts';
+import { type ApiRoute, type ApiRoutes, groupRoutes } from './api-route.ts';
 import { kubernetesParameter, pathParameter, textParameter } from './parameters.ts';
 
 /** Named schemas of the task routes. */
@@ -163,10 +163,9 @@ const listParameters: ApiRoute['parameters'] = [
 ];
 
 /** Routes of tasks; that which starts one again with other operations stands with the operations. */
-export const taskRoutes: ApiRoutes = {
+export const taskRoutes: ApiRoutes = groupRoutes('tasks', {
   'GET /task': {
     operationId: 'listTasks',
-    tag: 'tasks',
     summary: 'The running tasks of accounts that the caller may read, oldest first; of the first 500',
     answer: {
       description: 'The tasks.',
@@ -176,7 +175,6 @@ export const taskRoutes: ApiRoutes = {
   },
   'GET /tasks': {
     operationId: 'findTasks',
-    tag: 'tasks',
     summary: 'The tasks of the last seven days, newest first, of accounts that the caller may read',
     description:
       'A page takes 2,000 tasks into account: filters that few match may answer none, and a cursor. A task that was started again is listed by that time.',
@@ -189,7 +187,6 @@ export const taskRoutes: ApiRoutes = {
   },
   'POST /tasks/redrive': {
     operationId: 'redriveTasks',
-    tag: 'tasks',
     summary:
       'Sends for all open tasks now, those of dead letters too, instead of within a minute; for managers of accounts',
     answer: {
@@ -200,7 +197,6 @@ export const taskRoutes: ApiRoutes = {
   },
   'GET /task/{id}': {
     operationId: 'getTask',
-    tag: 'tasks',
     summary: 'A task with its history and results',
     description: 'Orca polls it every five seconds. A task is kept for seven days after its last change.',
     parameters: [
@@ -216,7 +212,6 @@ export const taskRoutes: ApiRoutes = {
   },
   'POST /task/{id}': {
     operationId: 'resumeTask',
-    tag: 'tasks',
     summary:
       "Spinnaker's `/task/{id}:resume`: runs a failed, retryable task again with its own operations. Without the suffix 405",
     description: "Spinnaker's `POST /task/{id}:resume`: the suffix is part of the variable, and demanded.",
@@ -232,7 +227,6 @@ export const taskRoutes: ApiRoutes = {
   },
   'DELETE /task/{id}': {
     operationId: 'cancelTask',
-    tag: 'tasks',
     summary: 'Cancels a task: it fails, not retryable. One under way stops before its next step',
     description: 'No step is broken off. A task that has ended stays as it is.',
     parameters: [idParameter],
@@ -241,7 +235,6 @@ export const taskRoutes: ApiRoutes = {
   },
   'PATCH /{cloudProvider}/task/{id}': {
     operationId: 'updateTask',
-    tag: 'tasks',
     summary: 'Fails a running task, with `{"retry": true}` a retryable one, and stops its worker',
     description: 'A task that has ended stays as it is.',
     parameters: [kubernetesParameter, idParameter],
@@ -256,7 +249,6 @@ export const taskRoutes: ApiRoutes = {
   },
   'GET /{cloudProvider}/task/{id}/owner': {
     operationId: 'getTaskOwner',
-    tag: 'tasks',
     summary: 'The host that ran a task last',
     parameters: [kubernetesParameter, idParameter],
     answer: {
@@ -266,4 +258,4 @@ export const taskRoutes: ApiRoutes = {
     },
     errors: [404],
   },
-};
+});
