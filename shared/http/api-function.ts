@@ -1,5 +1,4 @@
 import middy from '@middy/core';
-import contentNegotiation from '@middy/http-content-negotiation';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, StreamifyHandler } from 'aws-lambda';
 import { AuditTrail } from '#access/http/audit-trail.ts';
 import type { Identity } from '#access/identity/identifier.ts';
@@ -11,7 +10,7 @@ import { addLogFields, runWithLogFields, toInvocationFields } from '#platform/se
 import type { Services } from '#platform/services/services.ts';
 import { type Answer, awaitFirstPiece } from './answer.ts';
 import { createStreamTransfer, type Transfer, wholeTransfer } from './answer-transfer.ts';
-import { type ApiContext, answering, type Exchange, TimeOverError } from './api-middlewares.ts';
+import { type ApiContext, answering, type Exchange, endingEarly, negotiating } from './api-middlewares.ts';
 import { type ApiRequest, createRequest, toLogFields } from './api-request.ts';
 import { type ApiResponse, toAnswer } from './api-response.ts';
 import type { Gate } from './gate.ts';
@@ -20,9 +19,6 @@ import type { Gate } from './gate.ts';
 export interface LoggingServices {
   readonly log: Logger;
 }
-
-/** Milliseconds before the end of the function's time at which it answers that its time is over. */
-const answerBeforeEndMs = 100;
 
 /** Takes the stream for its answer. */
 type StreamingFunction = StreamifyHandler<APIGatewayProxyEvent, void>;
@@ -74,25 +70,13 @@ interface OpenedLogic<C extends LoggingServices> extends Pick<ApiLogic<C>, 'run'
 /** Answers a request, and sends the answer by a transfer. @throws the error that breaks off an answer that has begun */
 type Dispatch = <R>(event: APIGatewayProxyEvent, lambda: Context, transfer: Transfer<R>) => Promise<R>;
 
-/** Only encodings are negotiated: Clouddriver ignores `Accept`. */
-const negotiation: Parameters<typeof contentNegotiation>[0] = {
-  parseCharsets: false,
-  parseLanguages: false,
-  parseMediaTypes: false,
-  availableEncodings: ['gzip', 'identity'],
-  failOnMismatch: false,
-};
-
 function makeDispatch<C extends LoggingServices>(
   logic: OpenedLogic<C>,
   { all, gate }: { readonly all: Services; readonly gate: Gate },
 ): Dispatch {
-  const timeoutEarlyResponse = () => {
-    throw new TimeOverError();
-  };
-  const handle = middy({ timeoutEarlyInMillis: answerBeforeEndMs, timeoutEarlyResponse })
+  const handle = middy(endingEarly)
     .use(answering({ ...logic, getRoute: gate.getRoute }))
-    .use(contentNegotiation(negotiation))
+    .use(negotiating())
     .handler(makeRespond(logic, { all, gate }));
   return (sent, lambda, transfer) => {
     const event = gate.readEvent?.(sent) ?? sent;

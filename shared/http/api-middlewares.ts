@@ -1,4 +1,5 @@
 import type { MiddlewareObj, Request } from '@middy/core';
+import contentNegotiation from '@middy/http-content-negotiation';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { getRoute, type RouteFinder } from '#access/http/access-table.ts';
 import type { AuditTrail } from '#access/http/audit-trail.ts';
@@ -30,9 +31,28 @@ export interface ApiContext extends Context {
 }
 
 /** The function's time is over. */
-export class TimeOverError extends Error {
+class TimeOverError extends Error {
   override name = 'TimeOverError';
   override message = 'The function ran out of time before what it waited for answered';
+}
+
+/** Options of middy: so many milliseconds before the end of the function's time it fails, for that is to be answered. */
+export const endingEarly = {
+  timeoutEarlyInMillis: 100,
+  timeoutEarlyResponse(): never {
+    throw new TimeOverError();
+  },
+} as const;
+
+/** Negotiates encodings alone: Clouddriver ignores `Accept`. */
+export function negotiating(): ReturnType<typeof contentNegotiation> {
+  return contentNegotiation({
+    parseCharsets: false,
+    parseLanguages: false,
+    parseMediaTypes: false,
+    availableEncodings: ['gzip', 'identity'],
+    failOnMismatch: false,
+  });
 }
 
 type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, unknown, Error, ApiContext>;
