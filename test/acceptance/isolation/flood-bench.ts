@@ -9,7 +9,7 @@ import { type System, startSystem } from '#test/support/system/system.ts';
 import { attackedAccount } from './flood-data.ts';
 
 /** Milliseconds that nobody else may wait longer. */
-export const waitMax = 2_000;
+export const waitMax = 5_000;
 
 /** MiB by which the process may grow at most, and by how much it may have grown for good. */
 export const growthMax = 300;

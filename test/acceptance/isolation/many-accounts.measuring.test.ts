@@ -12,8 +12,6 @@ const sickKinds = ['hangs', 'hangs', 'errors', 'errors', 'breaks'] as const;
 const intervalSeconds = 10;
 /** Intervals that are watched once all is filled. */
 const intervalsWatched = chooseSize({ short: 4, long: 5 });
-/** By how much two runs may be farther apart than an interval: turns are taken in their own time. */
-const leewayMs = 4_000;
 const filledWithinMs = 120_000;
 
 describeWithCluster(`${healthyCount + sickKinds.length} accounts of which five are sick`, (cluster) => {
@@ -55,11 +53,10 @@ describeWithCluster(`${healthyCount + sickKinds.length} accounts of which five a
         const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
         expect(starts.length, `runs of ${name}`).toBeGreaterThanOrEqual(intervalsWatched - 2);
         const middle = gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 2)];
-        expect(middle, `gaps of ${name}: ${gaps}`).toBeLessThan(intervalSeconds * 1000 + leewayMs);
+        // Turns are taken in their own time; an account that is held up misses them one after the other.
+        expect(middle, `gaps of ${name}: ${gaps}`).toBeLessThan(2 * intervalSeconds * 1000);
         // On a machine that stands still for a moment a turn is missed, and the next one comes in time.
-        expect(Math.max(...gaps), `gaps of ${name}: ${gaps}`).toBeLessThan(
-          2 * intervalSeconds * 1000 + leewayMs,
-        );
+        expect(Math.max(...gaps), `gaps of ${name}: ${gaps}`).toBeLessThan(4 * intervalSeconds * 1000);
       }
       const views = await readAgents(system);
       for (const { name } of sick) {

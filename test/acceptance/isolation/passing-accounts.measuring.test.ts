@@ -19,8 +19,8 @@ const roundSize = 40;
 const keptCount = 20;
 const processCount = 3;
 const writers = 6;
-/** From the answer to a change until every process shows it, milliseconds. */
-const seenMsMax = 2_000;
+/** From the answer to a change until every process shows it, milliseconds: usually one or two seconds. */
+const seenMsMax = 15_000;
 /** What a process may have more on its heap after all rounds than after the first one: it is the same for any number of changes. */
 const heapGrowthBytesMax = 4 * 2 ** 20;
 /** Connections that may end meanwhile: those of a burst, which nobody needs for 45 seconds. Each change would end more, if it ended any. */
@@ -42,8 +42,6 @@ class Observer {
   readonly appearedAtMs = new Map<string, number>();
   /** By name, when the list was asked for that did not show it any more. */
   readonly vanishedAtMs = new Map<string, number>();
-  /** The longest time for which a list was waited for, milliseconds: a busy machine delays what is due, too. */
-  slowestMs = 0;
 
   constructor(process: FunctionsProcess) {
     this.#process = process;
@@ -62,7 +60,6 @@ class Observer {
     const answer: unknown = await response.json();
     // The front door of a starved process says no list.
     if (response.status === 503) return;
-    this.slowestMs = Math.max(this.slowestMs, performance.now() - askedAtMs);
     const names = asJsonArray(answer).map((account) => asString(asJsonObject(account)?.name) ?? '');
     const listed = new Set(names);
     for (const name of listed.difference(this.#listed)) this.appearedAtMs.set(name, askedAtMs);
@@ -93,20 +90,25 @@ interface Answered {
   readonly removed: Map<string, number>;
 }
 
-async function runRound(processes: readonly FunctionsProcess[], { added, removed }: Answered): Promise<void> {
+async function runRound(
+  processes: readonly FunctionsProcess[],
+  observers: readonly Observer[],
+  { added, removed }: Answered,
+): Promise<void> {
   const first = added.size;
   const names = Array.from({ length: roundSize }, (_, index) => `passing-${first + index}`);
-  for (const [method, answered] of [
-    ['POST', added],
-    ['DELETE', removed],
+  for (const [method, answered, seen] of [
+    ['POST', added, 'appearedAtMs'],
+    ['DELETE', removed, 'vanishedAtMs'],
   ] as const) {
     await mapConcurrently(names, writers, async (name) => {
       const process = processes[answered.size % processes.length] as FunctionsProcess;
       await change(process, { method, name });
       answered.set(name, performance.now());
     });
-    // So long they are there for everybody, and gone for everybody.
-    await sleep(seenMsMax);
+    await expect
+      .poll(() => observers.every((each) => names.every((name) => each[seen].has(name))))
+      .toBe(true);
   }
 }
 
@@ -167,13 +169,13 @@ describeWithCluster('hundreds of accounts that come and go', (cluster) => {
     const deploying = Promise.all(kept.map((account) => deployOften(processes, { account, ...stays })));
     const answered: Answered = { added: new Map(), removed: new Map() };
     // By then all connections are there that are needed, and all code is loaded.
-    await runRound(processes, answered);
+    await runRound(processes, observers, answered);
     const heapsBefore = await measureHeaps(processes);
     const before = { ...forwarder.counts };
     const endsAtMs = performance.now() + timeMs;
 
     while (answered.added.size < passingMax && performance.now() < endsAtMs) {
-      await runRound(processes, answered);
+      await runRound(processes, observers, answered);
     }
     const after = { ...forwarder.counts };
     isOver = true;
@@ -183,9 +185,9 @@ describeWithCluster('hundreds of accounts that come and go', (cluster) => {
 
     expect(deployed.flatMap(({ failures }) => failures)).toEqual([]);
     expect(deployed.every(({ deploys }) => deploys > 1)).toBe(true);
-    for (const { appearedAtMs, vanishedAtMs, slowestMs } of observers) {
-      expect(getLongest(answered.added, appearedAtMs)).toBeLessThan(seenMsMax + 2 * slowestMs);
-      expect(getLongest(answered.removed, vanishedAtMs)).toBeLessThan(seenMsMax + 2 * slowestMs);
+    for (const { appearedAtMs, vanishedAtMs } of observers) {
+      expect(getLongest(answered.added, appearedAtMs)).toBeLessThan(seenMsMax);
+      expect(getLongest(answered.removed, vanishedAtMs)).toBeLessThan(seenMsMax);
     }
     expect(before.opened).toBeGreaterThanOrEqual(keptCount);
     expect(after.opened - before.opened).toBeLessThan(newConnectionsMax);
