@@ -1,7 +1,16 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { explainFailure, formatHelp, one, optional, parseOptions, read, toggle } from '#infra/options.ts';
+import {
+  explainFailure,
+  formatHelp,
+  one,
+  optional,
+  parseOptions,
+  read,
+  toggle,
+  UsageError,
+} from '#infra/options.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import { parseSnapshot, snapshot } from '../images/base.ts';
 import { makeRelease } from './release.ts';
@@ -20,7 +29,11 @@ const program = {
       read.someOf(['amd64', 'arm64']),
     ),
     snapshot: one(`--snapshot <TIME>=${snapshot}`, `moment of Debian's archive, or latest`, parseSnapshot),
-    registry: optional('--registry <NAME>', 'where the images will be, such as ghcr.io/example', read.text),
+    registry: optional(
+      '--registry <NAME>',
+      'where the images will be, such as ghcr.io/example',
+      readRegistry,
+    ),
     images: toggle('--no-images', 'leave the images out, for which mmdebstrap is needed'),
     cluster: toggle('--no-cluster', 'leave the test control plane out, for which Go is needed'),
   },
@@ -38,6 +51,12 @@ async function main(args: readonly string[]): Promise<void> {
     report: (step) =>
       console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${step}`),
   });
+}
+
+/** A host, and folders below it. */
+function readRegistry(text: string, flag: string): string {
+  if (/^[a-z\d][a-z\d.-]*(:\d+)?(\/[a-z\d][a-z\d._-]*)*$/.test(text)) return text;
+  throw new UsageError(`${flag}: expected a registry such as ghcr.io/example, in lower case, not '${text}'`);
 }
 
 /** @throws Error unless the commit is that of the version's tag, without changes */

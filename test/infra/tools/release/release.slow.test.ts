@@ -59,6 +59,16 @@ beforeAll(async () => {
 }, 1_500_000);
 afterAll(() => temp[Symbol.asyncDispose]());
 
+test('a release names the option that is wrong, before it makes anything', async () => {
+  const main = path.join(root, 'infra/tools/release/release-main.ts');
+  await expect(run(process.execPath, [main, '--registry', 'https://x'])).rejects.toMatchObject({
+    ...{
+      code: 2,
+      stderr: expect.stringContaining('--registry: expected a registry such as ghcr.io/example'),
+    },
+  });
+});
+
 describe('the folder of a release', () => {
   test('has the sum of each file, and says what all were made of', async () => {
     const { stdout } = await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: at('release') });
