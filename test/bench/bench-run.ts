@@ -18,6 +18,7 @@ import {
   planApplication,
   planWorld,
   waitUntilDeleted,
+  waitUntilQuiet,
 } from './bench-world.ts';
 import { type ClusterAccess, type ClusterClient, openClusterClient } from './cluster-access.ts';
 import { createDeployRows, type DeployContext, type DeploySizes } from './deploy-rows.ts';
@@ -106,8 +107,9 @@ async function measureLoad(shared: Shared): Promise<void> {
   const connections = Math.max(shared.sizes.load.clients, ...shared.sizes.load.ramp);
   await measureInNamespaces(shared, 'l', {
     rows: createLoadRows(shared.sizes),
-    createContext: async (server, { stack, namespace }): Promise<LoadContext> => ({
+    createContext: async (server, { stack, namespace, namespaces }): Promise<LoadContext> => ({
       ...{ server, namespace, alone: shared.alone, loads: new Map() },
+      settle: () => waitUntilQuiet(shared.client, namespaces),
       client: stack.use(openApiClient(server.url, { connections })),
     }),
   });
@@ -122,7 +124,7 @@ async function measureInNamespaces<Context>(
     createContext,
   }: {
     readonly rows: readonly Row<Context>[];
-    createContext(server: BenchServer, parts: PartOptions & { readonly namespace: string }): Promise<Context>;
+    createContext(server: BenchServer, parts: NamespaceOptions): Promise<Context>;
   },
 ): Promise<void> {
   const { client, run, servers } = shared;
@@ -132,8 +134,10 @@ async function measureInNamespaces<Context>(
     await measureServers(shared, servers, {
       rows,
       getNamespaces: (source) => [namespaces.get(source) ?? ''],
-      createContext: (server, parts) =>
-        createContext(server, { ...parts, namespace: namespaces.get(parts.source) ?? '' }),
+      createContext: (server, parts) => {
+        const namespace = namespaces.get(parts.source) ?? '';
+        return createContext(server, { ...parts, namespace, namespaces: [...namespaces.values()] });
+      },
     });
   });
   // What comes next shall not share the machine with controllers that clean up.
@@ -257,6 +261,13 @@ interface Part<Context> {
 interface PartOptions {
   readonly source: BenchServerSource;
   readonly stack: AsyncDisposableStack;
+}
+
+interface NamespaceOptions extends PartOptions {
+  /** The server's own. */
+  readonly namespace: string;
+  /** Those of all servers. */
+  readonly namespaces: readonly string[];
 }
 
 async function measureServers<Context>(

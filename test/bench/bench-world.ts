@@ -112,6 +112,27 @@ export async function deleteNamespace(client: ClusterClient, name: string): Prom
   await client.call({ method: 'DELETE', path: `/api/v1/namespaces/${name}`, accepted: 404 });
 }
 
+/** Waits until controllers have done what they had to do: no Deployment of these namespaces changes for half a second. A minute at most. */
+export async function waitUntilQuiet(client: ClusterClient, namespaces: readonly string[]): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  const readVersions = async (namespace: string): Promise<string> => {
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+    const { items } = (await client.call({ method: 'GET', path })) as { items: VersionedObject[] };
+    return items.map(({ metadata }) => metadata.resourceVersion).join();
+  };
+  const read = async (): Promise<string> => (await Promise.all(namespaces.map(readVersions))).join(';');
+  let versions = await read();
+  for (let before = ''; before !== versions && performance.now() < deadline; ) {
+    await sleep(500);
+    before = versions;
+    versions = await read();
+  }
+}
+
+interface VersionedObject {
+  readonly metadata: { readonly resourceVersion: string };
+}
+
 /** Waits until nothing of a deleted namespace is there any more: two minutes at most. */
 export async function waitUntilDeleted(client: ClusterClient, name: string): Promise<void> {
   const path = `/api/v1/namespaces/${name}`;

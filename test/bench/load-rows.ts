@@ -17,6 +17,8 @@ export interface LoadContext {
   readonly alone: ConcurrencyLimit;
   /** Empty when the rows begin. */
   readonly namespace: string;
+  /** Waits until the cluster's controllers have done what former loads gave them to do: not the next server shall meet it. */
+  settle(): Promise<void>;
   /** What the loads came to, by their names; empty when the rows begin. */
   readonly loads: Map<string, Load>;
 }
@@ -106,6 +108,7 @@ function toRows(plan: LoadPlan): Row<LoadContext>[] {
 }
 
 async function run({ clients, work, until }: LoadPlan, context: LoadContext): Promise<Load> {
+  await context.settle();
   const startMs = performance.now();
   const samples: number[] = [];
   let [begun, refused] = [0, 0];
