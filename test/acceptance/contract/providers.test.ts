@@ -36,11 +36,16 @@ async function send(method: string, where: string, body?: JsonObject | string): 
 }
 
 /** Runs a command of go-clouddriver's page in a shell, against the system under test in the place of port 7002. */
-async function sh(command: string): Promise<{ readonly status: number; readonly body: unknown }> {
+/** A busy machine may answer 503 before it begins: it is asked again. */
+async function sh(
+  command: string,
+  triesMax = 5,
+): Promise<{ readonly status: number; readonly body: unknown }> {
   const { host } = new URL(system.url);
   const written = `${command.replace('localhost:7002', host)} -s -w '\\n%{http_code}'`;
   const { stdout } = await run('sh', ['-c', written]);
   const [, body = '', status] = /^([\s\S]*)\n(\d+)$/.exec(stdout) ?? [];
+  if (status === '503' && triesMax > 1) return sh(command, triesMax - 1);
   return { status: Number(status), body: JSON.parse(body) };
 }
 

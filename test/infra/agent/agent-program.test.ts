@@ -10,8 +10,7 @@ import { makeTempDir } from '#test/support/run/temp-dir.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
-/** Bytes of all that the image holds beside Node. */
-/** A third of them are the types of all kinds that @kubernetes/client-node brings. */
+/** Bytes of all that the image holds beside Node. A third are the types of all kinds that @kubernetes/client-node brings. */
 const bundleBytesMax = 4e6;
 
 /** A file of an agent whose Busdriver takes connections, and never answers. */
