@@ -70,7 +70,7 @@ export const importRules: { readonly [files: string]: string } = {
   'shared/providers/account-form\\.ts$': `${kubernetes}account/go-clouddriver-form.ts`,
   'shared/agents/protocol/': `${rules} shared/agents/protocol/ zod protobufjs`,
   'shared/threads/': `shared/core/ shared/threads/ ${node}`,
-  'shared/provider-kit/http-client/': `shared/core/ shared/provider-kit/http-client/ ${node}`,
+  'shared/provider-kit/http-client/': `shared/core/ shared/provider-kit/http-client/ ipaddr.js ${node}`,
   'shared/oci/': `${rules} shared/threads/ shared/oci/ ${node}`,
   'shared/providers/([^/]+)/': `${rules} shared/oci/ shared/provider-kit/http-client/ shared/threads/ shared/providers/$1/
     diff undici fast-xml-parser ipaddr.js modern-tar zod yaml @kubernetes/client-node @aws-sdk/client- ${answerTypes} ${node}`,

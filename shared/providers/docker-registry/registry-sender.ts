@@ -84,10 +84,10 @@ export class RegistrySender implements AsyncDisposable {
 
   constructor(options: SenderOptions) {
     const { account, clock, credentials } = options;
-    const { baseUrl, insecure, threads } = account;
+    const { insecure, threads } = account;
     const shared = { connections: requestsAtOnce * threads, connectMs, headersBytesMax };
     this.#own = new HttpClient({ ...shared, insecure });
-    this.#foreign = new HttpClient({ ...shared, lookup: createForeignLookup(baseUrl.hostname, account) });
+    this.#foreign = new HttpClient({ ...shared, lookup: createForeignLookup(account) });
     this.#options = options;
     const qps = requestsPerSecond * account.threads;
     this.#budget = new RequestBudget({ qps, burst: qps }, clock);
@@ -142,7 +142,7 @@ export class RegistrySender implements AsyncDisposable {
   #sendAgain(hop: Hop): Promise<RegistryAnswer> {
     const { account, clock, randomness } = this.#options;
     if (hop.url.origin !== account.baseUrl.origin) {
-      assertForeignUrlAllowed(hop.url, account.baseUrl, account);
+      assertForeignUrlAllowed(hop.url, account);
     }
     const isRetryable = (error: unknown) => error instanceof PassingError || !(error instanceof VisibleError);
     return retry({ backOff, triesMax, clock, randomness, signal: hop.signal, isRetryable }, async () => {

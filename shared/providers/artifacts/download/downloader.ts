@@ -3,6 +3,7 @@ import { getPauseMs } from '#core/back-off.ts';
 import type { Clock, Randomness } from '#core/clock.ts';
 import { FailedOperationError, NotFoundError } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
+import type { ResolveHost } from '#provider-kit/http-client/guarded-lookup.ts';
 import { CredentialsRefusedError } from './credentials-refused.ts';
 import { type DownloadLimits, downloadLimits } from './download-limits.ts';
 import {
@@ -13,7 +14,7 @@ import {
   takeAll,
 } from './download-slots.ts';
 import { type DownloadTime, startDownloadTime } from './download-time.ts';
-import { type GuardedAgent, type ResolveHost, startGuardedAgent } from './guarded-agent.ts';
+import { type GuardedAgent, startGuardedAgent } from './guarded-agent.ts';
 import {
   findErrorCode,
   type ResponseBodyOptions,

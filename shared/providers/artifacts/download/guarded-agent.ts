@@ -1,20 +1,16 @@
-import type { LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import createConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
+import { createGuardedLookup, type ResolveHost } from '#provider-kit/http-client/guarded-lookup.ts';
 import { joinPieces } from './joined-pieces.ts';
 import { createSystemResolver } from './lookup-turns.ts';
 import { answerHeadersBytesMax } from './response-body.ts';
-import { assertAddressesAllowed, hostAddressesMax } from './url-guard.ts';
+import { assertAddressesAllowed } from './url-guard.ts';
 import type { UrlRestrictions } from './url-restrictions.ts';
 
 /** The longest time that an idle connection is kept at a server's request, in milliseconds. */
 export const idleConnectionMaxMs = 10_000;
-
-/** Returns every address of a host name. */
-export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** How connections are made. */
 interface GuardedAgentOptions {
@@ -45,10 +41,12 @@ export interface GuardedAgent extends AsyncDisposable {
  */
 export function startGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
   const { restrictions, connectTimeoutMs, insecureOrigin } = options;
+  const assertAllowed = (host: string, addresses: readonly string[]) =>
+    assertAddressesAllowed(host, addresses, restrictions);
   const connecting = {
     timeout: connectTimeoutMs,
     allowH2: false,
-    lookup: createGuardedLookup(restrictions, options.resolve ?? createSystemResolver(connectTimeoutMs)),
+    lookup: createGuardedLookup(options.resolve ?? createSystemResolver(connectTimeoutMs), assertAllowed),
   };
   const connect = createConnector(connecting);
   const connectInsecurely = createConnector({ ...connecting, rejectUnauthorized: false });
@@ -61,7 +59,7 @@ export function startGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
       (isInsecure ? connectInsecurely : connect)(target, (...[error, socket]) => {
         if (error !== null) return callback(error, null);
         try {
-          assertAddressesAllowed(target.hostname, [socket.remoteAddress ?? ''], restrictions);
+          assertAllowed(target.hostname, [socket.remoteAddress ?? '']);
         } catch (refused) {
           socket.destroy();
           return callback(refused as Error, null);
@@ -74,24 +72,5 @@ export function startGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
   return {
     request: (target) => request.call(joining, target),
     [Symbol.asyncDispose]: () => agent.destroy(),
-  };
-}
-
-function createGuardedLookup(restrictions: UrlRestrictions, resolve: ResolveHost): LookupFunction {
-  async function resolveAllowed(hostname: string): Promise<LookupAddress[]> {
-    const found = (await resolve(hostname)).slice(0, hostAddressesMax);
-    assertAddressesAllowed(
-      hostname,
-      found.map(({ address }) => address),
-      restrictions,
-    );
-    return found;
-  }
-  return (hostname, { all }, callback) => {
-    resolveAllowed(hostname).then(
-      (found) =>
-        all === true ? callback(null, found) : callback(null, found[0]?.address ?? '', found[0]?.family),
-      (error: Error) => callback(error, []),
-    );
   };
 }

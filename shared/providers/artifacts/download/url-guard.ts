@@ -1,25 +1,13 @@
 import { isIP } from 'node:net';
-import { networkInterfaces } from 'node:os';
-import ipaddr from 'ipaddr.js';
 import { AccessDeniedError } from '#core/errors.ts';
-import type { IpAddress, IpBlock, UrlRestrictions } from './url-restrictions.ts';
-
-/**
- * What an attacker could reach at an address: this machine, the link (where clouds keep their metadata services), a private network,
- * something else that is not the public internet, or the public internet.
- */
-type AddressClass = 'localhost' | 'linkLocal' | 'private' | 'special' | 'public';
-
-const classOfRange: Readonly<Record<string, AddressClass>> = {
-  unicast: 'public',
-  loopback: 'localhost',
-  unspecified: 'localhost',
-  linkLocal: 'linkLocal',
-  private: 'private',
-  uniqueLocal: 'private',
-  carrierGradeNat: 'private',
-  deprecatedSiteLocal: 'private',
-};
+import {
+  classifyAddress,
+  type IpAddress,
+  isInAny,
+  parseAddress,
+  unwrapIpv4,
+} from '#provider-kit/http-client/address-class.ts';
+import type { UrlRestrictions } from './url-restrictions.ts';
 
 /** The key that refuses each class. Special addresses cannot be allowed as a class, only one by one. */
 const refusals = {
@@ -31,23 +19,6 @@ const refusals = {
 
 /** Longest host name, in characters: that of DNS (RFC 1035, 2.3.4). Rules, which may be any patterns, see no longer ones. */
 export const hostLengthMax = 253;
-
-/** The most addresses of one host that are checked and tried. A name may have thousands. */
-export const hostAddressesMax = 32;
-
-/** Metadata and credential services that clouds keep outside the link-local ranges (Azure, Alibaba, AWS, Google). */
-const metadataServices: readonly IpBlock[] = [
-  [ipaddr.parse('168.63.129.16'), 32],
-  [ipaddr.parse('100.100.100.200'), 32],
-  [ipaddr.parse('fd00:ec2::'), 32],
-  [ipaddr.parse('fd20:ce::254'), 128],
-];
-
-/** The only IPv6 block that is allocated for the public internet. */
-const globalUnicast: IpBlock = [ipaddr.parse('2000::'), 3];
-
-/** The well-known prefix of NAT64: the last 32 bits are the destination's IPv4 address. */
-const nat64: IpBlock = [ipaddr.parse('64:ff9b::'), 96];
 
 /**
  * Refuses a URL by its scheme, user information and host, before any look-up. `assertAddressesAllowed` checks the addresses that the host
@@ -136,37 +107,6 @@ function assertAddressAllowed(host: string, address: IpAddress, restrictions: Ur
   if (rule === 'allowedIps' || restrictions[rule]) deny(host, rule, reason);
 }
 
-function classifyAddress(address: IpAddress): AddressClass {
-  const target = unwrapIpv4(address);
-  if (isInAny(target, metadataServices)) return 'linkLocal';
-  if (isOwnAddress(target)) return 'localhost';
-  const kind = classOfRange[target.range()] ?? 'special';
-  return kind === 'public' && target instanceof ipaddr.IPv6 && !isIn(target, globalUnicast)
-    ? 'special'
-    : kind;
-}
-
-/** True for an address of one of this machine's network interfaces, public ones included. */
-function isOwnAddress(address: IpAddress): boolean {
-  const text = address.toNormalizedString();
-  return Object.values(networkInterfaces())
-    .flat()
-    .some((own) => own !== undefined && parseAddress(own.address).toNormalizedString() === text);
-}
-
-/** The IPv4 address in an IPv4-mapped or NAT64 address; any other address unchanged. */
-function unwrapIpv4(address: IpAddress): IpAddress {
-  if (!(address instanceof ipaddr.IPv6)) return address;
-  if (address.isIPv4MappedAddress()) return address.toIPv4Address();
-  return isIn(address, nat64) ? new ipaddr.IPv4(address.toByteArray().slice(12)) : address;
-}
-
-/** Reads an address that the system or the URL parser wrote. A zone (`fe80::1%eth0`) names an interface, not a host. */
-function parseAddress(text: string): IpAddress {
-  const [address = ''] = text.split('%', 1);
-  return ipaddr.parse(address);
-}
-
 function isLocal(address: IpAddress): boolean {
   return ['localhost', 'linkLocal'].includes(classifyAddress(address));
 }
@@ -180,14 +120,6 @@ function isNameAllowed(name: string, restrictions: UrlRestrictions): boolean {
   return (
     restrictions.allowedHostnames?.test(name) === true && !matchesAny(name, restrictions.excludedHostnames)
   );
-}
-
-function isInAny(address: IpAddress, blocks: readonly IpBlock[]): boolean {
-  return blocks.some((block) => isIn(address, block));
-}
-
-function isIn(address: IpAddress, [first, prefixLength]: IpBlock): boolean {
-  return address.kind() === first.kind() && address.match(first, prefixLength);
 }
 
 function matchesAny(text: string, patterns: readonly RegExp[]): boolean {

@@ -2,14 +2,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { InvalidInputError } from '#core/errors.ts';
 import type { JsonObject } from '#core/json.ts';
+import type { IpBlock } from '#provider-kit/http-client/address-class.ts';
 import { booleanField, stringField, stringListField } from '#settings/coerce.ts';
 import { parseSettings } from './account-settings.ts';
-
-/** An IP address of either family. */
-export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
-
-/** A block of addresses: the first one and the number of leading bits that all share. */
-export type IpBlock = readonly [address: IpAddress, prefixLength: number];
 
 /**
  * Which URLs an artifact account may fetch: Spinnaker's `urlRestrictions`, with its names and defaults, and two of our own keys

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { expect, test } from 'vitest';
+import { hostAddressesMax } from '#provider-kit/http-client/guarded-lookup.ts';
 import { startGuardedAgent } from '#providers/artifacts/download/guarded-agent.ts';
-import { hostAddressesMax } from '#providers/artifacts/download/url-guard.ts';
 import { parseUrlRestrictions } from '#providers/artifacts/download/url-restrictions.ts';
 import { startOrigin } from '../origin.ts';
 

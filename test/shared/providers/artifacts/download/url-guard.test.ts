@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AccessDeniedError } from '#core/errors.ts';
@@ -232,6 +233,13 @@ describe('assertAddressesAllowed', () => {
     ['224.0.0.1', 'allowedIps'],
   ])('still refuses %s where private addresses are allowed', (address, rule) => {
     expect(judgeAddress(address, { rejectPrivateIps: false })).toContain(`(urlRestrictions.${rule})`);
+  });
+
+  test('takes each address of this machine for this machine', () => {
+    const own = Object.values(networkInterfaces()).flatMap((found = []) => found);
+    for (const { address } of own)
+      expect(judgeAddress(address)).toContain('(urlRestrictions.rejectLocalhost)');
+    expect(own).not.toEqual([]);
   });
 
   test('keeps the addresses of a name to itself', () => {
