@@ -1,5 +1,5 @@
 import { getErrorMessage } from '#core/errors.ts';
-import { asJsonArray, asString, getPath, type JsonValue } from '#core/json.ts';
+import { asJsonArray, asString, getPath, type JsonValue, parseJson } from '#core/json.ts';
 import { ApiError, CliError } from './cli-error.ts';
 import { toLine } from './terminal.ts';
 
@@ -92,7 +92,7 @@ export class ApiClient {
   }
 
   #parse(text: string): JsonValue {
-    const value = parseJson(text);
+    const value = parseJson(text) as JsonValue | undefined;
     if (value !== undefined) return value;
     const next = 'look whether the URL is that of the API itself';
     throw new CliError(`${this.url} answers something else than JSON`, { next });
@@ -182,15 +182,6 @@ const nextSteps: readonly {
   { status: 429, pattern: anyMessage, next: 'try again in a moment' },
   { status: 503, pattern: anyMessage, next: 'try again in a moment' },
 ];
-
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
-}
 
 /** `fetch` has the reason in the cause of its error. */
 function describeCause(error: unknown): string {

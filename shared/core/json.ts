@@ -30,6 +30,15 @@ export function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The value of a text; undefined for one that is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The value reached from `root` through object keys; undefined when a step is missing or no object. */
 export function getPath(root: unknown, ...keys: readonly string[]): JsonValue | undefined {
   let current: unknown = root;

@@ -1,5 +1,5 @@
 import { getErrorMessage } from '#core/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '#core/json.ts';
+import { asJsonObject, type JsonObject, type JsonValue, parseJson } from '#core/json.ts';
 import type { ProofSource } from '../hub/proof-source.ts';
 import type { CheckRow } from './check-table.ts';
 
@@ -34,12 +34,7 @@ export async function checkToken(proof: ProofSource, nowMs: number): Promise<Che
 function decodeClaims(token: string): JsonObject | undefined {
   const [, payload = '', ...others] = token.split('.');
   if (others.length !== 1) return undefined;
-  try {
-    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as JsonValue;
-    return isJsonObject(claims) ? claims : undefined;
-  } catch {
-    return undefined;
-  }
+  return asJsonObject(parseJson(Buffer.from(payload, 'base64url').toString('utf8')));
 }
 
 function findFault(claims: JsonObject, nowMs: number): string | undefined {

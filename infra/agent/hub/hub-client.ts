@@ -7,7 +7,7 @@ import { Agent, type buildConnector, type Dispatcher, errors, request, WebSocket
 import { getRandomMs } from '#core/back-off.ts';
 import type { Randomness } from '#core/clock.ts';
 import { getErrorMessage } from '#core/errors.ts';
-import { isJsonObject } from '#core/json.ts';
+import { isJsonObject, parseJson } from '#core/json.ts';
 import { findEnvironmentProxy } from '#providers/kubernetes/credentials/environment-proxy.ts';
 import { createProxyConnector } from '#providers/kubernetes/credentials/proxy-tunnel.ts';
 import { HintConnection } from './hint-connection.ts';
@@ -309,15 +309,6 @@ export function toHubAnswer(status: number, body: unknown, retryMs = 0): HubAnsw
     throw new HubAwayError(`Busdriver answered ${status}: ${message}`, options);
   }
   throw new HubRefusalError(status, `Busdriver answered ${status}: ${message}${errors}`);
-}
-
-function parseJson(text: string): unknown {
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function readText(body: AsyncIterable<Uint8Array>, isPacked: boolean): Promise<string> {

@@ -2,7 +2,7 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Hello } from '#agents/protocol/messages.ts';
 import type { Clock } from '#core/clock.ts';
-import { isJsonObject } from '#core/json.ts';
+import { getPath, parseJson } from '#core/json.ts';
 import { readEnvironment } from '#platform/config.ts';
 import type { HubCall, RequestSigner } from './hub-client.ts';
 
@@ -103,12 +103,9 @@ function describeFailure({ code, killed, signal }: ExecFileException): string {
 }
 
 function readMember(output: string, where: string): string {
-  try {
-    const value: unknown = JSON.parse(output);
-    if (isJsonObject(value) && typeof value['token'] === 'string') return value['token'];
-  } catch {
-    // Its output is in the message of the error.
-  }
+  // An error of the parser would have the output in its message.
+  const token = getPath(parseJson(output), 'token');
+  if (typeof token === 'string') return token;
   throw new Error(`${where} printed no JSON object with a text 'token'`);
 }
 

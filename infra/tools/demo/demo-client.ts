@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { getErrorMessage } from '#core/errors.ts';
-import { asJsonArray, asString, getPath, type JsonValue } from '#core/json.ts';
+import { asJsonArray, asString, getPath, type JsonValue, parseJson } from '#core/json.ts';
 import { type DemoRequest, demoApplication } from './demo-application.ts';
 
 /** Busdriver's answer was an error. */
@@ -68,12 +68,4 @@ function describeError(status: number, text: string): string {
   const errors = asJsonArray(getPath(body, 'errors')).map(String);
   const message = errors.length > 0 ? errors.join('; ') : asString(getPath(body, 'message'));
   return `${status} ${message ?? text.slice(0, 200)}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '#core/json.ts';
 import { type CloseCode, closeCodes, type Hint, type HintKind } from '../agent-connections.ts';
 import { protocolVersion } from './messages.ts';
 
@@ -76,12 +77,4 @@ function parsePart<T>(schema: z.ZodType<T>, value: unknown, type: string): T {
   if (part.success) return part.data;
   const { path = [], message = '' } = part.error.issues[0] ?? {};
   throw new FrameError(closeCodes.malformed, `${type}.${path.join('.')}: ${message}`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

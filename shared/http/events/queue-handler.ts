@@ -1,4 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { parseJson } from '#core/json.ts';
 import type { LogFields, Logger } from '#core/logger.ts';
 import { makeFunction, type ServiceFunction } from '#platform/services/function.ts';
 import { runWithLogFields, toInvocationFields } from '#platform/services/logger.ts';
@@ -103,14 +104,6 @@ async function runRecord<B extends object, C extends { readonly log: Logger }>(
       return record.messageId;
     }
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A signal for the end of a Lambda's time, with room to store a checkpoint. */

@@ -1,4 +1,5 @@
 import { isRevision, type Revision } from '#caching/store/revision.ts';
+import { parseJson } from '#core/json.ts';
 import type { Item } from './table.ts';
 import { accountsTable, cacheTable, type Table, tasksTable } from './tables.ts';
 
@@ -164,13 +165,4 @@ export function isTexts(value: unknown): value is readonly string[] {
 function isMap(value: unknown): value is Item {
   const isObject = typeof value === 'object' && value !== null;
   return isObject && !Array.isArray(value) && !(value instanceof Uint8Array) && !(value instanceof Set);
-}
-
-/** The value of a text; undefined for one that is no JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

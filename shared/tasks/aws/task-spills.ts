@@ -1,5 +1,6 @@
+import { parseJson } from '#core/json.ts';
 import { readChunks } from '#platform/aws/chunks.ts';
-import { isTexts, parseJson, taskReader } from '#platform/aws/item-reader.ts';
+import { isTexts, taskReader } from '#platform/aws/item-reader.ts';
 import type { Item } from '#platform/aws/table.ts';
 import { type HeaderItem, isSpillKey } from './task-items.ts';
 

@@ -7,8 +7,7 @@ import {
   VisibleError,
 } from '#core/errors.ts';
 import { gatherBytes } from '#core/gathered-bytes.ts';
-import { asString, getPath, type JsonValue } from '#core/json.ts';
-import { parseJson } from '#platform/aws/item-reader.ts';
+import { asString, getPath, type JsonValue, parseJson } from '#core/json.ts';
 import { openBase } from '#platform/services/base.ts';
 import { findNewerProviders } from '#provider-kit/services/providers.ts';
 import { listClaims, type OperationClaim, toClaimedAct } from '#tasks/requests/operation-claims.ts';

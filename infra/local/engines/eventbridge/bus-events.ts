@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isJsonObject, type JsonObject } from '#core/json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '#core/json.ts';
 import { localAccountId, localRegion } from '#infra/server/functions/local-aws.ts';
 import { AwsError } from '../engine.ts';
 import { findText, getTexts } from '../engine-input.ts';
@@ -51,12 +51,8 @@ function getRequired(entry: JsonObject, name: string): string {
 }
 
 function parseDetail(text: string): JsonObject {
-  try {
-    const detail: unknown = JSON.parse(text);
-    if (isJsonObject(detail)) return detail;
-  } catch {
-    // Falls through: EventBridge makes no difference.
-  }
+  const detail = parseJson(text);
+  if (isJsonObject(detail)) return detail;
   throw new AwsError('MalformedDetail', 'Detail is malformed.');
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '#core/json.ts';
+import { asJsonObject, type JsonObject, parseJson } from '#core/json.ts';
 import { AwsError } from '../engine.ts';
 import type { NumberRange } from '../engine-input.ts';
 
@@ -78,7 +78,7 @@ function parseNumber(name: keyof typeof numberAttributes, value: unknown): numbe
 /** An empty text takes the policy away. */
 function parseRedrivePolicy(value: unknown): RedrivePolicy | undefined {
   if (value === '') return undefined;
-  const policy = typeof value === 'string' ? parseJson(value) : undefined;
+  const policy = typeof value === 'string' ? asJsonObject(parseJson(value)) : undefined;
   const target = policy?.['deadLetterTargetArn'];
   const count = Number(policy?.['maxReceiveCount']);
   if (typeof target === 'string' && Number.isInteger(count) && count >= 1 && count <= 1000) {
@@ -89,13 +89,4 @@ function parseRedrivePolicy(value: unknown): RedrivePolicy | undefined {
     `Value ${value} for parameter RedrivePolicy is invalid. ` +
       'Reason: It must hold deadLetterTargetArn and a maxReceiveCount from 1 to 1000.',
   );
-}
-
-function parseJson(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
-import { cacheReader, parseJson } from '#platform/aws/item-reader.ts';
+import { parseJson } from '#core/json.ts';
+import { cacheReader } from '#platform/aws/item-reader.ts';
 import type { ItemKey, RawItem } from '#platform/aws/table.ts';
 import { tombstoneRetentionMs } from '../../store/cache-store.ts';
 import { isRevision, type Revision } from '../../store/revision.ts';

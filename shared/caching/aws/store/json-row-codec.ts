@@ -1,5 +1,5 @@
-import { asJsonArray, isJsonObject, type JsonValue } from '#core/json.ts';
-import { MalformedItemError, parseJson } from '#platform/aws/item-reader.ts';
+import { asJsonArray, isJsonObject, type JsonValue, parseJson } from '#core/json.ts';
+import { MalformedItemError } from '#platform/aws/item-reader.ts';
 import { cacheTable } from '#platform/aws/tables.ts';
 import { isLive, type RowCodec, type RowEntry } from '../../store/packed-row.ts';
 import { isRevision, type Revision } from '../../store/revision.ts';
