@@ -5,7 +5,13 @@ import packageJson from '#package.json' with { type: 'json' };
 import { readEnvironment } from '#platform/config.ts';
 import { GarbageCollection } from '#platform/garbage.ts';
 import { createLogger } from '#platform/services/logger.ts';
-import { getHost, systemClock, systemRandomness, wallClock } from '#platform/services/system.ts';
+import {
+  getHost,
+  systemClock,
+  systemRandomness,
+  wallClock,
+  watchStopSignals,
+} from '#platform/services/system.ts';
 import { journalFormat } from '#tasks/journal-format.ts';
 import type { WorkerSystem } from '#tasks/process-message.ts';
 import type { CacheFollowers } from './caching/cache-followers.ts';
@@ -47,7 +53,7 @@ async function main(args: readonly string[]): Promise<number> {
   endAtFatalErrors(createLogger({ logLevel: 'ERROR', placement: 'local', format: config.log.format }));
   // Lists stream through when caching begins, and what they took is not needed any more.
   using _ = new GarbageCollection();
-  await runAgent(config, watchSignals());
+  await runAgent(config, watchStopSignals());
   return 0;
 }
 
@@ -146,18 +152,6 @@ function toHello({ zone, accounts }: AgentConfig, agentId: string): Hello {
     ...(zone !== undefined && { zone }),
     accounts: accounts.map(({ name }) => ({ name })),
   };
-}
-
-/** Aborted by the first SIGTERM or SIGINT, or by the end of a parent that holds an IPC channel; a second signal ends the process. */
-function watchSignals(): AbortSignal {
-  const stopping = new AbortController();
-  const stop = (): void => {
-    if (stopping.signal.aborted) process.exit(1);
-    stopping.abort(new Error('stopped'));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
-  if (process.channel !== undefined) process.once('disconnect', stop);
-  return stopping.signal;
 }
 
 /**

@@ -3,6 +3,7 @@ import { getErrorMessage } from '#core/errors.ts';
 import { formatHelp, UsageError } from '#infra/options.ts';
 import { addProviders } from '#infra/provider-packages.ts';
 import { readEnvironment } from '#platform/config.ts';
+import { watchStopSignals } from '#platform/services/system.ts';
 import { hostProgram, parseHostOptions } from './cli-options.ts';
 import type { Peer } from './peers/peer-addresses.ts';
 
@@ -19,7 +20,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${formatHelp(hostProgram)}\n`);
     return 0;
   }
-  const stop = watchSignals();
+  const stop = watchStopSignals();
   const environment = readEnvironment();
   const toPeerUrl = ({ baseUrl }: Peer): string => {
     const { host } = new URL(baseUrl);
@@ -34,18 +35,6 @@ async function main(args: readonly string[]): Promise<number> {
   await onceAborted(stop);
   console.error('Stopping: running operations reach a safe point first. Once more ends at once.');
   return 0;
-}
-
-/** The first signal ends what runs in good order, the second at once. */
-function watchSignals(): AbortSignal {
-  const stopping = new AbortController();
-  const stop = () => {
-    if (stopping.signal.aborted) process.exit(1);
-    stopping.abort();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
-  if (process.channel !== undefined) process.once('disconnect', stop);
-  return stopping.signal;
 }
 
 /** Tells the user why it did not run. @returns the exit code */

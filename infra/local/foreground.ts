@@ -7,6 +7,7 @@ import { startCluster } from '#infra/tools/test-cluster/cluster.ts';
 import { GoUnavailableError } from '#infra/tools/test-cluster/go-toolchain.ts';
 import { makeFolderPrivate } from '#infra/tools/test-cluster/private-folder.ts';
 import { readEnvironment } from '#platform/config.ts';
+import { watchStopSignals } from '#platform/services/system.ts';
 import type { AccountProblems } from '#provider-kit/services/providers.ts';
 import { loadSettings } from '#settings/live/settings.ts';
 import type { CliOptions } from './cli-options.ts';
@@ -25,7 +26,7 @@ const shutdownTimeoutMs = 10_000;
  * @throws Error with a message for the user when it cannot start
  */
 export async function runUntilStopped(options: CliOptions, print: (text: string) => void): Promise<void> {
-  const stop = watchSignals();
+  const stop = watchStopSignals('Stopped before it was ready');
   await using stack = new AsyncDisposableStack();
   const ready = await becomeReady({ options, stack, signal: stop }).catch((error: unknown) => {
     // Whatever fails then fails since it was to end.
@@ -55,17 +56,6 @@ async function becomeReady({ options, stack, signal }: Choice): Promise<Ready> {
   signal.throwIfAborted();
   signal.removeEventListener('abort', say);
   return { ...runtime, accounts, leftOut, doubts, options: settings };
-}
-
-function watchSignals(): AbortSignal {
-  const stopping = new AbortController();
-  const stop = () => {
-    if (stopping.signal.aborted) process.exit(1);
-    stopping.abort(new Error('Stopped before it was ready'));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
-  if (process.channel !== undefined) process.once('disconnect', stop);
-  return stopping.signal;
 }
 
 /** What is started, and what ends it. */

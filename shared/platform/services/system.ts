@@ -32,6 +32,22 @@ export const systemRandomness: Randomness = {
   id: () => toBase32(randomBytes(17)),
 };
 
+/**
+ * Aborted by the first SIGTERM or SIGINT, or by the end of a parent that holds an IPC channel; a second one ends the process at once.
+ *
+ * @param reason says why what is under way ends
+ */
+export function watchStopSignals(reason = 'stopped'): AbortSignal {
+  const stopping = new AbortController();
+  const stop = (): void => {
+    if (stopping.signal.aborted) process.exit(1);
+    stopping.abort(new Error(reason));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  if (process.channel !== undefined) process.once('disconnect', stop);
+  return stopping.signal;
+}
+
 /** Name of the machine or container: the part of a task's `ownerId` behind the `@`. */
 export function getHost(): string {
   return hostname();
