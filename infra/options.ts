@@ -154,6 +154,25 @@ function toCalled(text: string): string {
   return text.replaceAll(/npm (?:run (demo)|start)(?: --)?/g, (_, demo = 'start') => `busdriver ${demo}`);
 }
 
+/**
+ * Runs a program: prints its help where that is asked for. Where it fails it prints why, and sets the exit code.
+ *
+ * @param parse reads the command line. @throws UsageError
+ */
+export async function runProgram<Given extends { readonly help: boolean }>(
+  program: Program,
+  parse: (args: readonly string[]) => Given,
+  run: (given: Given) => Promise<void> | void,
+): Promise<void> {
+  try {
+    const given = parse(process.argv.slice(2));
+    if (given.help) console.log(formatHelp(program));
+    else await run(given);
+  } catch (error) {
+    process.exitCode = explainFailure(error, program);
+  }
+}
+
 /** Prints why a program did not run. @returns its exit code: 2 for a wrong command line, else 1 */
 export function explainFailure(error: unknown, { name }: Program): number {
   console.error(getMessage(error));

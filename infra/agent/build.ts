@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { getErrorMessage } from '#core/errors.ts';
 import { buildLocal } from '#infra/tools/build/build.ts';
+import { runTool } from '#infra/tools/build/run-tool.ts';
 
 /**
  * Bundles the agent, unless that is up to date.
@@ -22,11 +21,4 @@ export async function buildAgent(
   return path.join(outputDir, 'main.js');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  try {
-    await buildAgent(path.resolve(import.meta.dirname, '../..'));
-  } catch (error) {
-    console.error(getErrorMessage(error));
-    process.exitCode = 1;
-  }
-}
+if (import.meta.main) await runTool(() => buildAgent(path.resolve(import.meta.dirname, '../..')));

@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { getErrorMessage } from '#core/errors.ts';
 import { wallClock } from '#platform/services/system.ts';
 import { takeFileLock } from './file-lock.ts';
+import { runTool } from './run-tool.ts';
 
 /** How often a builder looks whether another one has finished, in milliseconds. */
 const lockPollIntervalMs = 50;
@@ -197,12 +196,8 @@ async function removeOldChunks(dir: string, { outputs }: Metafile): Promise<void
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (import.meta.main) {
   const root = path.resolve(import.meta.dirname, '../../..');
-  try {
-    await buildLocal({ root, outputDir: path.join(root, 'dist', 'local'), report: console.error });
-  } catch (error) {
-    console.error(getErrorMessage(error));
-    process.exitCode = 1;
-  }
+  const outputDir = path.join(root, 'dist', 'local');
+  await runTool(() => buildLocal({ root, outputDir, report: console.error }));
 }

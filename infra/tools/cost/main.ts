@@ -1,16 +1,10 @@
-import { explainFailure, formatHelp } from '#infra/options.ts';
+import { runProgram } from '#infra/options.ts';
 import { makeBill, sum, sumBy } from './bill.ts';
 import { costProgram, parseCostOptions } from './scenario.ts';
 
-try {
-  console.log(run(process.argv.slice(2)));
-} catch (error) {
-  process.exitCode = explainFailure(error, costProgram);
-}
+await runProgram(costProgram, parseCostOptions, (given) => console.log(formatBill(given)));
 
-function run(args: readonly string[]): string {
-  const { scenario, prices, json, help } = parseCostOptions(args);
-  if (help) return formatHelp(costProgram);
+function formatBill({ scenario, prices, json }: ReturnType<typeof parseCostOptions>): string {
   const lines = makeBill(scenario, prices.dollars);
   const [dollars, parts, services] = [sum(lines), sumBy(lines, 'part'), sumBy(lines, 'service')];
   if (json) return JSON.stringify({ scenario, dollars, parts, services, lines, prices }, undefined, 2);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { explainFailure, formatHelp, one, parseOptions, read } from '#infra/options.ts';
+import { one, parseOptions, read, runProgram } from '#infra/options.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import { parseSnapshot, snapshot } from './base.ts';
 import { makeImages } from './images.ts';
@@ -21,18 +21,11 @@ const program = {
 };
 
 /** `npm run images`. */
-async function main(args: readonly string[]): Promise<void> {
-  const { help, out, platforms, snapshot: from } = parseOptions(program, args);
-  if (help) return console.log(formatHelp(program));
+const parse = (args: readonly string[]) => parseOptions(program, args);
+await runProgram(program, parse, async ({ out, platforms, snapshot: from }) => {
   const { digests } = await makeImages({
     ...{ root, outputDir: path.resolve(out), architectures: platforms, snapshot: from },
     ...{ version: packageJson.version, nodeVersion: packageJson.devDependencies.node },
   });
   for (const [name, digest] of Object.entries(digests)) console.log(`${name} ${digest}`);
-}
-
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  process.exitCode = explainFailure(error, program);
-}
+});

@@ -1,16 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import {
-  explainFailure,
-  formatHelp,
-  one,
-  optional,
-  parseOptions,
-  read,
-  toggle,
-  UsageError,
-} from '#infra/options.ts';
+import { one, optional, parseOptions, read, runProgram, toggle, UsageError } from '#infra/options.ts';
 import packageJson from '#package.json' with { type: 'json' };
 import { parseSnapshot, snapshot } from '../images/base.ts';
 import { makeRelease } from './release.ts';
@@ -40,9 +31,8 @@ const program = {
 };
 
 /** `npm run release`. */
-async function main(args: readonly string[]): Promise<void> {
-  const { help, dryRun, out, platforms, registry, images, cluster, ...values } = parseOptions(program, args);
-  if (help) return console.log(formatHelp(program));
+const parse = (args: readonly string[]) => parseOptions(program, args);
+await runProgram(program, parse, async ({ dryRun, out, platforms, registry, images, cluster, ...values }) => {
   if (!dryRun) await checkTag();
   const startedAt = performance.now();
   await makeRelease({
@@ -51,7 +41,7 @@ async function main(args: readonly string[]): Promise<void> {
     report: (step) =>
       console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${step}`),
   });
-}
+});
 
 /** A host, and folders below it. */
 function readRegistry(text: string, flag: string): string {
@@ -69,10 +59,4 @@ async function checkTag(): Promise<void> {
     throw new Error(`A release is made of the commit that has the tag ${tag}; --dry-run makes one of any`);
   if (changes !== '')
     throw new Error(`A release is made of a commit alone, and these files were changed:\n${changes}`);
-}
-
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  process.exitCode = explainFailure(error, program);
 }

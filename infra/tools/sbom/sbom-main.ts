@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { getErrorMessage } from '#core/errors.ts';
+import { runTool } from '../build/run-tool.ts';
 import { readSbom } from './sbom.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const file = path.join('dist', 'sbom.cdx.json');
 
 /** `npm run sbom`: writes the bill of materials, in CycloneDX. */
-async function main(): Promise<void> {
+await runTool(async () => {
   const sbom = await readSbom(root);
   const target = path.join(root, file);
   await mkdir(path.dirname(target), { recursive: true });
@@ -16,11 +16,4 @@ async function main(): Promise<void> {
   console.log(
     `${file}: ${required} packages that functions are made of, ${sbom.components.length - required} that build and test them`,
   );
-}
-
-try {
-  await main();
-} catch (error) {
-  console.error(getErrorMessage(error));
-  process.exitCode = 1;
-}
+});
