@@ -76,9 +76,10 @@ async function createWithPods(namespace: string, plural: string, manifest: Manif
   await requestApi('POST', getPathOf(namespace, plural), withPodAnnotations(manifest));
   const isSettled = async () => {
     const live = (await requestApi('GET', `${getPathOf(namespace, plural)}/web`)) as JsonObject;
-    const { readyReplicas, numberReady, active } = live['status'] as { [count: string]: number };
+    // A Job counts pods as active that the garbage collector may not have seen: it would not orphan them.
+    const { readyReplicas, numberReady, ready: readyOfJob } = live['status'] as { [count: string]: number };
     const wanted = getPath(manifest, 'spec', 'replicas') ?? (plural === 'jobs' ? 1 : undefined);
-    const ready = readyReplicas ?? numberReady ?? active;
+    const ready = readyReplicas ?? numberReady ?? readyOfJob;
     return wanted === undefined ? (ready ?? 0) > 0 : ready === wanted;
   };
   while (!(await isSettled())) await sleep(20);
