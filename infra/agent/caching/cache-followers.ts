@@ -163,9 +163,8 @@ export class CacheFollowers {
     const watching = new CachingAgentWatch({ agent, claimed, worker });
     this.#watched.set(id, watching);
     try {
-      const end = await watching.run();
       // An agent that lost the lease while Busdriver was away mostly finds that no other has it.
-      return end.isOver ? getRandomMs(lateMs, this.#options.randomness) : end.pauseMs;
+      return (await watching.run()) ?? getRandomMs(lateMs, this.#options.randomness);
     } finally {
       this.#watched.delete(id);
     }

@@ -1,4 +1,6 @@
-import type { BusEvent } from '#platform/ports/event-bus.ts';
+import { getErrorMessage } from '#core/errors.ts';
+import type { Logger } from '#core/logger.ts';
+import type { BusEvent, EventBus } from '#platform/ports/event-bus.ts';
 import type { EndedTurn } from './run-turn.ts';
 
 /** Types of the events about caching (EventBridge's `detail-type`). */
@@ -25,6 +27,20 @@ export function toAccountEvent(
   }: { readonly atMs: number; readonly added: readonly string[]; readonly removed: readonly string[] },
 ): BusEvent {
   return toEvent('AccountChanged', atMs, { account, ...change });
+}
+
+/** Publishes events, if there are any. Never rejects: what cannot be published is lost and logged. @param what they are, for the log */
+export async function publishEvents(
+  { bus, log }: { readonly bus: EventBus; readonly log: Logger },
+  events: readonly BusEvent[],
+  what: 'events of agents' | 'events of accounts',
+): Promise<void> {
+  if (events.length === 0) return;
+  try {
+    await bus.publish(events);
+  } catch (error) {
+    log.warn(`${what} could not be published`, { cause: getErrorMessage(error) });
+  }
 }
 
 function toEvent(type: CachingAgentEventType, atMs: number, detail: BusEvent['detail']): BusEvent {

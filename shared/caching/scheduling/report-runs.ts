@@ -1,7 +1,6 @@
-import { getErrorMessage } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
 import type { EventBus } from '#platform/ports/event-bus.ts';
-import { toRunEvent } from './caching-agent-events.ts';
+import { publishEvents, toRunEvent } from './caching-agent-events.ts';
 import { countTooLarge } from './caching-agent-store.ts';
 import type { EndedTurn } from './run-turn.ts';
 
@@ -22,20 +21,14 @@ export interface RunReporter {
  * the bus also their other events. Never rejects: an event that cannot be published is lost and logged.
  */
 export async function reportRuns(reporter: RunReporter, runs: readonly EndedTurn[]): Promise<void> {
-  const { bus, log } = reporter;
   if (runs.length > 0) reporter.recordLags(runs.map(({ lagMs }) => lagMs));
   reporter.recordRuns?.(runs);
   const counts = runs.map(({ agent }) => countTooLarge(agent)).filter((count) => count > 0);
   if (counts.length > 0) reporter.recordTooLarge(counts);
   const told = runs.filter(isTold);
-  for (const run of told) logRun(log, run);
+  for (const run of told) logRun(reporter.log, run);
   const events = [...told.map(toRunEvent), ...runs.flatMap((run) => run.events ?? [])];
-  if (events.length === 0) return;
-  try {
-    await bus.publish(events);
-  } catch (error) {
-    log.warn('events of agents could not be published', { cause: getErrorMessage(error) });
-  }
+  await publishEvents(reporter, events, 'events of agents');
 }
 
 /** An idle run costs less than its event would. A stopped run goes on, and is reported when it ends. */

@@ -1,10 +1,9 @@
 import { mapConcurrently } from '#core/concurrency.ts';
-import { getErrorMessage } from '#core/errors.ts';
 import type { Logger } from '#core/logger.ts';
 import type { EventBus } from '#platform/ports/event-bus.ts';
 import type { CacheStore } from '../store/cache-store.ts';
 import type { CachingAgent } from './caching-agent.ts';
-import { toAccountEvent } from './caching-agent-events.ts';
+import { publishEvents, toAccountEvent } from './caching-agent-events.ts';
 import { idleIntervalMs } from './caching-agent-schedule.ts';
 import {
   type CachingAgentKey,
@@ -128,24 +127,19 @@ function toConfigured(
 }
 
 async function publishChanges(
-  { bus, clock, log }: ScheduleSystem,
+  system: ScheduleSystem,
   { added, removed }: Pick<SyncAnswer, 'added' | 'removed'>,
 ): Promise<void> {
-  const atMs = clock.now();
+  const atMs = system.clock.now();
   const accounts = new Set([...added, ...removed].map(({ account }) => account));
   const events = [...accounts].map((account) => {
     const listNames = (agents: readonly CachingAgentKey[]): string[] =>
       agents.filter((agent) => agent.account === account).map(({ name }) => name);
     const change = { added: listNames(added), removed: listNames(removed) };
-    log.info('the agents of an account have changed', { account, ...change });
+    system.log.info('the agents of an account have changed', { account, ...change });
     return toAccountEvent(account, { atMs, ...change });
   });
-  if (events.length === 0) return;
-  try {
-    await bus.publish(events);
-  } catch (error) {
-    log.warn('events of accounts could not be published', { cause: getErrorMessage(error) });
-  }
+  await publishEvents(system, events, 'events of accounts');
 }
 
 interface ModeSystem {

@@ -38,13 +38,6 @@ const endGraceMs = 5_000;
 /** Milliseconds beyond its pause for which a failed caching agent is left to the worker that saw it fail. */
 const revivalGraceMs = 60_000;
 
-/** How watching ended: the caching agent is not ours any more, or is to be begun again after a pause. */
-export type CachingAgentWatchEnd =
-  | { readonly isOver: true }
-  | { readonly isOver: false; readonly pauseMs: number };
-
-const over: CachingAgentWatchEnd = { isOver: true };
-
 type Progress = Omit<CachingResult, 'outcome'>;
 
 /** How a run ends in the store. */
@@ -100,14 +93,18 @@ export class CachingAgentWatch {
     this.#stateStoredAtMs = this.#renewedAtMs;
   }
 
-  /** Watches until the worker stops, the lease is lost, the configuration changes, or it fails. */
-  async run(): Promise<CachingAgentWatchEnd> {
+  /**
+   * Watches until the worker stops, the lease is lost, the configuration changes, or it fails.
+   *
+   * @returns milliseconds to pause before it is begun again; undefined when it is not ours any more.
+   */
+  async run(): Promise<number | undefined> {
     const done = new AbortController();
     const keeping = this.#keep(done.signal);
     const failure = await this.#watch();
     done.abort();
     await keeping;
-    return this.#isLost ? over : this.#finish(failure);
+    return this.#isLost ? undefined : this.#finish(failure);
   }
 
   /** Ends the watch when its caching agent is gone, or another one has replaced it. */
@@ -305,7 +302,7 @@ export class CachingAgentWatch {
     this.#renewedAtMs = this.#storedAtMs;
   }
 
-  async #finish(failure: { readonly error: unknown } | undefined): Promise<CachingAgentWatchEnd> {
+  async #finish(failure: { readonly error: unknown } | undefined): Promise<number | undefined> {
     const { clock, randomness, relieved } = this.#worker;
     const isFailed = failure !== undefined && this.#worker.isAway?.(failure.error) !== true;
     const failures = this.#before.failures + 1;
@@ -318,7 +315,7 @@ export class CachingAgentWatch {
     await this.#attempt(async () => {
       await this.#end(this.#latest, end);
     });
-    return this.#isLost || relieved.aborted ? over : { isOver: false, pauseMs };
+    return this.#isLost || relieved.aborted ? undefined : pauseMs;
   }
 
   async #end(latest: Progress | undefined, end: RunEnd): Promise<StoredCachingAgent> {

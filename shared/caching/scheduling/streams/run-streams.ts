@@ -119,9 +119,9 @@ class Worker {
     if (claimed === undefined) return undefined;
     const watching = new CachingAgentWatch({ agent, claimed, worker });
     this.#watched.set(streamed, watching);
-    const end = await watching.run();
+    const pauseMs = await watching.run();
     this.#watched.set(streamed, undefined);
-    return end.isOver ? undefined : end.pauseMs;
+    return pauseMs;
   }
 
   async #refresh(done: AbortSignal): Promise<void> {

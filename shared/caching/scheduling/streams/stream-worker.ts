@@ -1,24 +1,16 @@
-import type { Clock, Randomness } from '#core/clock.ts';
 import type { ConcurrencyLimit } from '#core/concurrency.ts';
-import type { CacheStore } from '../../store/cache-store.ts';
 import type { CachingAgent } from '../caching-agent.ts';
 import { getClaimableTurn } from '../caching-agent-schedule.ts';
 import type { CachingAgentKey, CachingAgentStore, ClaimedCachingAgent } from '../caching-agent-store.ts';
-import type { RunReporter } from '../report-runs.ts';
+import type { CachingAgentSystem } from '../run-turns.ts';
 import type { StreamedCachingAgent, StreamQueue } from './stream-queue.ts';
 
 /** Milliseconds of the lease on a watched caching agent: for so long after its worker died none other takes it. */
 export const streamLeaseMs = 45_000;
 
 /** What watching caching agents needs. */
-export interface StreamSystem extends RunReporter {
-  readonly cache: CacheStore;
-  readonly agents: CachingAgentStore;
+export interface StreamSystem extends Omit<CachingAgentSystem, 'agentQueue'> {
   readonly streams: StreamQueue;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
-  /** Where this worker runs: the part of a lease's owner behind the `@`. */
-  readonly host: string;
 }
 
 /** A worker that watches caching agents, as each of them sees it. */
