@@ -76,22 +76,15 @@ class Findings<Facts> {
 
   /** Those to be repaired. */
   sift(kept: readonly ObjectChange<Facts>[]): readonly ObjectChange<Facts>[] {
-    this.proof ??= this.#findProof(kept);
+    this.proof ??= findProof(kept, (change) => this.#findLiveRevision(change), this.#model);
     const wrong = kept.filter((change) => change.revision <= this.#told && this.#isWrong(change));
     this.wrong += wrong.length;
     return wrong;
   }
 
-  #findProof(kept: readonly ObjectChange<Facts>[]): string | undefined {
-    for (const change of kept) {
-      const head = this.#heads.get(toName(change));
-      const proof =
-        head === undefined || head.gone
-          ? undefined
-          : findProof({ cached: head.revision, listed: change }, this.#model);
-      if (proof !== undefined) return proof;
-    }
-    return undefined;
+  #findLiveRevision(change: ObjectChange): Revision | undefined {
+    const head = this.#heads.get(toName(change));
+    return head?.gone ? undefined : head?.revision;
   }
 
   #isWrong(change: ObjectChange<Facts>): boolean {

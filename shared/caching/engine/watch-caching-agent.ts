@@ -17,8 +17,6 @@ import { watchScopes } from './watch-scopes.ts';
 export interface WatchCachingAgentOptions<Facts> extends CachingSessionOptions<Facts> {
   /** How often a run catches up with scopes that cannot be watched, milliseconds. */
   readonly intervalMs: number;
-  /** Watches at once; default `watchesMax`, fewer than the client has connections. Runs catch up with the scopes beyond. */
-  readonly maximumWatches?: number | undefined;
   /** Whether changes are sent to a remote writer: the changes that wait for it then have their own bounds. Default: false. */
   readonly isDistant?: boolean | undefined;
 }
@@ -111,7 +109,8 @@ class AgentWatch<Facts> {
     const nowMs = this.#options.clock.now();
     const watched = planned
       .filter(({ state }) => state.position !== undefined && !isUnwatchable(state, nowMs))
-      .slice(0, this.#options.maximumWatches ?? watchesMax);
+      // Fewer than the client has connections. Runs catch up with the scopes beyond.
+      .slice(0, watchesMax);
     this.#troubles.clear();
     this.#ratedChanges = 0;
     const ending = new AbortController();

@@ -1,9 +1,9 @@
 import { type BackOff, getPauseMs } from '#core/back-off.ts';
 import { forEachConcurrently } from '#core/concurrency.ts';
-import { type DirectoryNames, ItemTooLargeError, RowContendedError } from '../store/cache-store.ts';
+import { ItemTooLargeError, RowContendedError } from '../store/cache-store.ts';
 import { getObjectName } from '../store/object-names.ts';
 import { WritePace } from '../store/write-pace.ts';
-import { findUnused, pruneApplications } from './directory-names.ts';
+import { findUnused, pruneApplications, toDirectoryNames } from './directory-names.ts';
 import {
   type CacheWriter,
   type ExpectedObject,
@@ -26,7 +26,6 @@ import { RowBatch } from './row-batch.ts';
 import {
   type CacheWriterOptions,
   createCaller,
-  type KnownObject,
   readKnownObjects,
   toObjectKey,
   untilWritten,
@@ -37,7 +36,7 @@ import {
 /** The most tries of a change if others write its object meanwhile. */
 const attemptsMax = 8;
 
-const noNames: DirectoryNames = { clusters: [], locations: [] };
+const noNames = toDirectoryNames([]);
 
 const backOff: BackOff = { firstMs: 20, growth: 'linear' };
 
@@ -48,7 +47,7 @@ export function createCacheWriter<Facts>(options: CacheWriterOptions<Facts>): Ca
     ...options,
     call: createCaller(options, { pace, ensureHeld }),
     dropped: new Set(),
-    proofs: [],
+    proof: undefined,
   });
   return {
     expect: (object) => expectObject(options, object),
@@ -71,18 +70,10 @@ async function expectObject<Facts>(
   if (facts === undefined || model.rows === undefined) return;
   const application = model.rows.findApplication(facts);
   const places = model.rows.listEntries(facts, application);
-  const { cluster, location } = model.rows.getNames(facts);
+  const names = toDirectoryNames([model.rows.getNames(facts)]);
   cache.readAhead({
     object: key,
-    application:
-      application === undefined
-        ? undefined
-        : {
-            application,
-            account,
-            clusters: cluster === undefined ? [] : [cluster],
-            locations: [location],
-          },
+    application: application === undefined ? undefined : { application, account, ...names },
     rows: places.map(({ place, view, row }) => ({ ...place, view, row })),
   });
 }
@@ -112,7 +103,7 @@ async function writeChanges<Facts>(
     changes: outcome.changes,
     waiting: [...outcome.waiting].sort(),
     dropped: [...writer.dropped].sort(),
-    proof: writer.proofs[0],
+    proof: writer.proof,
   };
 }
 
@@ -134,7 +125,9 @@ async function tryWrite<Facts>(
 ): Promise<WriteAttempt<Facts>> {
   const keys = changes.map((change) => toObjectKey(writer.account, change));
   const known = await readKnownObjects(writer, keys);
-  recordProof(writer, changes, known);
+  const findCached = (change: ObjectChange) => known.get(getObjectName(change))?.stored.revision;
+  // One proof is enough.
+  writer.proof ??= findProof(changes, findCached, writer.model);
   const planned = changes
     .map((change) => planWrite(writer, change, known.get(getObjectName(change))))
     .filter((write) => write !== undefined);
@@ -169,19 +162,5 @@ async function recordLocations(writer: WriterContext, kind: string): Promise<voi
   } catch (error) {
     if (!(error instanceof ItemTooLargeError)) throw error;
     writer.dropped.add(`names of ${kind}s`);
-  }
-}
-
-/** Records one proof, which is enough. */
-function recordProof(
-  { proofs, model }: WriterContext,
-  changes: readonly ObjectChange[],
-  known: ReadonlyMap<string, KnownObject<unknown>>,
-): void {
-  for (const change of changes) {
-    if (proofs.length > 0) return;
-    const cached = known.get(getObjectName(change))?.stored.revision;
-    const proof = cached && findProof({ cached, listed: change }, model);
-    if (proof !== undefined) proofs.push(proof);
   }
 }

@@ -78,7 +78,8 @@ async function readNamesLeft(writer: WriterContext, application: string): Promis
   return toDirectoryNames(await Array.fromAsync(listNames(writer, application)));
 }
 
-function toDirectoryNames(names: readonly ObjectNames[]): DirectoryNames {
+/** The names of objects, as the directory has them. */
+export function toDirectoryNames(names: readonly ObjectNames[]): DirectoryNames {
   const clusters = new Set(names.flatMap(({ cluster }) => cluster ?? []));
   const locations = new Set(names.map(({ location }) => location));
   return { clusters: [...clusters].sort(), locations: [...locations].sort() };

@@ -27,34 +27,17 @@ function toWireChanges<Facts>(
   changes: readonly ObjectChange<Facts>[],
   model: CacheModel<Facts>,
 ): WireChanges {
-  const parsed = changes.map((change) => ({ change, revision: parseRevision(change.revision) }));
-  const epoch = parsed.reduce((most, { revision }) => Math.max(most, revision.epoch), 0);
-  return {
-    epoch,
-    changes: parsed.map(({ change, revision }) =>
-      toWireChange(change, { ...revision, batchEpoch: epoch, model }),
-    ),
-  };
-}
-
-function toWireChange<Facts>(
-  { kind, location, name, seenAt, facts }: ObjectChange<Facts>,
-  {
-    epoch,
-    batchEpoch,
-    position,
-    model,
-  }: ReturnType<typeof parseRevision> & {
-    readonly batchEpoch: number;
-    readonly model: CacheModel<Facts>;
-  },
-): WireChange {
-  const seenVersion = parseRevision(seenAt).position;
-  return {
-    ...{ kind, location, name },
-    ...(epoch !== batchEpoch && { epoch }),
-    version: position,
-    ...(seenVersion !== position && { seenVersion }),
-    ...(facts !== undefined && { facts: model.encode(facts) }),
-  };
+  const parsed = changes.map((change) => ({ ...change, ...parseRevision(change.revision) }));
+  const batchEpoch = parsed.reduce((most, { epoch }) => Math.max(most, epoch), 0);
+  const wired = parsed.map(({ kind, location, name, epoch, position, seenAt, facts }): WireChange => {
+    const seenVersion = parseRevision(seenAt).position;
+    return {
+      ...{ kind, location, name },
+      ...(epoch !== batchEpoch && { epoch }),
+      version: position,
+      ...(seenVersion !== position && { seenVersion }),
+      ...(facts !== undefined && { facts: model.encode(facts) }),
+    };
+  });
+  return { epoch: batchEpoch, changes: wired };
 }

@@ -20,24 +20,29 @@ const toldForMs = 24 * 3600_000;
 const doubtMs = 10 * 60_000;
 
 /**
- * Readable text of what a listed object proves. From a healthy platform a list shows each object's latest revision up to the list's own: a
+ * Readable text of what listed objects prove, by the first that proves anything. From a healthy platform a list shows each object's latest revision up to the list's own: a
  * cached revision later than the listed one is then later than the list, too. If it is not, the platform has forgotten the cached revision,
  * even if its numbers have caught up since.
  *
- * @param change.cached the cached object's revision, not a deletion's: objects that are not kept any more are deleted at revisions of lists, and
+ * @param listed the objects, `seenAt` being the revision of the list
+ * @param findCached the cached object's revision, not a deletion's: objects that are not kept any more are deleted at revisions of lists, and
  *   may be kept again.
- * @param change.listed the object, `seenAt` being the revision of the list
- * @returns undefined if it proves nothing
+ * @returns undefined if they prove nothing
  */
 export function findProof(
-  { cached, listed }: { readonly cached: Revision; readonly listed: ObjectChange },
+  listed: readonly ObjectChange[],
+  findCached: (change: ObjectChange) => Revision | undefined,
   { positionName }: Pick<CacheModel<unknown>, 'positionName'>,
 ): string | undefined {
-  const { kind, location, name, revision, seenAt, facts } = listed;
-  if (facts === undefined || cached <= revision || cached > seenAt) return undefined;
-  const [own, before, list] = [revision, cached, seenAt].map((each) => parseRevision(each).position);
-  const where = location === '' ? '' : ` in ${location}`;
-  return `${kind} ${name}${where} has ${positionName} ${own} in a list of ${list}, and had ${before} before`;
+  for (const change of listed) {
+    const { kind, location, name, revision, seenAt, facts } = change;
+    const cached = findCached(change);
+    if (facts === undefined || cached === undefined || cached <= revision || cached > seenAt) continue;
+    const [own, before, list] = [revision, cached, seenAt].map((each) => parseRevision(each).position);
+    const where = location === '' ? '' : ` in ${location}`;
+    return `${kind} ${name}${where} has ${positionName} ${own} in a list of ${list}, and had ${before} before`;
+  }
+  return undefined;
 }
 
 /** Whether a list's proof counts. */

@@ -28,8 +28,8 @@ export interface WriterContext<Facts = unknown> extends CacheWriterOptions<Facts
   readonly call: <T>(send: (cache: CacheStore) => Promise<T>) => Promise<T>;
   /** Collects the full names of what was too large. */
   readonly dropped: Set<string>;
-  /** Collects what changes prove: see {@link WriteOutcome.proof}. */
-  readonly proofs: string[];
+  /** What changes proved: see {@link WriteOutcome.proof}. */
+  proof: string | undefined;
 }
 
 /** The cached state of an object. */
