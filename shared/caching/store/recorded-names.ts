@@ -1,3 +1,5 @@
+import { getOrAdd } from '#core/get-or-add.ts';
+
 /** Milliseconds after which an unused name is dropped, if it is still unused: 5 minutes. */
 export const unusedNameRetentionMs = 5 * 60_000;
 
@@ -34,8 +36,7 @@ export function recordNames(
   let bytes = Number.isFinite(bytesMax) ? measureNames(recorded) : 0;
   let changed = false;
   for (const [topic, wanted] of Object.entries(names)) {
-    const known = topics.get(topic) ?? new Map<string, number>();
-    topics.set(topic, known);
+    const known = getOrAdd(topics, topic, () => new Map<string, number>());
     for (const name of wanted) {
       if (known.get(name) === 0) continue;
       const more = known.has(name) ? 0 : measure([name]);
@@ -79,8 +80,7 @@ export function recordUnused(
 export function joinNames(places: readonly RecordedNames[]): RecordedNames {
   const topics = new Map<string, Map<string, number>>();
   for (const [topic, known] of places.flatMap((place) => [...place.topics])) {
-    const joined = topics.get(topic) ?? new Map<string, number>();
-    topics.set(topic, joined);
+    const joined = getOrAdd(topics, topic, () => new Map<string, number>());
     for (const [name, unusedSinceMs] of known) {
       const before = joined.get(name);
       joined.set(name, before === 0 || unusedSinceMs === 0 ? 0 : Math.max(before ?? 0, unusedSinceMs));

@@ -1,3 +1,4 @@
+import { getOrAdd } from '#core/get-or-add.ts';
 import { hashText } from '../../store/hash-text.ts';
 import {
   forgetGone,
@@ -148,11 +149,7 @@ function placeChanges(
       if (index === 0) bytes += JSON.stringify(change).length;
       indexes = [index];
     }
-    for (const index of indexes) {
-      const own = placed.get(index) ?? [];
-      own.push(change);
-      placed.set(index, own);
-    }
+    for (const index of indexes) getOrAdd(placed, index, () => []).push(change);
   }
   return placed;
 }

@@ -3,10 +3,10 @@ import type { Item, ItemKey } from '#platform/aws/table.ts';
 import { listAllNames } from '../../store/recorded-names.ts';
 import { directoryPartition, getDirectoryKey } from './cache-directory.ts';
 import { getRecordedLocationsKey } from './cache-locations.ts';
+import { isUnchanged } from './cache-names.ts';
 import { getKindsKey, getPartition } from './cache-objects.ts';
 import type { CacheParts } from './cache-parts.ts';
 import { getLocationsKey, getRowPartition } from './cache-rows.ts';
-import type { Condition } from './cache-table.ts';
 
 const defaultLimit = 1_000;
 
@@ -90,8 +90,4 @@ async function empty(
 
 function toKey(pk: string, item: Item): ItemKey {
   return { pk, sk: String(item['sk']) };
-}
-
-function isUnchanged(item: Item, by: string): Condition {
-  return { expression: `${by} = :seen`, values: { ':seen': item[by] } };
 }

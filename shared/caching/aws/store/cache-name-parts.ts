@@ -1,3 +1,4 @@
+import { getOrAdd } from '#core/get-or-add.ts';
 import { isJsonObject } from '#core/json.ts';
 import { cacheReader, isTexts } from '#platform/aws/item-reader.ts';
 import type { Item, ItemKey } from '#platform/aws/table.ts';
@@ -49,9 +50,8 @@ export function packNames({ topics }: RecordedNames): string | Uint8Array {
   for (const [topic, known] of topics) {
     const byTime: Record<string, string[]> = {};
     for (const [name, unusedSinceMs] of known) {
-      const names = byTime[unusedSinceMs] ?? [];
-      names.push(name);
-      byTime[unusedSinceMs] = names;
+      byTime[unusedSinceMs] ??= [];
+      byTime[unusedSinceMs].push(name);
     }
     stored[topic] = byTime;
   }
@@ -64,8 +64,7 @@ export function groupByFurtherPart(first: ItemKey, names: NamesByTopic): [ItemKe
   for (const [topic, some] of Object.entries(names)) {
     for (const name of some) {
       const index = hashText(`${topic} ${name}`) % furtherParts;
-      const part = parts.get(index) ?? {};
-      parts.set(index, part);
+      const part = getOrAdd(parts, index, (): Record<string, string[]> => ({}));
       part[topic] = [...(part[topic] ?? []), name];
     }
   }

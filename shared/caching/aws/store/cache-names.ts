@@ -23,7 +23,7 @@ import {
   packNames,
   readNames,
 } from './cache-name-parts.ts';
-import type { CacheTable } from './cache-table.ts';
+import type { CacheTable, Condition } from './cache-table.ts';
 import { untilUncontended } from './contention.ts';
 import type { UnreadableItems } from './unreadable-items.ts';
 
@@ -222,12 +222,11 @@ export class NameStore {
   }
 }
 
-/** The condition that an item was not written since it was read, or still does not exist. */
-export function isUnchanged(item: Item): { expression: string; values?: { ':revision': unknown } } {
-  const revision = item['revision'];
-  return revision === undefined
-    ? { expression: 'attribute_not_exists(revision)' }
-    : { expression: 'revision = :revision', values: { ':revision': revision } };
+/** The condition that an item was not written since it was read, or still does not exist. @param by the attribute that shows this */
+export function isUnchanged(item: Item, by: 'revision' | 'version' = 'revision'): Condition {
+  return item[by] === undefined
+    ? { expression: `attribute_not_exists(${by})` }
+    : { expression: `${by} = :seen`, values: { ':seen': item[by] } };
 }
 
 function mergeNames(first: NamesByTopic, second: NamesByTopic): NamesByTopic {

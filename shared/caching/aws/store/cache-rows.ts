@@ -1,4 +1,5 @@
 import { forEachConcurrently } from '#core/concurrency.ts';
+import { getOrAdd } from '#core/get-or-add.ts';
 import type { ItemKey, RawItem } from '#platform/aws/table.ts';
 import type { RowChanges, RowKey, RowPlace, StoredRow } from '../../store/cache-store.ts';
 import { hashText } from '../../store/hash-text.ts';
@@ -209,11 +210,8 @@ function readRows(parts: CacheParts, pk: string, items: readonly RawItem[]): Sto
   const codec = parts.getCodec(view);
   const version = signItems(items);
   const rows = new Map<string, RowText[]>();
-  for (const [row, text] of items.flatMap((item) => [...parsePart(item, pk, parts).rows])) {
-    const own = rows.get(row);
-    if (own === undefined) rows.set(row, [text]);
-    else own.push(text);
-  }
+  for (const [row, text] of items.flatMap((item) => [...parsePart(item, pk, parts).rows]))
+    getOrAdd(rows, row, () => []).push(text);
   return [...rows].flatMap(([row, texts]) => {
     let entries: ReadonlyMap<string, LiveEntry> | undefined;
     const read = () => (entries ??= readEntries(texts, codec));
