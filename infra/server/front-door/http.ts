@@ -132,42 +132,28 @@ interface Invocation {
   readonly place: Place;
 }
 
+type FrontDoorOptions = StartHttpOptions & { readonly access: FrontDoorAccess };
+
 class FrontDoor {
   isStopping = false;
+  readonly #options: FrontDoorOptions;
   readonly #table: RouteTable;
-  readonly #invoker: Invoker;
-  readonly #log: Logger;
   readonly #hosts: LoopbackGuardOptions;
-  readonly #access: FrontDoorAccess;
   readonly #limits: FrontDoorLimits;
   readonly #admission: Admission;
-  readonly #findObstacle: (() => string | undefined) | undefined;
-  readonly #findUnknownRoute: StartHttpOptions['findUnknownRoute'];
-  readonly #logsRequests: boolean;
-  readonly #findAgent: FindAgent;
-  readonly #upgrades: UpgradeRoute | undefined;
-  readonly #meter: Meter | undefined;
   readonly #largeTurns: Turns;
   /** By the function's module, to which several routes may lead; requests that wait on purpose have slots of their own. */
   readonly #slots = new Map<string, FunctionSlots>();
   readonly #garbage = new GarbageCollection();
 
-  constructor(options: StartHttpOptions & { readonly access: FrontDoorAccess }) {
-    const { routes, invoker, log, host, allowedHosts, access, limits = frontDoorLimits } = options;
+  constructor(options: FrontDoorOptions) {
+    const { routes, host, allowedHosts, limits = frontDoorLimits } = options;
+    this.#options = options;
     this.#table = new RouteTable(routes);
-    this.#invoker = invoker;
-    this.#log = log;
-    this.#access = access;
     const names = [host, ...allowedHosts].map((name) => name.toLowerCase());
     this.#hosts = { allowedHosts: names, allowsHost: options.allowsHost };
     this.#limits = limits;
     this.#admission = new Admission(limits, options.readLoopDelayMs);
-    this.#findObstacle = options.findObstacle;
-    this.#findUnknownRoute = options.findUnknownRoute;
-    this.#logsRequests = options.logsRequests === true;
-    this.#findAgent = options.findAgent ?? (async () => undefined);
-    this.#upgrades = options.upgrades;
-    this.#meter = options.meter;
     this.#largeTurns = new Turns(limits);
   }
 
@@ -185,7 +171,7 @@ class FrontDoor {
     } catch (error) {
       // What a function throws is logged already.
       if (error instanceof MalformedAnswerError)
-        this.#log.error(error.message, { url: request.url, requestId });
+        this.#options.log.error(error.message, { url: request.url, requestId });
       sendError({ request, response, limits: this.#limits }, error);
       // A function that is over its time has no caller to write to any more.
       stream.destroy(new Error('The request is over'));
@@ -200,9 +186,10 @@ class FrontDoor {
     try {
       await this.#admit(request);
       place.enter({ caller: toAddressName(request), account: undefined });
-      await this.#upgrades?.take(request, socket, head);
+      await this.#options.upgrades?.take(request, socket, head);
     } catch (error) {
-      if (!(error instanceof HttpError)) this.#log.error('a connection could not be taken over', { error });
+      if (!(error instanceof HttpError))
+        this.#options.log.error('a connection could not be taken over', { error });
       refuseUpgrade(socket, toHttpError(error));
     }
   }
@@ -223,7 +210,8 @@ class FrontDoor {
     place.enter({ caller, account: match.pathParameters['account'], kind });
     // Agents ask all the while, also where there is nothing to do.
     if (match.route.api !== 'agent') this.#garbage.countRequest();
-    if (this.#meter !== undefined) measureAnswer(this.#meter, match.route, response);
+    const { meter, log, logsRequests } = this.#options;
+    if (meter !== undefined) measureAnswer(meter, match.route, response);
     const slots = this.#getSlots(match.route, isPausing(match.route, target.query));
     slots.checkCapacity();
     const addBytes = (count: number) => place.addBodyBytes(count);
@@ -232,12 +220,14 @@ class FrontDoor {
     if (isLarge) this.#garbage.schedule();
     const event = toProxyEvent({ ...match, request, target, body, requestId, receivedAtMs });
     event.requestContext.identity.clientCert = findClientCertificate(request);
-    if (this.#logsRequests) logRequest(event, response, this.#log);
+    if (logsRequests) logRequest(event, response, log);
     checkSize(event, body.length, this.#limits.requestBytesMax);
     const { module, timeoutSeconds } = match.route;
     const turns = (await this.#findTurns(request, match.route)) ?? caller;
     const invoke = () =>
-      slots.run(turns, () => this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream }));
+      slots.run(turns, () =>
+        this.#options.invoker.invoke({ module, event, timeoutSeconds, requestId, stream }),
+      );
     return isLarge ? this.#largeTurns.take(invoke) : invoke();
   }
 
@@ -246,25 +236,25 @@ class FrontDoor {
     const refusal = findRefusal(request, this.#hosts);
     if (refusal !== undefined) throw new HttpError(refusal.status, refusal.reason);
     const target = parseTarget(request.url ?? '/');
-    await this.#access.check(request, target.path);
+    await this.#options.access.check(request, target.path);
     return target;
   }
 
   async #findUnknown(method: string, { path }: RequestTarget): Promise<RouteMatch | undefined> {
-    const route = await this.#findUnknownRoute?.(method === 'HEAD' ? 'GET' : method);
+    const route = await this.#options.findUnknownRoute?.(method === 'HEAD' ? 'GET' : method);
     return route && { route, pathParameters: { proxy: path.slice(1) } };
   }
 
   /** @throws HttpError 503 for what would be stored, and cannot be */
   #checkStorage(route: Route): void {
-    const obstacle = isWriting(route) ? this.#findObstacle?.() : undefined;
+    const obstacle = isWriting(route) ? this.#options.findObstacle?.() : undefined;
     if (obstacle !== undefined) throw new HttpError(503, obstacle, toErrorHeaders(503));
   }
 
   /** By what an agent takes turns, whose session was proved before: many may come from one address. */
   async #findTurns({ headers }: IncomingMessage, { api }: Route): Promise<string | undefined> {
     // The function reports what is wrong.
-    const find = () => this.#findAgent(headers.authorization).catch(() => undefined);
+    const find = () => this.#options.findAgent?.(headers.authorization).catch(() => undefined);
     const session = api === 'agent' ? await find() : undefined;
     return session && `session ${session}`;
   }
