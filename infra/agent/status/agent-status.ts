@@ -10,7 +10,6 @@ import {
   type StatusServer,
   startHealthServer,
   startMetricsServer,
-  toProbes,
 } from './status-server.ts';
 
 /** Port of health: that of Armory's agent, which manifests know. */
@@ -70,7 +69,7 @@ export async function startAgentStatus(options: AgentStatusOptions) {
         what: 'health',
         isNamed: healthPort !== undefined,
         address: { host, port: healthPort ?? healthPortDefault, tls },
-        start: (address) => startHealthServer(toProbes(health), address),
+        start: (address) => startHealthServer(health, address),
       }),
     );
     if (config.servesMetrics) {

@@ -38,22 +38,17 @@ export interface StatusServer extends AsyncDisposable {
 
 /** Serves `/health` (liveness), `/health/liveness` and `/health/readiness`. @throws Error when the address cannot be had */
 export async function startHealthServer(
-  { liveness, readiness }: { readonly [name in 'liveness' | 'readiness']: () => Health },
+  health: Pick<AgentHealth, 'liveness' | 'readiness'>,
   address: StatusAddress,
 ): Promise<StatusServer> {
   return startServer(
     new Map([
-      ['/health', () => toHealthPage(liveness())],
-      ['/health/liveness', () => toHealthPage(liveness())],
-      ['/health/readiness', () => toHealthPage(readiness())],
+      ['/health', () => toHealthPage(health.liveness)],
+      ['/health/liveness', () => toHealthPage(health.liveness)],
+      ['/health/readiness', () => toHealthPage(health.readiness)],
     ]),
     address,
   );
-}
-
-/** The two probes of an agent. */
-export function toProbes(health: AgentHealth): { readonly [name in 'liveness' | 'readiness']: () => Health } {
-  return { liveness: () => health.liveness, readiness: () => health.readiness };
 }
 
 /** Serves `/metrics`, and the same at `/prometheus_metrics`. @throws Error when the address cannot be had */

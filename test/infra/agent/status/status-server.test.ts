@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { AgentHealth, stuckAfterMs } from '#infra/agent/status/agent-health.ts';
 import { AgentMetrics } from '#infra/agent/status/agent-metrics.ts';
-import { startHealthServer, startMetricsServer, toProbes } from '#infra/agent/status/status-server.ts';
+import { startHealthServer, startMetricsServer } from '#infra/agent/status/status-server.ts';
 import { createTestClock } from '#test/support/run/test-clock.ts';
 
 const address = { host: '127.0.0.1', port: 0 };
@@ -16,7 +16,7 @@ describe('the health of an agent', () => {
   it('is bad for the liveness probe where a loop stands still', async () => {
     const clock = createTestClock();
     const health = new AgentHealth(clock);
-    await using server = await startHealthServer(toProbes(health), address);
+    await using server = await startHealthServer(health, address);
     for (const loop of ['one', 'two']) health.turn(loop);
     expect(await get(server.port, '/health')).toMatchObject({ status: 200, text: '{"status":"UP"}\n' });
     clock.advance(stuckAfterMs + 1);
@@ -33,7 +33,7 @@ describe('the health of an agent', () => {
     const health = new AgentHealth(createTestClock());
     let isOpen = false;
     health.watchSession(() => isOpen);
-    await using server = await startHealthServer(toProbes(health), address);
+    await using server = await startHealthServer(health, address);
     const probe = async () => get(server.port, '/health/readiness');
     expect(await probe()).toMatchObject({ status: 503, text: '{"status":"WAITING"}\n' });
     isOpen = true;
