@@ -64,20 +64,7 @@ const defaultPauseMsMax = 30_000;
  * that it knew, or alone.
  */
 export function startPeers(options: StartPeersOptions): Peers {
-  const finder = new PeerFinder(options);
-  const stopping = new AbortController();
-  const running = finder.run(stopping.signal);
-  return {
-    get state() {
-      return finder.state;
-    },
-    list: () => finder.list(),
-    find: (id) => finder.list().find((peer) => peer.id === id),
-    async [Symbol.asyncDispose]() {
-      stopping.abort(new Error('The process stops'));
-      await running;
-    },
-  };
+  return new PeerFinder(options);
 }
 
 /** A verb is not granted. */
@@ -85,7 +72,7 @@ class ForbiddenError extends Error {
   override readonly name = 'ForbiddenError';
 }
 
-class PeerFinder {
+class PeerFinder implements Peers {
   state: PeerState = 'starting';
   readonly #options: StartPeersOptions;
   #api: PeerApi;
@@ -94,17 +81,29 @@ class PeerFinder {
   #failures = 0;
   /** The last trouble that was logged: one that goes on is logged once. */
   #complaint = '';
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
 
   constructor(options: StartPeersOptions) {
     this.#options = options;
     this.#api = options.settings.api === 'endpointslices' ? 'endpointslices' : 'endpoints';
+    this.#running = this.#run(this.#stopping.signal);
   }
 
   list(): readonly Peer[] {
     return [...this.#peers.values()];
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  find(id: string): Peer | undefined {
+    return this.#peers.get(id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort(new Error('The process stops'));
+    await this.#running;
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
     const { clock, randomness, pauseMsMax = defaultPauseMsMax } = this.#options;
     const backOff = { firstMs: firstPauseMs, mostMs: pauseMsMax, fixedShare: 0.5 };
     while (!signal.aborted) {
