@@ -8,8 +8,7 @@ import { pack, readFolder } from '../images/archive.ts';
 import type { Architecture } from '../images/base.ts';
 import { makeImages } from '../images/images.ts';
 import { readSbom } from '../sbom/sbom.ts';
-import { buildCluster } from '../test-cluster/cluster-build.ts';
-import { toPackageName } from '../test-cluster/packed-cluster.ts';
+import { buildCluster, toPackageName } from '../test-cluster/cluster-build.ts';
 import { packCluster, packPackage, packRecipes, packTemplates, readNotes, toJson } from './assets.ts';
 
 const run = promisify(execFile);

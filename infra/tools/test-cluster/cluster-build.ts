@@ -11,12 +11,16 @@ import { wallClock } from '#platform/services/system.ts';
 import { takeFileLock } from '../build/file-lock.ts';
 import { BuildProgress, countPackages } from './build-progress.ts';
 import { type GoToolchain, getGo } from './go-toolchain.ts';
-import { findPackedCluster } from './packed-cluster.ts';
 
 const defaultProgressIntervalMs = 10_000;
 const lockPollIntervalMs = 500;
 /** Builds unused for this long are removed after a new build. */
 const unusedBuildLifetimeMs = 14 * 24 * 60 * 60 * 1000;
+
+/** The package of a release that has the test control plane, compiled for this machine: it is found beside Busdriver's own. */
+export function toPackageName(): string {
+  return `busdriver-cluster-${process.platform}-${process.arch}`;
+}
 
 /** Absolute paths of what a build produces, both of the same Kubernetes version. */
 export interface ClusterBinaries {
@@ -51,7 +55,7 @@ export interface BuildClusterOptions {
  */
 export async function buildCluster(options: BuildClusterOptions): Promise<ClusterBinaries> {
   const root = options.projectRoot ?? (await findProjectRoot());
-  const packed = await findPackedCluster(root);
+  const packed = await findBinaries(path.join(root, '..', toPackageName()));
   if (packed !== undefined) return packed;
   const go = await getGo(options.goCommand);
   const source = path.join(root, 'test', 'cluster');
@@ -103,13 +107,18 @@ function isSource(name: string): boolean {
 /** The finished build in a folder, marked as used now. A build appears whole or not at all (a rename). */
 async function findBuild(target: string): Promise<ClusterBinaries | undefined> {
   const now = new Date(wallClock.now());
-  const build = { kubecluster: path.join(target, 'kubecluster'), kubectl: path.join(target, 'kubectl') };
-  try {
-    await Promise.all([access(build.kubecluster), access(build.kubectl), utimes(target, now, now)]);
-    return build;
-  } catch {
-    return undefined;
-  }
+  return utimes(target, now, now).then(
+    () => findBinaries(target),
+    () => undefined,
+  );
+}
+
+async function findBinaries(folder: string): Promise<ClusterBinaries | undefined> {
+  const found = { kubecluster: path.join(folder, 'kubecluster'), kubectl: path.join(folder, 'kubectl') };
+  return Promise.all(Object.values(found).map((file) => access(file))).then(
+    () => found,
+    () => undefined,
+  );
 }
 
 interface Compilation {
