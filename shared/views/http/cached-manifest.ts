@@ -80,6 +80,8 @@ async function readSoon(
   );
 }
 
+type Freshness = ReadonlyMap<string, AccountFreshness>;
+
 interface CachedReading extends ManifestSources {
   readonly reason: string;
   readonly ageMaxMs: number;
@@ -94,7 +96,10 @@ async function readCached(
   const { providers, clock, log } = services;
   const { cache, agents } = await openCache();
   const mayRead = await access.openAccountFilter();
-  const freshness = await readFreshness(agents, { account, log });
+  const freshness = await agents.readFreshness([account]).catch((error: unknown): Freshness => {
+    log.warn('the age of an answer cannot be told', { account, error: getErrorMessage(error) });
+    return new Map();
+  });
   const nowMs = clock.now();
   const asOfMs = freshness.get(account)?.asOfMs;
   if (Number.isFinite(ageMaxMs) && (asOfMs === undefined || nowMs - asOfMs > ageMaxMs)) return undefined;
@@ -110,17 +115,4 @@ async function readCached(
   if (found === undefined) return undefined;
   log.info('a manifest is answered from the cache: its cluster does not answer', { account, reason });
   return { manifest: found.value, headers: toFreshnessHeaders(freshness, found.accounts, nowMs) };
-}
-
-/** How fresh the account is; nothing where that is unknown. */
-async function readFreshness(
-  agents: Pick<ReadServices['agents'], 'readFreshness'>,
-  { account, log }: { readonly account: string; readonly log: ReadServices['log'] },
-): Promise<ReadonlyMap<string, AccountFreshness>> {
-  try {
-    return await agents.readFreshness([account]);
-  } catch (error) {
-    log.warn('the age of an answer cannot be told', { account, error: getErrorMessage(error) });
-    return new Map();
-  }
 }
