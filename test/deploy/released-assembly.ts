@@ -29,6 +29,8 @@ const packed = /^(cdk\.out|manifest\.json|.+\.assets\.json|.+\.template\.json)$/
 const renamed: readonly (readonly [before: string, now: string])[] = [
   ['drop-agent-hints', 'drop-agent-messages'],
   ['drop-stream-hints', 'drop-stream-messages'],
+  ['list-networks', 'list-inventory'],
+  ['list-nothing', 'list-inventory'],
 ];
 
 /** Packs an assembly into a file small enough for the repository. Two functions with the same code are not told apart. */
