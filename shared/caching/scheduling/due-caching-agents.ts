@@ -50,7 +50,9 @@ export function pickDueCachingAgents(
     const isWaiting = isLeft || (isOverdue && !isNew);
     sent.set(id, isWaiting ? sentUntilMs : nowMs + sentAheadMs);
     if (!isWaiting)
-      turns.push(...listTurns(agent, { fromMs: Math.max(nowMs, sentUntilMs), nowMs, isHeld: isRun }));
+      turns.push(
+        ...listTurns(agent, { fromMs: Math.max(nowMs, sentUntilMs), nowMs, hasBegun: isRun || isOverdue }),
+      );
   }
   return { turns, overdue, sent };
 }
@@ -58,14 +60,14 @@ export function pickDueCachingAgents(
 /** The turns of a caching agent from a time on, up to two minutes from now. */
 function listTurns(
   agent: StoredCachingAgent,
-  { fromMs, nowMs, isHeld }: { fromMs: number; nowMs: number; isHeld: boolean },
+  { fromMs, nowMs, hasBegun }: { fromMs: number; nowMs: number; hasBegun: boolean },
 ): DueCachingAgent[] {
   const { usedAtMs, nextRunMs } = agent;
   const getNext = (turn: number): number =>
     getNextRunMs(agent, { nowMs: turn, turn, usedAtMs, failures: 0, fraction: 0 });
   const turns: DueCachingAgent[] = [];
   // Whether it is running or about to be, the next turn is the one after that.
-  let turn = isHeld || nextRunMs <= nowMs ? getNext(nowMs) : nextRunMs;
+  let turn = hasBegun || nextRunMs < nowMs ? getNext(nowMs) : nextRunMs;
   for (; turn < nowMs + sentAheadMs; turn = getNext(turn)) {
     if (turn >= fromMs) turns.push(toDueAgent(agent, turn));
   }

@@ -70,6 +70,13 @@ describe('the turns that are sent for', () => {
     );
   });
 
+  it('begin with one that is due at this moment and was not sent for', () => {
+    const agent = describeAgent({ nextRunMs: nowMs });
+    const due = pickDueCachingAgents([agent], new Map([['["prod","core"]', nowMs]]), nowMs);
+    expect(due.overdue).toEqual([]);
+    expect(due.turns.map(({ dueMs }) => dueMs - nowMs)[0]).toBe(0);
+  });
+
   it('are those after the run that goes on, or is about to begin', () => {
     const turn = getTurn(describeAgent(), nowMs);
     const next = turn + 30_000 - nowMs;
